@@ -25,17 +25,14 @@ use tokio::time::Instant;
 
 pub use counts::{Held, Holder};
 pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany, count_hit};
-pub use network::Client;
-pub use network::{Network, NetworkRange, NotARange};
+pub use network::{Client, Network, NetworkRange, NotARange};
 pub use proxy::ProxyTrust;
 pub use seat::Seat;
 pub use ticket::Ticket;
 
-use self::counts::Counts;
+use self::counts::{Capacity, Counts};
 use self::limits::LATER;
-use self::state::{Eviction, Standing};
-use self::state::{Place, State};
-use crate::rate::TokenBucket;
+use self::state::{Place, Standing, State, Usage};
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// A minute's handshakes divided by this may come at once.
@@ -51,7 +48,9 @@ pub struct Admission {
 
 impl Admission {
     pub fn new(limits: &AdmissionLimits, connections_max: usize) -> Admission {
-        Admission { counts: Arc::new(Counts::new(limits, connections_max)) }
+        let (limits, capacity) = (limits.clone(), Capacity::new(limits, connections_max));
+        let (state, holdings) = Default::default();
+        Admission { counts: Arc::new(Counts { limits, capacity, state, holdings }) }
     }
 
     pub fn client(&self, address: IpAddr) -> Client {
@@ -68,16 +67,14 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(client, true)))
     }
 
-    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet. After an
-    /// error the connection must be closed.
+    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet.
     pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_server(&mut state)?;
         Ok(self.seat(&mut state, Place::new(proxy, false)))
     }
 
-    /// Counts a proxy's connection for the client that the proxy has named. Does nothing for other
-    /// connections.
+    /// Counts a proxy's connection for the client that it has named. Others stay as they are.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -88,8 +85,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Marks a connection on which an HTTP request or a hello is being handled: it cannot be
-    /// evicted now.
+    /// Notes that a request or a hello is being handled: it cannot be evicted now.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
@@ -97,16 +93,13 @@ impl Admission {
     /// Admits a new guest on this connection.
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
-        let guests = state.newcomers - state.strangers;
-        if guests >= self.counts.capacity.newcomers {
+        if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
             return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
         }
         if let Some(client) = state.client_of(seat.number).filter(|client| !client.is_trusted) {
-            let (max, usage) = (self.counts.limits.guests_per_address, state.usage(client.network, now));
-            let bucket = usage.guests.get_or_insert_with(|| TokenBucket::new(max, GUEST_WINDOW, now));
-            if !bucket.take(now) {
-                return Err(TooMany::counted(Limit::Guests, Scope::Address, bucket.wait()));
-            }
+            let max = self.counts.limits.guests_per_address;
+            let usage = state.usage(client.network, now);
+            usage.take(Limit::Guests, Scope::Address, max, GUEST_WINDOW, now)?;
         }
         state.set_standing(seat.number, Standing::Newcomer);
         Ok(())
@@ -116,28 +109,18 @@ impl Admission {
     pub fn admit_player(&self, seat: &Seat, player_id: &str, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         let max = self.counts.limits.hellos_per_player;
-        let usage = state.player(player_id, now);
-        let bucket = usage.hellos.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
-        if !bucket.take(now) {
-            return Err(TooMany::counted(Limit::Hellos, Scope::Player, bucket.wait()));
-        }
+        state.player(player_id, now).take(Limit::Hellos, Scope::Player, max, MINUTE, now)?;
         state.set_standing(seat.number, Standing::Known);
         Ok(())
     }
 
-    /// Counts an HTTP request.
     pub fn take_request(&self, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
         }
         let max = self.counts.limits.requests_per_minute;
         let mut state = self.state();
-        let usage = state.usage(client.network, now);
-        let bucket = usage.requests.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
-        if bucket.take(now) {
-            return Ok(());
-        }
-        Err(TooMany::counted(Limit::Requests, Scope::Address, bucket.wait()))
+        state.usage(client.network, now).take(Limit::Requests, Scope::Address, max, MINUTE, now)
     }
 
     /// Counts the work of an answered request as this many more requests.
@@ -147,37 +130,30 @@ impl Admission {
         }
         let max = self.counts.limits.requests_per_minute;
         let mut state = self.state();
-        let usage = state.usage(client.network, now);
-        let bucket = usage.requests.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
-        bucket.charge(now, requests.into());
+        let rate = state.usage(client.network, now).rate(Limit::Requests, max, MINUTE, now);
+        rate.charge(now, requests.into());
     }
 
-    /// Counts bytes that a player's commands have added to the store. Returns how long to stop
-    /// reading from the connection.
+    /// Counts bytes that commands added to the store. Returns how long to stop reading.
     pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
-        let kib = f64::from(bytes) / 1_024.0;
         let limits = &self.counts.limits;
         let mut state = self.state();
-        let usage = state.player(player_id, now);
-        let max = limits.stored_kib_per_player;
-        let bucket = usage.stored.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
-        let mut wait = bucket.charge(now, kib);
-        if !wait.is_zero() {
-            count_hit(Limit::Stored, Scope::Player);
-        }
-        if !client.is_trusted {
-            let (max, usage) = (limits.stored_kib_per_address, state.usage(client.network, now));
-            let bucket = usage.stored.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
-            let for_address = bucket.charge(now, kib);
-            if !for_address.is_zero() {
-                count_hit(Limit::Stored, Scope::Address);
+        let charge = |usage: &mut Usage, scope, max| {
+            let rate = usage.rate(Limit::Stored, max, MINUTE, now);
+            let wait = rate.charge(now, f64::from(bytes) / 1_024.0);
+            if !wait.is_zero() {
+                count_hit(Limit::Stored, scope);
             }
-            wait = wait.max(for_address);
+            wait
+        };
+        let wait = charge(state.player(player_id, now), Scope::Player, limits.stored_kib_per_player);
+        if client.is_trusted {
+            return wait;
         }
-        wait
+        let usage = state.usage(client.network, now);
+        wait.max(charge(usage, Scope::Address, limits.stored_kib_per_address))
     }
 
-    /// Counts a watched game.
     pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
         let limits = &self.counts.limits;
         let mut state = self.state();
@@ -194,20 +170,15 @@ impl Admission {
         Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.into() })
     }
 
-    /// Checks whether an address may have another connection; evicts one of its silent connections
-    /// if needed.
+    /// Checks whether an address may have another connection; evicts a silent one if needed.
     fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
         }
         let Counts { limits, capacity, .. } = &*self.counts;
         let usage = state.usage(client.network, now);
-        let window = MINUTE / HANDSHAKE_BURSTS;
         let at_once = limits.handshakes_per_address.div_ceil(HANDSHAKE_BURSTS);
-        let bucket = usage.handshakes.get_or_insert_with(|| TokenBucket::new(at_once, window, now));
-        if !bucket.take(now) {
-            return Err(TooMany::counted(Limit::Handshakes, Scope::Address, bucket.wait()));
-        }
+        usage.take(Limit::Handshakes, Scope::Address, at_once, MINUTE / HANDSHAKE_BURSTS, now)?;
         let limit = if usage.connections >= capacity.per_address {
             Limit::Connections
         } else if usage.strangers >= limits.strangers_per_address as usize {
@@ -215,14 +186,8 @@ impl Admission {
         } else {
             return Ok(());
         };
-        match usage.silent.first().copied() {
-            Some(oldest) => {
-                count_hit(limit, Scope::Address);
-                state.evict(oldest);
-                Ok(())
-            }
-            None => Err(TooMany::counted(limit, Scope::Address, SOON)),
-        }
+        let oldest = usage.silent.first().copied();
+        evict(state, oldest, limit, Scope::Address)
     }
 
     /// Checks whether the server may have another connection; evicts a silent connection if needed.
@@ -236,18 +201,11 @@ impl Admission {
             return Ok(());
         };
         let oldest = state.oldest_of_the_most_crowded();
-        match oldest {
-            Some(oldest) => {
-                count_hit(limit, Scope::Server);
-                state.evict(oldest);
-                Ok(())
-            }
-            None => Err(TooMany::counted(limit, Scope::Server, SOON)),
-        }
+        evict(state, oldest, limit, Scope::Server)
     }
 
     fn seat(&self, state: &mut State, place: Place) -> Arc<Seat> {
-        let eviction: Arc<Eviction> = place.eviction.clone();
+        let eviction = place.eviction.clone();
         let number = state.enter(place);
         Arc::new(Seat { counts: self.counts.clone(), number, eviction })
     }
@@ -255,6 +213,13 @@ impl Admission {
     fn state(&self) -> MutexGuard<'_, State> {
         self.counts.state.lock()
     }
+}
+
+/// Evicts a silent connection, if there is one, because a new one would exceed a limit.
+fn evict(state: &mut State, silent: Option<u64>, limit: Limit, scope: Scope) -> Result<(), TooMany> {
+    count_hit(limit, scope);
+    state.evict(silent.ok_or(TooMany { limit, scope, wait: SOON })?);
+    Ok(())
 }
 
 impl fmt::Debug for Admission {

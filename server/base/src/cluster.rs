@@ -10,12 +10,13 @@ mod bus;
 mod seats;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::keys::SERVERS;
 use flagfall_store::record::Form;
 use flagfall_store::{Key, Store, StoreError, Update, Write};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 pub use self::bus::{GameNews, Notice};
@@ -29,15 +30,13 @@ const PEERS_MAX: usize = 64;
 /// server that was silent for a while, as after an outage of the store, is back within fewer.
 const MEETINGS: u32 = 10;
 
-/// A server's record of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sign {
     /// Number of players connected there.
     pub online: usize,
     /// Those of them with an open seek.
     pub seekers: BTreeSet<String>,
-    /// The number of the newest form of log entries that it reads. Version 0.1 does not say, and
-    /// reads form 1.
+    /// The newest form of log entries that it reads. Version 0.1 does not say, and reads form 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_form: Option<u8>,
 }
@@ -64,21 +63,16 @@ struct Inner {
 }
 
 impl Peers {
-    /// The servers on this store, none of them known yet. If only this process can write to the
-    /// store, there are none.
+    /// The servers on this store, none known yet. If only this process can write to it, none.
+    ///
+    /// This form is written whatever other servers read; `None` leaves it to them.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, id: String) -> Peers {
+    pub fn new(store: Arc<dyn Store>, id: String, forced_form: Option<Form>) -> Peers {
         let inner = store
             .announcements()
             .is_some()
             .then(|| Arc::new(Inner { store, id, others: Mutex::default(), agreed: AtomicU32::default() }));
-        Peers { inner, forced_form: None }
-    }
-
-    /// The same, but this form is written whatever other servers read; `None` leaves it to them.
-    #[must_use]
-    pub fn with_write_form(self, forced_form: Option<Form>) -> Peers {
-        Peers { forced_form, ..self }
+        Peers { inner, forced_form }
     }
 
     /// The form in which log entries are written now. Other servers can only refuse games with
@@ -108,12 +102,11 @@ impl Peers {
             others.len() + 1 < PEERS_MAX && others.iter().all(Sign::reads_newest_form)
         });
         inner.note_agreement(do_agree);
-        *inner.others() = met?;
+        *inner.others.lock() = met?;
         Ok(())
     }
 
-    /// Deletes this server's record. True if no other server is left; false if the store cannot
-    /// say.
+    /// Deletes this server's record. True if no other is left; false if the store cannot say.
     pub async fn leave(&self) -> bool {
         let Some(inner) = &self.inner else { return true };
         let left = async {
@@ -127,29 +120,24 @@ impl Peers {
     #[doc(hidden)]
     pub fn forget_others(&self) {
         if let Some(inner) = &self.inner {
-            inner.others().clear();
+            inner.others.lock().clear();
         }
     }
 
     /// Number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {
-        self.inner.iter().flat_map(|inner| inner.others().clone()).map(|sign| sign.online).sum()
+        self.inner.iter().map(|inner| inner.others.lock().iter().map(|sign| sign.online).sum::<usize>()).sum()
     }
 
     /// True if a player with an open seek is connected to another server.
     #[must_use]
     pub fn is_seeker_online(&self, player: &str) -> bool {
-        self.inner.iter().any(|inner| inner.others().iter().any(|sign| sign.seekers.contains(player)))
+        self.inner.iter().any(|inner| inner.others.lock().iter().any(|sign| sign.seekers.contains(player)))
     }
 }
 
 impl Inner {
-    fn others(&self) -> MutexGuard<'_, Vec<Sign>> {
-        // The code under this lock does not panic, and the list would be whole even then.
-        self.others.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn meet(&self, sign: &Sign) -> Result<Vec<Sign>, StoreError> {
         let value = serde_json::to_vec(sign).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
@@ -211,7 +199,7 @@ mod tests {
     }
 
     fn servers<const N: usize>(store: &Arc<dyn Store>, ids: [&str; N]) -> [Peers; N] {
-        ids.map(|id| Peers::new(store.clone(), id.to_owned()))
+        ids.map(|id| Peers::new(store.clone(), id.to_owned(), None))
     }
 
     #[tokio::test]
@@ -233,7 +221,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_alone_on_its_store_is_the_last() {
-        let peers = Peers::new(Arc::new(MemoryStore::default()), "1".to_owned());
+        let peers = Peers::new(Arc::new(MemoryStore::default()), "1".to_owned(), None);
         peers.meet(&sign(5, &["ana"])).await.unwrap();
         assert!(!peers.is_shared() && peers.leave().await);
         assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
@@ -315,8 +303,7 @@ mod tests {
     async fn an_operator_can_force_a_form() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(ManualClock::new(Stamp(1_000))));
         for form in [Form::Json, Form::Binary] {
-            let [peers] = servers(&store, ["1"]);
-            let peers = peers.with_write_form(Some(form));
+            let peers = Peers::new(store.clone(), "1".to_owned(), Some(form));
             assert!(forms(&peers, MEETINGS).await.iter().all(|written| *written == form));
         }
     }

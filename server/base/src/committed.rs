@@ -7,8 +7,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
-/// Runs work to its end, with a limit on how much runs at once. Cheap to clone; clones share the
-/// places.
+/// Runs work to its end, a limited number at once. Cheap to clone; clones share the places.
 #[derive(Clone, Debug)]
 pub struct Committed {
     places: Arc<Semaphore>,
@@ -16,7 +15,6 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Allows `max` pieces of work at once.
     pub fn new(max: u32) -> Committed {
         Committed { places: Arc::new(Semaphore::new(max as usize)), max }
     }

@@ -8,7 +8,7 @@ mod recent_tokens;
 mod send_queue;
 mod sessions;
 
-pub use payload::{PAYLOAD_BYTES_MAX, PAYLOAD_KINDS, Payload};
+pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use send_queue::{
     Account, ConnectionId, OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX, Outbox, OutboxReader, Outgoing, outbox,
 };

@@ -99,13 +99,6 @@ pub struct GuestPass {
     pub hash: TokenHash,
 }
 
-impl Identity {
-    /// What it takes to store this guest, if they may not be stored yet.
-    pub fn pass(&self) -> Option<&GuestPass> {
-        self.pass.as_ref()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,18 +18,17 @@ mod runner;
 mod tests;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
-use flagfall_store::{Key, StoreError};
+use flagfall_store::Key;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, dead_key, dead_of, discard, retry, waiting_jobs};
+pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, discard, retry, waiting_jobs};
 pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};
@@ -45,28 +44,14 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Most jobs that a wake-up names. With more, the runner looks at all jobs of the kind.
 const TOLD_MAX: usize = 64;
 
-/// The prefix of all jobs of a kind.
-type Prefix = fn() -> Result<Key, StoreError>;
+/// All kinds of jobs: the first part of their keys.
+const KINDS: [&str; 7] =
+    [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name, TURN_DUE.name, NOTICES.name, PLANS.name, LEAVING.name];
 
-/// All kinds of jobs: the first part of their keys, and their prefix.
-const KINDS: [(&str, Prefix); 7] = [
-    (RATING_DUE.name, || RATING_DUE.all()),
-    (PLAYED_DUE.name, || PLAYED_DUE.all()),
-    (PROOF_DUE.name, || PROOF_DUE.all()),
-    (TURN_DUE.name, || TURN_DUE.all()),
-    (NOTICES.name, || NOTICES.all()),
-    (PLANS.name, || PLANS.all()),
-    (LEAVING.name, || LEAVING.all()),
-];
-
-/// How the jobs of a kind are run.
 #[derive(Clone, Debug)]
 pub struct JobKind {
     /// The first part of the keys of its jobs.
     pub name: &'static str,
-    /// The prefix of their keys.
-    pub all: fn() -> Result<Key, StoreError>,
-    /// The time between two looks.
     pub look: Duration,
     pub at_once: usize,
     /// Most jobs at once with the same first part of their id.
@@ -86,12 +71,11 @@ impl JobKind {
     /// # Panics
     /// If it is no kind of jobs.
     pub fn new(name: &str) -> JobKind {
-        let Some((name, all)) = KINDS.into_iter().find(|(known, _)| *known == name) else {
+        let Some(name) = KINDS.into_iter().find(|known| *known == name) else {
             panic!("{name} is no kind of jobs")
         };
         JobKind {
             name,
-            all,
             look: LOOK_EVERY,
             at_once: 4,
             per_key: usize::MAX,
@@ -104,8 +88,7 @@ impl JobKind {
 
 pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
 
-/// Writes jobs as those of this server, and wakes its runner. Cheap to clone; all clones are the
-/// same server.
+/// Writes jobs of this server and wakes its runner. Cheap to clone; all clones are one server.
 #[derive(Clone)]
 pub struct JobWriter(Arc<Writer>);
 
@@ -116,28 +99,21 @@ struct Waker {
     told: Mutex<Told>,
 }
 
-/// What the runner is woken for.
-enum Told {
-    Jobs(Vec<Key>),
-    All,
-}
-
-impl Default for Told {
-    fn default() -> Told {
-        Told::Jobs(Vec::new())
-    }
+#[derive(Default)]
+struct Told {
+    jobs: Vec<Key>,
+    /// So many jobs that they are found faster by a look at all.
+    is_all: bool,
 }
 
 impl Waker {
     fn wake(&self, job: Option<Key>) {
-        {
-            let mut told = self.told.lock();
-            match (&mut *told, job) {
-                (Told::Jobs(keys), Some(key)) if keys.len() < TOLD_MAX => keys.push(key),
-                // So many are found faster by a look.
-                _ => *told = Told::All,
-            }
+        let mut told = self.told.lock();
+        match job {
+            Some(key) if told.jobs.len() < TOLD_MAX => told.jobs.push(key),
+            _ => told.is_all = true,
         }
+        drop(told);
         self.notify.notify_one();
     }
 
@@ -159,12 +135,6 @@ impl Default for JobWriter {
         let (written, wakers) = (AtomicU64::new(0), Mutex::default());
         // Without random bits no server starts. Even then no work would be done twice.
         JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
-    }
-}
-
-impl fmt::Debug for JobWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JobWriter({})", self.0.server)
     }
 }
 

@@ -4,7 +4,7 @@
 //! file of the server makes keys. The log of each game, and what a store keeps for itself, is not
 //! here: `server/store/src/embedded/layout.rs` and `server/store/src/redis/layout.rs` define that.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Key, StoreError};
@@ -67,23 +67,13 @@ pub struct Row {
 }
 
 /// A time as part of a key: 16 digits, so that keys sort by time.
-#[derive(Clone, Copy, Debug)]
-pub struct Time16(pub Stamp);
-
-impl Display for Time16 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016}", self.0.0)
-    }
+pub fn time16(at: Stamp) -> String {
+    format!("{:016}", at.0)
 }
 
 /// A time as part of an older kind of key: 15 digits.
-#[derive(Clone, Copy, Debug)]
-pub struct Time15(pub Stamp);
-
-impl Display for Time15 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:015}", self.0.0)
-    }
+pub fn time15(at: Stamp) -> String {
+    format!("{:015}", at.0)
 }
 
 /// What follows a prefix in a key; `None` if the key does not begin with it.
@@ -101,6 +91,11 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
 /// The key of a job: the name of its kind, and the rest of the key. `None` if it cannot be a key.
 pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
+}
+
+/// What the keys of all jobs of a kind begin with.
+pub fn jobs_of(kind: &str) -> Result<Key, StoreError> {
+    Ok(Key::new(format!("{kind}/"))?)
 }
 
 const fn count(parts: &[&str]) -> usize {
@@ -270,7 +265,7 @@ mod tests {
     #[test]
     fn a_key_is_its_name_and_its_parts() {
         let game = GameId::from_random([7; 12]);
-        let key = FLAGS.key([&Time16(Stamp(42)), &game]).unwrap();
+        let key = FLAGS.key([&time16(Stamp(42)), &game]).unwrap();
         assert_eq!(key.as_bytes(), format!("flags/0000000000000042/{game}").as_bytes());
         assert!(key.as_bytes().starts_with(FLAGS.all().unwrap().as_bytes()));
         assert_eq!((FLAGS.game(&key), LIVE.game(&key)), (Some(game), None));
@@ -278,7 +273,7 @@ mod tests {
         assert_eq!(SEAT.under([&"ana"]).unwrap().as_bytes(), b"seat/ana/");
         assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
         assert_eq!(OUTAGES.key([]).unwrap().as_bytes(), flagfall_store::OUTAGES_KEY.as_bytes());
-        assert_eq!(format!("{}", Time15(Stamp(42))).len(), 15);
+        assert_eq!(time15(Stamp(42)).len(), 15);
     }
 
     #[test]

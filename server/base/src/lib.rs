@@ -4,19 +4,6 @@
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
-/// Declares the names of an enum's variants as a list, and a function from a value to its index.
-macro_rules! kinds {
-    ($(#[$doc:meta])+ $visible:vis $list:ident, $index:ident($type:ident): $($variant:ident = $name:literal,)+) => {
-        $(#[$doc])+
-        $visible const $list: [&str; [$($name),+].len()] = [$($name),+];
-
-        fn $index(value: &$type) -> usize {
-            enum Index { $($variant),+ }
-            match value { $($type::$variant { .. } => Index::$variant as usize),+ }
-        }
-    };
-}
-
 pub mod admission;
 pub mod background;
 pub mod cluster;

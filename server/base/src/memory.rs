@@ -12,7 +12,6 @@ const FRESH: Duration = Duration::from_millis(100);
 /// connections, and memory that the allocator returns late.
 const GAMES_SHARE: f64 = 0.75;
 
-/// How much memory the process may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryLimit {
     /// As much as the control group or the machine allows.
@@ -116,12 +115,14 @@ pub fn usage() -> Usage {
 }
 
 fn usage_in(status: &str) -> Usage {
-    let kib = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
-    };
-    let bytes = |name| kib(name).unwrap_or(0).saturating_mul(1_024);
+    let bytes = |name| bytes_in(status, name).unwrap_or(0);
     Usage { resident: bytes("VmRSS:"), address_space: bytes("VmSize:") }
+}
+
+/// The amount of this name in a list of the system, which gives it in KiB.
+fn bytes_in(list: &str, name: &str) -> Option<u64> {
+    let rest = list.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024)
 }
 
 /// The lowest limit of the control groups of the process and of the machine.
@@ -133,11 +134,7 @@ fn system_limit() -> Option<u64> {
         read(Path::new(&file))?.trim().parse::<u64>().ok()
     });
     let meminfo = read(Path::new("/proc/meminfo")).unwrap_or_default();
-    let of_machine = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))
-        .and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024));
-    of_groups.chain(of_machine).min()
+    of_groups.chain(bytes_in(&meminfo, "MemTotal:")).min()
 }
 
 /// The files with the limits of a process's control groups: its own and all above.

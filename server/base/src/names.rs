@@ -36,7 +36,6 @@ pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>,
     Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
 }
 
-/// What a player's record says about their name.
 #[derive(Deserialize)]
 struct Named {
     player: Player,

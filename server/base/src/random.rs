@@ -3,7 +3,6 @@
 use flagfall_board::{GameId, Side};
 use thiserror::Error;
 
-/// The operating system gave no random bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the operating system gives no random bits")]
 pub struct ChanceError;

@@ -1,13 +1,14 @@
 //! The recorder of the process, and the handles of the metrics that are counted often.
 
+use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use flagfall_protocol::ClientToServer;
+use flagfall_protocol::{ClientToServer, ServerToClient};
 use metrics::{Counter, Histogram, counter, gauge, histogram};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use strum::VariantNames as _;
 
 use crate::admission::Limit;
-use crate::delivery::PAYLOAD_KINDS;
 use crate::telemetry::*;
 
 /// Buckets of durations: 50 µs to 10 s.
@@ -68,7 +69,7 @@ fn start_at_zero() {
     }
     for (limit, scopes) in Limit::ALL {
         for scope in scopes {
-            counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(0);
+            counter!(LIMIT_HITS, "limit" => limit.into_str(), "of" => scope.into_str()).increment(0);
         }
     }
     for reason in ["memory", "running_games"] {
@@ -79,64 +80,42 @@ fn start_at_zero() {
     }
 }
 
+/// What metrics call a message from a client that is none of the protocol's.
+const MALFORMED: &str = "malformed";
+
 /// Handles that are looked up once, for every message and every append.
 pub struct Hot {
-    malformed: Counter,
-    messages_in: [Counter; MESSAGES_IN_KINDS.len()],
-    messages_out: [Counter; PAYLOAD_KINDS.len()],
+    messages_in: HashMap<&'static str, Counter>,
+    messages_out: HashMap<&'static str, Counter>,
     pub outbox_queued: Histogram,
     pub round_trip: Histogram,
     pub commit_seconds: Histogram,
 }
 
 pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
-    malformed: counter!(MESSAGES_IN, "type" => "malformed"),
-    messages_in: MESSAGES_IN_KINDS.map(|kind| counter!(MESSAGES_IN, "type" => kind)),
-    messages_out: PAYLOAD_KINDS.map(|kind| counter!(MESSAGES_OUT, "type" => kind)),
+    messages_in: (ClientToServer::VARIANTS.iter().chain(&[MALFORMED]))
+        .map(|kind| (*kind, counter!(MESSAGES_IN, "type" => *kind)))
+        .collect(),
+    messages_out: ServerToClient::VARIANTS
+        .iter()
+        .map(|kind| (*kind, counter!(MESSAGES_OUT, "type" => *kind)))
+        .collect(),
     outbox_queued: histogram!(OUTBOX_QUEUED),
     round_trip: histogram!(ROUND_TRIP),
     commit_seconds: histogram!(COMMIT_SECONDS),
 });
 
-kinds! {
-    /// The kinds of messages from clients, as metrics label them, without `malformed`.
-    MESSAGES_IN_KINDS, kind_of(ClientToServer):
-    Hello = "hello",
-    Pong = "pong",
-    OpenLobby = "open_lobby",
-    CloseLobby = "close_lobby",
-    Seek = "seek",
-    CancelSeek = "cancel_seek",
-    AcceptSeek = "accept_seek",
-    Challenge = "challenge",
-    CancelChallenge = "cancel_challenge",
-    ShowChallenge = "show_challenge",
-    AcceptChallenge = "accept_challenge",
-    PlayBot = "play_bot",
-    Rematch = "rematch",
-    OpenGame = "open_game",
-    CloseGame = "close_game",
-    Command = "command",
-    MyGames = "my_games",
-    EnterPool = "enter_pool",
-    LeavePool = "leave_pool",
-    Say = "say",
-    Report = "report",
-}
-
 impl Hot {
     pub fn message_in(&self, message: Option<&ClientToServer>) {
-        let counter = message.map_or(&self.malformed, |message| &self.messages_in[kind_of(message)]);
-        counter.increment(1);
+        self.messages_in[message.map_or(MALFORMED, <&str>::from)].increment(1);
     }
 
-    /// Counts a message written to a client, by its index in [`PAYLOAD_KINDS`].
-    pub fn message_out(&self, kind: usize) {
+    /// Counts a message of this type, written to a client.
+    pub fn message_out(&self, kind: &'static str) {
         self.messages_out[kind].increment(1);
     }
 }
 
-/// Sets the gauges of the process itself.
 pub fn sample_process(uptime: std::time::Duration) {
     gauge!(UPTIME_SECONDS).set(uptime.as_secs_f64());
     sample_runtime();
@@ -144,7 +123,6 @@ pub fn sample_process(uptime: std::time::Duration) {
     gauge!(RESIDENT_BYTES).set(crate::memory::usage().resident as f64);
 }
 
-/// Sets the metrics of the asynchronous runtime that this is called on.
 fn sample_runtime() {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let runtime = runtime.metrics();

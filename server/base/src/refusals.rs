@@ -28,8 +28,7 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
-/// The message that a game can no longer be played. `request` is the one to open it, if this
-/// answers it.
+/// The message that a game can no longer be played. `request` is the one that this answers.
 pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestId>) -> ServerToClient {
     request.into_iter().for_each(|request| log(&refusal, request));
     let message = english().refusal(&refusal);
@@ -37,8 +36,7 @@ pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestI
     ServerToClient::GameUnavailable { game, code: Some(refusal.code), message, request }
 }
 
-/// Logs a refusal with the id of its request: a defect in every log, anything else where debug
-/// lines are wanted.
+/// Logs a refusal with the id of its request: a defect in every log, anything else as debug.
 pub fn log(refusal: &Refusal, request: RequestId) {
     if refusal.code.as_str() == Code::INTERNAL {
         tracing::error!(%request, %refusal, "refused because of a defect");

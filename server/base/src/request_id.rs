@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// Two requests have different ids with overwhelming probability, on one server and among servers.
 /// An id says nothing of other requests: neither how many there are nor which came before.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RequestId(u64);
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -33,12 +33,6 @@ impl RequestId {
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
-    }
-}
-
-impl fmt::Debug for RequestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 

@@ -27,7 +27,6 @@ macro_rules! declare {
         $(#[doc = $help]
         pub const $id: &str = $name;)+
 
-        /// Every metric.
         pub const METRICS: &[Metric] = &[$(Metric {
             constant: stringify!($id),
             name: $id,
@@ -168,7 +167,6 @@ declare! {
         "Tasks that ended by a panic, by task; a defect of the server";
 }
 
-/// Starts the panic counter of a task at zero.
 pub fn start_task(task: &'static str) {
     counter!(TASK_PANICS, "task" => task).increment(0);
 }

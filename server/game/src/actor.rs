@@ -3,21 +3,21 @@
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{CloseCode, GameCommand, Refusal};
-use flagfall_rules::{Command, Entropy, Phase};
+use flagfall_rules::{Command, Phase};
 use flagfall_store::{Append, AppendOutcome, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
-use super::care::Care;
 use super::error::{CreateError, TableError};
 use super::facts::Facts;
-use super::handle::{Forecast, Message, NoFlag, TableHandle, TableInput};
+use super::handle::{Forecast, Message, TableHandle};
 use super::header::GameHeader;
 use super::host::Host;
 use super::house::{HousePlayers, Thought};
@@ -26,7 +26,8 @@ use super::listing::Absence;
 use super::mailbox::{Mailbox, mailbox};
 use super::reply::Reply;
 use super::search;
-use super::table::{Asked, Input, Output, Table};
+use super::table::{Asked, Input, NewCommand, Output, Table, TableInput};
+use super::thinking::ThinkingShare;
 use flagfall_base::delivery::Outbox;
 use flagfall_base::random::random_game_id;
 use flagfall_base::recorder::HOT;
@@ -54,8 +55,10 @@ pub(super) enum Stay {
     Long,
 }
 
+/// Each table that is in memory only for what is due holds a clone, so that these are counted.
+pub(super) type Care = Arc<()>;
+
 pub(super) trait Registry: Send + Sync {
-    /// The table of a game, loaded from its log if it is not in memory.
     fn find(&self, game: GameId) -> BoxFuture<'_, Result<TableHandle, TableError>>;
 
     fn create_rematch(
@@ -79,7 +82,6 @@ pub(super) struct Actor {
     seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
     stay: Stay,
-    /// Counts this table among those opened for what is due in their games.
     care: Option<Care>,
     /// When the table could not leave because a handle was in use, it stays at least until then.
     stays_until: Stamp,
@@ -90,26 +92,19 @@ pub(super) struct Actor {
     rematch_id: Option<GameId>,
 }
 
-/// Why a table is opened, and what is known about its game.
-pub(super) struct Opened {
-    pub(super) stay: Stay,
-    /// Counts the table among those opened for what is due in their games.
-    pub(super) care: Option<Care>,
-    /// Who is away according to the list of running games; `None` if the game is not listed.
-    pub(super) listed: Option<Absence>,
-}
-
+/// A table's task, and the way to reach it. `listed` says who is away according to the list of
+/// running games; `None` if the game is not listed.
 pub(super) fn channel(
     table: Table,
     host: Arc<Host>,
     registry: Arc<dyn Registry>,
-    opened: Opened,
+    (stay, care): (Stay, Option<Care>),
+    listed: Option<Absence>,
 ) -> (TableHandle, Box<Actor>) {
     let (sender, mailbox) = mailbox();
-    let Opened { stay, care, listed } = opened;
     let facts = Arc::new(Facts::new(&table, host.store.clone(), listed));
-    let house = HousePlayers::new(table.header(), host.thinking_room.clone());
-    let handle = TableHandle::new(sender, facts.clone());
+    let house = HousePlayers::new(&table.header, host.thinking_room.clone());
+    let handle = TableHandle { sender, facts: facts.clone() };
     let actor = Actor {
         table,
         host,
@@ -154,7 +149,6 @@ impl Actor {
         self.close(ended.is_ok()).boxed().await;
     }
 
-    /// Closes the mailbox and cleans up after the table.
     async fn close(mut self: Box<Self>, is_well: bool) {
         self.mailbox.close();
         // Messages sent to the table while it left go to the next table of the game.
@@ -190,8 +184,10 @@ impl Actor {
                     self.step(input);
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
-                    if let Some(asked) = self.house_command(thought) {
-                        self.step(Input::Command(Box::new(asked)));
+                    if let Some(command) = self.house_command(thought) {
+                        // Its thoughts are discarded with the table when moves are lost.
+                        let asked = Asked::new(Reply::Discard, command, None);
+                        self.step(Input::Player(TableInput::Command(asked)));
                     }
                 }
                 message = self.mailbox.recv() => match message {
@@ -224,7 +220,7 @@ impl Actor {
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.host.now()));
         if self.idle_since.is_some() && !was_idle {
             // Do this before it is time to leave.
-            self.facts.set_absence(self.table.absence());
+            self.facts.lists.lock().set_absence(self.table.absence());
             write_line_soon(&self.facts);
         }
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
@@ -245,7 +241,7 @@ impl Actor {
             Stay::Short => 0,
             Stay::Passing => PASSING_MS,
             Stay::Long if self.table.is_idle() => LINGER_MS,
-            Stay::Long if self.table.header().is_slow() => self.host.settings.rest_ms,
+            Stay::Long if self.table.header.is_slow() => self.host.settings.rest_ms,
             Stay::Long => self.host.settings.rest_ms.min(LIVE_REST_MS),
         };
         self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
@@ -257,62 +253,29 @@ impl Actor {
     }
 
     fn receive(&mut self, message: Message) {
-        match &message {
-            Message::Input(_) => {
-                self.stay = Stay::Long;
-                self.care = None;
-            }
-            // Another look may follow.
-            Message::Look { .. } => self.stay = self.stay.max(Stay::Passing),
-            Message::Forecast { .. } | Message::Stop { .. } | Message::Heard | Message::Audit => {}
-        }
         match message {
-            Message::Input(TableInput::Open(opener)) => {
-                self.asking = Some(opener.outbox.clone());
-                self.step(Input::Open(opener));
-            }
-            Message::Input(TableInput::Close { connection, is_on_purpose }) => {
-                self.step(Input::Close { connection, is_on_purpose });
-            }
-            Message::Input(TableInput::Command { reply, player, cmd_id, ply, epoch, command }) => {
-                self.asking = reply.outbox().cloned();
-                let asked = Asked {
-                    reply,
-                    player_id: player,
-                    cmd_id,
-                    ply,
-                    epoch,
-                    entropy: entropy_for(&command),
-                    command,
-                    is_new: false,
-                    is_current: false,
-                };
-                self.step(Input::Command(Box::new(asked)));
-            }
-            Message::Input(TableInput::Rematch { reply, player, cmd_id }) => {
-                self.asking = reply.outbox().cloned();
-                self.step(Input::Rematch { reply, player, cmd_id });
+            Message::Input(input) => {
+                (self.stay, self.care) = (Stay::Long, None);
+                self.asking = input.outbox().cloned();
+                self.step(Input::Player(input));
             }
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
             Message::Look { player, reply } => {
+                // Another look may follow.
+                self.stay = self.stay.max(Stay::Passing);
                 let now = self.host.now();
                 self.look_at_store(now);
-                let viewer = self.table.header().viewer(player.as_deref());
-                let seen = viewer.map(|viewer| {
-                    let (audience, view) = self.table.look(now, viewer);
-                    (self.table.summary(), audience, view)
-                });
+                let viewer = self.table.header.viewer(player.as_deref());
+                let seen = viewer.map(|viewer| (self.table.summary(), viewer, self.table.look(now, viewer)));
                 let _caller_left = reply.send(seen);
             }
             Message::Forecast { reply } => {
-                let flag = match self.table.no_flag_before(self.host.now()) {
-                    _ if self.table.is_over() => NoFlag::Over,
-                    Some(flag) => NoFlag::Before(flag),
-                    None => NoFlag::Ever,
-                };
-                let awaits_house = !self.table.is_over() && self.table.awaits_house();
-                let _caller_left = reply.send(Forecast { flag, awaits_house });
+                let forecast = (!self.table.is_over()).then(|| Forecast {
+                    flag: self.table.no_flag_before(self.host.now()),
+                    awaits_house: self.table.awaits_house(),
+                });
+                let _caller_left = reply.send(forecast);
             }
             Message::Stop { is_last, reply } => {
                 if self.table.is_stopped() {
@@ -344,31 +307,29 @@ impl Actor {
         self.table.write_form = self.host.peers.write_form();
         self.look_at_store(now);
         if let Some(seats) = &self.host.seats {
-            self.table.attendance.note_sight(seats.sighted_since(tokio::time::Instant::now()));
-            if self.facts.take_seat_news() {
+            self.table.attendance.sighted_since = seats.sighted_since(tokio::time::Instant::now());
+            if self.facts.has_seat_news.swap(false, Ordering::Relaxed) {
                 let elsewhere = seats.elsewhere(self.facts.id);
                 self.table.note_left_elsewhere(seats.take_left(self.facts.id));
                 self.outputs.extend(self.table.step(now, Input::Elsewhere(elsewhere)));
             }
         }
         let outputs = self.table.step(now, input);
-        self.queue(outputs);
-        // Consume the hint once; a wrong hint must not be replayed.
-        let heard = self.facts.take_heard();
-        if self.table.is_news(heard) {
-            self.outputs.extend(self.table.step(now, Input::Heard { seq: heard }));
-        }
-        self.tell_seats(self.table.seats_here());
-        self.update_facts();
-    }
-
-    /// Queues what the table wants done. An empty queue is replaced to free its capacity: most
-    /// games want nothing most of the time.
-    fn queue(&mut self, outputs: Vec<Output>) {
+        // An empty queue is replaced to free its capacity: most games want nothing most of the time.
         if self.outputs.is_empty() {
             self.outputs = outputs.into();
         } else {
             self.outputs.extend(outputs);
+        }
+        // Consume the hint once; a wrong hint must not be replayed.
+        let seq = self.facts.heard.swap(0, Ordering::Relaxed);
+        if self.table.following.is_news(self.table.head.seq, seq) {
+            self.outputs.extend(self.table.step(now, Input::Heard { seq }));
+        }
+        self.tell_seats(self.table.attendance.seats_here(&self.table.audiences));
+        if self.facts.update(&self.table) {
+            self.host.residents.note_end(&self.facts);
+            self.host.settings.features.note_end(self.facts.id);
         }
     }
 
@@ -381,19 +342,12 @@ impl Actor {
         }
     }
 
-    fn update_facts(&self) {
-        if self.facts.update(&self.table) {
-            self.host.residents.note_end(&self.facts);
-            self.host.settings.features.note_end(self.facts.id);
-        }
-    }
-
     fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
         while let Some(output) = self.outputs.pop_front() {
             let (id, store) = (self.facts.id, self.facts.store.clone());
             return Some(match output {
                 Output::Append(append) => {
-                    let request = self.table.request_in_work();
+                    let request = self.table.work.request();
                     async move { Input::Appended(append_to(&*store, append, request).await) }.boxed()
                 }
                 Output::Read { after } => {
@@ -410,7 +364,9 @@ impl Actor {
                 Output::MakeRematch => self.make_rematch(),
                 Output::HouseTurn { side, view } => {
                     let opponent = &self.facts.header.players[side.opponent()].id;
-                    self.house.think(side, view, self.host.connections().network_of(opponent));
+                    let network = self.host.connections().network_of(opponent);
+                    let share = ThinkingShare { network, player: opponent.as_str().into() };
+                    self.house.think(side, view, share);
                     continue;
                 }
                 Output::Stopped => {
@@ -450,8 +406,8 @@ impl Actor {
         .boxed()
     }
 
-    fn house_command(&self, (side, view, command): Thought) -> Option<Asked> {
-        let player_id = self.table.header().players[side].id.clone();
+    fn house_command(&self, (side, view, command): Thought) -> Option<NewCommand> {
+        let player = self.table.header.players[side].id.clone();
         let command = match command? {
             Command::Deploy(setup) => {
                 GameCommand::Deploy { setup: setup.deploy(side, view.ruleset).ok()?.into_text() }
@@ -466,30 +422,8 @@ impl Actor {
             Phase::Playing | Phase::Over => "ply",
         };
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;
-        let entropy = entropy_for(&command);
-        Some(Asked {
-            reply: Reply::Discard,
-            player_id,
-            cmd_id,
-            ply: view.ply,
-            // Its thoughts are discarded with the table when moves are lost.
-            epoch: None,
-            command,
-            entropy,
-            is_new: false,
-            is_current: false,
-        })
+        Some(NewCommand { player, cmd_id, ply: view.ply, command })
     }
-}
-
-/// Random bytes for the commands that need them.
-fn entropy_for(command: &GameCommand) -> Entropy {
-    let mut bytes = [0; 32];
-    if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
-        // A commitment with a guessable salt would reveal the deployment. Rather end the table.
-        panic!("the operating system provides no random bytes");
-    }
-    Entropy(bytes)
 }
 
 /// Appends what a request or the table itself wants. Log lines of the store name the request.

@@ -1,12 +1,12 @@
 //! Creates games.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{GameSummary, Player, ServerToClient, Terms};
 use flagfall_rules::{Entropy, Lakes, Ruleset};
-use flagfall_store::record;
-use flagfall_store::{Append, AppendOutcome, Head, Write};
+use flagfall_store::{Append, AppendOutcome, Head, Write, record};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -35,14 +35,7 @@ pub struct NewGame {
     pub previous: Option<GameId>,
 }
 
-/// A ruleset's label in metrics: a custom game counts as its base, because there are thousands of
-/// custom rulesets.
-fn ruleset_label(id: &str) -> String {
-    id.split(',').next().unwrap_or_default().to_owned()
-}
-
-/// The lakes drawn for a new game, if the ruleset draws them. The first attempt to create a game
-/// decides: a repeated one finds the log.
+/// The lakes drawn for a new game, if any. The first attempt decides: others find the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -119,8 +112,10 @@ impl Tables {
             }
             Ok(_) | Err(_) => return Err(CreateError::Unavailable),
         }
-        metrics::counter!(flagfall_base::telemetry::GAMES_MADE, "ruleset" => ruleset_label(&header.terms.ruleset)).increment(1);
-        self.residents().running.note_made();
+        // A custom game counts as its base, because there are thousands of custom rulesets.
+        let base = header.terms.ruleset.split(',').next().unwrap_or_default().to_owned();
+        metrics::counter!(flagfall_base::telemetry::GAMES_MADE, "ruleset" => base).increment(1);
+        self.residents().running.fetch_add(1, Ordering::Relaxed);
         let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
         Ok(handle.summary())
     }
@@ -182,8 +177,7 @@ struct Made<'a> {
 }
 
 impl Made<'_> {
-    /// Checks that both players have room for the game. Games at rest count too, because the count
-    /// uses the store's list of seats.
+    /// Checks that both players have room for the game. Games at rest count too.
     async fn check_room(&self, header: &GameHeader) -> Result<(), CreateError> {
         let max = self.tables.host.settings.games_per_player_max;
         for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {

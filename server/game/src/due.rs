@@ -5,15 +5,16 @@
 //! flag falls as long as one server lives; the append decides which was first. Tables that are
 //! opened here leave as soon as nothing is due, and their number is limited.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use tokio::time::sleep;
 
 use super::error::TableError;
-use super::handle::NoFlag;
+use super::handle::Forecast;
 use super::listing::{Listing, house_since};
 use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
@@ -33,12 +34,8 @@ const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct HasBacklog(pub(super) bool);
-
 impl Tables {
-    /// Opens games before their flags fall, until the future is dropped. `every` is the time
-    /// between two checks.
+    /// Opens games before their flags fall, until the future is dropped. Checks at this interval.
     pub(super) async fn look_after_flags(&self, every: Duration) {
         loop {
             let looked = self.open_due().await;
@@ -55,8 +52,8 @@ impl Tables {
         }
     }
 
-    /// Opens the games whose flags may fall soon.
-    pub(super) async fn open_due(&self) -> Result<HasBacklog, StoreError> {
+    /// Opens the games whose flags may fall soon. True if more are due than may be in memory.
+    pub(super) async fn open_due(&self) -> Result<bool, StoreError> {
         let mut after = None;
         while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
             let (now, is_last) = (self.now(), records.len() < DUE_AT_ONCE);
@@ -69,18 +66,15 @@ impl Tables {
             let due_games =
                 due_games.into_iter().filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game));
             let looks = due_games.map(|(key, (due, game))| self.look_at(key, due, game));
-            let mut looks = futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE);
-            while let Some(looked) = looks.next().await {
-                looked?;
-            }
+            futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE).try_collect::<()>().await?;
             if is_through {
                 break;
             }
-            if self.on_demand.flags_in_care.count() >= FLAGS_IN_CARE_MAX {
-                return Ok(HasBacklog(true));
+            if Arc::strong_count(&self.on_demand.flags_in_care) > FLAGS_IN_CARE_MAX {
+                return Ok(true);
             }
         }
-        Ok(HasBacklog(false))
+        Ok(false)
     }
 
     fn is_in_memory(&self, game: GameId) -> bool {
@@ -100,16 +94,17 @@ impl Tables {
             return Ok(());
         };
         let later = match self.find_in_care(game, &self.on_demand.flags_in_care).await {
-            Ok(handle) => match handle.forecast().await.map(|forecast| forecast.flag) {
-                Ok(NoFlag::Before(flag)) if flag <= self.now().plus_ms(2 * NEAR_MS) => return Ok(()),
-                Ok(NoFlag::Before(flag)) => Some(flag),
-                Ok(NoFlag::Ever) => None,
+            Ok(handle) => match handle.forecast().await {
+                Ok(Some(Forecast { flag, .. })) => flag,
                 // It has just ended, or left memory.
-                Ok(NoFlag::Over) | Err(_) => return Ok(()),
+                Ok(None) | Err(_) => return Ok(()),
             },
             Err(TableError::Unavailable | TableError::Failed) => return Err(unavailable()),
             Err(TableError::NotFound | TableError::Quarantined) => Some(self.now().plus_ms(DAMAGED_MS)),
         };
+        if later.is_some_and(|later| later <= self.now().plus_ms(2 * NEAR_MS)) {
+            return Ok(());
+        }
         if let Some(update) = (Listing { due: later, ..listing }).replace(game, listed) {
             // On a conflict, another server has handled it, or the game is over.
             self.store().update(update).await?;
@@ -117,15 +112,15 @@ impl Tables {
         Ok(())
     }
 
-    /// Opens the next games in which a house player is to act, starting after this key.
-    pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<HasBacklog, StoreError> {
+    /// Opens the next games in which a house player is to act, after this key. True if more wait.
+    pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<bool, StoreError> {
         let from = after.take();
         let records = self.store().scan(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         for record in records {
-            if self.on_demand.house_in_care.count() >= HOUSE_IN_CARE_MAX {
+            if Arc::strong_count(&self.on_demand.house_in_care) > HOUSE_IN_CARE_MAX {
                 // Continue with this one when there is room.
-                return Ok(HasBacklog(true));
+                return Ok(true);
             }
             let key = record.0.clone();
             self.open_house_turn(record).await?;
@@ -134,7 +129,7 @@ impl Tables {
         if is_last {
             *after = None;
         }
-        Ok(HasBacklog(!is_last))
+        Ok(!is_last)
     }
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
@@ -148,7 +143,7 @@ impl Tables {
         let unchanged = vec![(key.clone(), Expect::Value(since))];
         let write = match self.find_in_care(game, &self.on_demand.house_in_care).await {
             Ok(handle) => match handle.forecast().await {
-                Ok(forecast) if forecast.awaits_house => return Ok(()),
+                Ok(Some(forecast)) if forecast.awaits_house => return Ok(()),
                 // A server of version 0.1 moved it, or ended the game.
                 Ok(_) => Write::Delete { key },
                 Err(_) => return Ok(()),
@@ -168,10 +163,10 @@ fn unavailable() -> StoreError {
     StoreError::Unavailable { why: TableError::Unavailable.to_string() }
 }
 
-async fn pause(looked: Result<HasBacklog, StoreError>, every: Duration, message: &'static str) {
+async fn pause(looked: Result<bool, StoreError>, every: Duration, message: &'static str) {
     let pause = match looked {
-        Ok(HasBacklog(true)) => BACKLOG_PAUSE.min(every),
-        Ok(HasBacklog(false)) => every,
+        Ok(true) => BACKLOG_PAUSE.min(every),
+        Ok(false) => every,
         Err(error) => {
             flagfall_base::store_errors::note_refusal(&error, message);
             every

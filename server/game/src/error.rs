@@ -26,15 +26,6 @@ impl From<TableError> for JobError {
     }
 }
 
-impl From<ReadFailure> for TableError {
-    fn from(failure: ReadFailure) -> TableError {
-        match failure {
-            ReadFailure::Damaged => TableError::Quarantined,
-            ReadFailure::Unavailable => TableError::Unavailable,
-        }
-    }
-}
-
 impl From<&TableError> for Refusal {
     fn from(error: &TableError) -> Refusal {
         match error {
@@ -77,11 +68,4 @@ impl From<&CreateError> for Refusal {
             CreateError::NoChance => refusals::defect(),
         }
     }
-}
-
-/// Why a log could not be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ReadFailure {
-    Unavailable,
-    Damaged,
 }

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, SeenOutcome};
 use flagfall_store::Store;
+use parking_lot::Mutex;
 
 use super::header::GameHeader;
 use super::listing::Absence;
 use super::public_list::progress_of;
 use super::table::Table;
-use parking_lot::Mutex;
 
 /// Facts about a table. The table's task writes them.
 pub(super) struct Facts {
@@ -23,23 +23,23 @@ pub(super) struct Facts {
     progress: Mutex<Progress>,
     /// Number of the replica's last entry.
     head: AtomicU64,
-    /// Highest entry number that was announced.
-    heard: AtomicU64,
+    /// Highest entry number that was announced; 0 if there is none.
+    pub(super) heard: AtomicU64,
     /// True if players have come to or left other servers.
-    has_seat_news: AtomicBool,
-    /// The progress that the list of public games shows, as far as this server knows.
-    listed_progress: Mutex<Option<(bool, Ply)>>,
-    away: Mutex<Away>,
+    pub(super) has_seat_news: AtomicBool,
+    pub(super) lists: Mutex<Lists>,
     /// True if the list of running games has the game, so that it may rest.
     pub(super) is_listed: bool,
     /// True while that list and the game's line are being written.
     pub(super) is_writing: AtomicBool,
 }
 
-/// Who is away, and whether the list of running games says so.
-struct Away {
-    absence: Absence,
-    is_listed: bool,
+/// What lists are to say about a game in memory, and what they say as far as this server knows.
+pub(super) struct Lists {
+    pub(super) absence: Absence,
+    is_absence_listed: bool,
+    /// The progress that the list of public games shows.
+    progress: Option<(bool, Ply)>,
 }
 
 #[derive(Clone)]
@@ -52,42 +52,50 @@ struct Progress {
     outcome: Option<SeenOutcome>,
 }
 
+impl Progress {
+    fn of(table: &Table) -> Progress {
+        Progress {
+            is_quarantined: table.is_quarantined(),
+            phase: table.game.phase(),
+            ply: table.game.ply(),
+            turn: table.game.turn(),
+            outcome: table.game.outcome().map(SeenOutcome::from),
+        }
+    }
+}
+
+impl Lists {
+    pub(super) fn set_absence(&mut self, absence: Absence) {
+        if !absence.is_like(&self.absence) {
+            (self.absence, self.is_absence_listed) = (absence, false);
+        }
+    }
+
+    /// Notes what the lists say now: who is away, and a progress or a later one.
+    pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
+        self.is_absence_listed |= self.absence == absence;
+        self.progress = Some(progress);
+    }
+}
+
 impl Facts {
     pub(super) fn new(table: &Table, store: Arc<dyn Store>, listed: Option<Absence>) -> Facts {
-        let GameSummary { id, created, phase, ply, turn, outcome, .. } = table.summary();
+        let absence = listed.unwrap_or_default();
         Facts {
-            id,
-            header: table.header().clone(),
-            created: Stamp(created),
+            id: table.id(),
+            header: table.header.clone(),
+            created: table.game.terms().created,
             epoch: table.epoch,
             store,
-            progress: Mutex::new(Progress { is_quarantined: false, phase, ply, turn, outcome }),
+            progress: Mutex::new(Progress::of(table)),
             head: AtomicU64::new(table.head.seq),
             heard: AtomicU64::new(0),
             // Notes that arrived while the log was read found no table.
             has_seat_news: AtomicBool::new(true),
-            listed_progress: Mutex::new(None),
-            away: Mutex::new(Away { absence: listed.unwrap_or_default(), is_listed: true }),
+            lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
             is_listed: listed.is_some(),
             is_writing: AtomicBool::new(false),
         }
-    }
-
-    pub(super) fn absence(&self) -> Absence {
-        self.away.lock().absence
-    }
-
-    pub(super) fn set_absence(&self, absence: Absence) {
-        let mut away = self.away.lock();
-        if !absence.is_like(&away.absence) {
-            *away = Away { absence, is_listed: false };
-        }
-    }
-
-    /// Notes what the list of running games says about who is away.
-    pub(super) fn note_listed_absence(&self, listed: Absence) {
-        let mut away = self.away.lock();
-        away.is_listed |= away.absence == listed;
     }
 
     /// Number of the replica's last entry.
@@ -100,43 +108,27 @@ impl Facts {
         self.head() < seq && self.heard.fetch_max(seq, Ordering::Relaxed) < seq
     }
 
-    /// Takes the highest entry number that was announced; 0 if there is none.
-    pub(super) fn take_heard(&self) -> u64 {
-        self.heard.swap(0, Ordering::Relaxed)
-    }
-
-    /// Notes that players have come to or left other servers.
-    pub(super) fn note_seats(&self) {
-        self.has_seat_news.store(true, Ordering::Relaxed);
-    }
-
-    /// True once if players have come to or left other servers.
-    pub(super) fn take_seat_news(&self) -> bool {
-        self.has_seat_news.swap(false, Ordering::Relaxed)
-    }
-
+    /// Takes in what has changed; true if the game has ended or its log was found to be damaged.
     pub(super) fn update(&self, table: &Table) -> bool {
         self.head.store(table.head.seq, Ordering::Relaxed);
-        let (phase, ply) = table.progress();
         let mut progress = self.progress.lock();
-        let mut has_ended = false;
-        if (progress.ply, progress.phase) != (ply, phase) {
-            let (turn, outcome) = table.state();
-            if phase == Phase::Over && progress.phase != Phase::Over {
-                let reason = outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
-                metrics::counter!(flagfall_base::telemetry::GAMES_ENDED, "reason" => reason).increment(1);
-                has_ended = true;
-            }
-            *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
+        let now = (table.game.ply(), table.game.phase(), table.is_quarantined());
+        if (progress.ply, progress.phase, progress.is_quarantined) == now {
+            return false;
         }
-        has_ended | (table.is_quarantined() && !std::mem::replace(&mut progress.is_quarantined, true))
+        let before = std::mem::replace(&mut *progress, Progress::of(table));
+        let has_ended = progress.phase == Phase::Over && before.phase != Phase::Over;
+        if has_ended {
+            let reason = progress.outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
+            metrics::counter!(flagfall_base::telemetry::GAMES_ENDED, "reason" => reason).increment(1);
+        }
+        has_ended || (progress.is_quarantined && !before.is_quarantined)
     }
 
     pub(super) fn phase(&self) -> Phase {
         self.progress.lock().phase
     }
 
-    /// True if the game is still going on.
     pub(super) fn is_running(&self) -> bool {
         let progress = self.progress.lock();
         progress.phase != Phase::Over && !progress.is_quarantined
@@ -159,14 +151,9 @@ impl Facts {
     /// True if the lists are behind: in the game's progress, or in who is away.
     pub(super) fn has_news_for_lists(&self) -> bool {
         let Progress { is_quarantined, phase, ply, .. } = *self.progress.lock();
-        let listed = *self.listed_progress.lock();
-        let is_behind = listed.is_none_or(|listed| listed < progress_of(phase, ply));
-        let is_news = is_behind && !self.header.terms.private || !self.away.lock().is_listed;
+        let lists = self.lists.lock();
+        let is_behind = lists.progress.is_none_or(|listed| listed < progress_of(phase, ply));
+        let is_news = is_behind && !self.header.terms.private || !lists.is_absence_listed;
         !is_quarantined && phase != Phase::Over && is_news
-    }
-
-    /// Notes that the list of public games shows this progress, or a later one.
-    pub(super) fn note_listed_progress(&self, listed: (bool, Ply)) {
-        *self.listed_progress.lock() = Some(listed);
     }
 }

@@ -17,8 +17,7 @@ pub enum Milestone {
 /// How a game ends, besides its outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
-    /// The sides whose player left the game or did not deploy. Leaving a house player does not
-    /// count.
+    /// The sides whose player left, or did not deploy. Leaving a house player does not count.
     pub left: PerSide<bool>,
     pub aborted_by: Option<PerSide<bool>>,
 }

@@ -34,8 +34,7 @@ impl Tables {
         finished(self.store(), game).await
     }
 
-    /// A game's record for the public audience, even if the game is private. Players have the names
-    /// from when it was created.
+    /// The public's record, even of a private game. Players have the names of its start.
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
         let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {

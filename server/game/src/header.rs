@@ -38,12 +38,10 @@ impl GameHeader {
         })
     }
 
-    /// The ids of the players.
     pub fn seats(&self) -> PerSide<&str> {
         PerSide::new(&self.players.red.id, &self.players.blue.id)
     }
 
-    /// The side of a player.
     pub fn side_of(&self, player_id: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
     }

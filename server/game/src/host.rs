@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flagfall_board::Stamp;
-use flagfall_store::{Store, WallClock};
+use flagfall_store::Store;
 
 use super::residents::Residents;
 use super::settings::TableSettings;
@@ -15,7 +15,6 @@ use flagfall_base::delivery::Connections;
 /// The server around the tables.
 pub(super) struct Host {
     pub(super) store: Arc<dyn Store>,
-    pub(super) clock: Box<dyn WallClock>,
     pub(super) settings: Arc<TableSettings>,
     pub(super) peers: Peers,
     /// Players' connections on all servers; `None` if no other server may append.
@@ -27,9 +26,9 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// The current time by the tables' clock.
+    /// The time by the clock by which the store stamps. Flags fall by no other clock.
     pub(super) fn now(&self) -> Stamp {
-        self.clock.now()
+        self.store.now()
     }
 
     pub(super) fn connections(&self) -> &Connections {

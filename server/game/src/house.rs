@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::header::GameHeader;
 use super::thinking::{ThinkingRoom, ThinkingShare};
-use flagfall_base::admission::Network;
 use flagfall_base::telemetry::{HOUSE_SECONDS, HOUSE_WAIT_SECONDS};
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::{Effort, HousePlayer, Level};
@@ -18,18 +17,11 @@ use parking_lot::Mutex;
 /// A house player's decision: its side, what it saw, and its command.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
 
-/// Limits how many house players think: one thread stays free for connections.
-pub(super) fn thinking_room() -> ThinkingRoom {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    ThinkingRoom::new(threads.saturating_sub(1))
-}
-
 /// The house players of one game. Boxed, because most games have none.
 pub(super) struct HousePlayers(Option<Box<Players>>);
 
 struct Players {
     seats: PerSide<Option<(Level, Arc<Mutex<HousePlayer>>)>>,
-    opponents: PerSide<Arc<str>>,
     room: ThinkingRoom,
     thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
 }
@@ -43,20 +35,15 @@ impl HousePlayers {
         };
         let seats = PerSide::from_fn(seat);
         let has_any = Side::BOTH.into_iter().any(|side| seats[side].is_some());
-        let players = || {
-            let opponents = PerSide::from_fn(|side: Side| header.players[side.opponent()].id.as_str().into());
-            Box::new(Players { seats, opponents, room, thoughts: FuturesUnordered::new() })
-        };
-        HousePlayers(has_any.then(players))
+        let players = || Players { seats, room, thoughts: FuturesUnordered::new() };
+        HousePlayers(has_any.then(|| Box::new(players())))
     }
 
-    /// Makes a side's house player think about a view. Its opponent, who is connected from this
-    /// network, is charged for the time.
-    pub(super) fn think(&self, side: Side, view: Box<View>, network: Option<Network>) {
+    /// Makes a side's house player think about a view.
+    pub(super) fn think(&self, side: Side, view: Box<View>, share: ThinkingShare) {
         let Some(players) = &self.0 else { return };
         let Some((level, player)) = players.seats[side].clone() else { return };
-        let (room, share) =
-            (players.room.clone(), ThinkingShare { network, player: players.opponents[side].clone() });
+        let room = players.room.clone();
         let thinking = async move {
             let asked = std::time::Instant::now();
             let place = room.enter(share).await;

@@ -9,15 +9,12 @@
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
 mod actor;
-mod care;
 mod creation;
 mod due;
 mod error;
 mod facts;
 mod features;
 mod finished;
-#[cfg(feature = "fuzzing")]
-pub mod fuzzing;
 mod handle;
 mod header;
 mod host;
@@ -33,14 +30,13 @@ mod public_list;
 mod record;
 mod registry;
 mod relist;
-mod replay;
+pub mod replay;
 mod reply;
 mod residents;
 mod rest;
 mod rewrite;
 mod search;
 mod settings;
-mod start;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -50,15 +46,13 @@ pub use creation::NewGame;
 pub use error::{CreateError, TableError};
 pub use features::{Features, GameEnd, Milestone};
 pub use finished::{Archived, Finished, finished};
-pub use handle::{TableGone, TableHandle, TableInput};
+pub use handle::TableHandle;
 pub use header::GameHeader;
 pub use outages::note_outage;
 pub use record::RecordError;
-pub use registry::{NewCommand, Tables};
+pub use registry::{StartError, Tables};
 pub use relist::relist;
-pub use reply::Opener;
-pub use reply::{Answer, Reply};
+pub use reply::{Answer, Opener, Reply};
 pub use rewrite::InForm;
 pub use settings::TableSettings;
-pub use start::StartError;
-pub use table::StaleEpoch;
+pub use table::{Asked, NewCommand, StaleEpoch, TableInput};

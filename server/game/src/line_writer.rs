@@ -39,7 +39,7 @@ pub(super) fn write_line_soon(facts: &Arc<Facts>) {
 pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
     let (game, store) = (facts.id, &*facts.store);
     let live = LIVE.key([&game])?;
-    let (summary, absence) = (facts.summary(), facts.absence());
+    let (summary, absence) = (facts.summary(), facts.lists.lock().absence);
     let progress = progress_of(summary.phase, summary.ply);
     let mut update = Update::default();
     if let Some(listed) = store.get(live.clone()).await? {
@@ -60,8 +60,7 @@ pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
     // On a conflict, another server has written it, the game's due has moved on, or the game is
     // over. It is tried again then.
     if update.writes.is_empty() || store.update(update).await? == UpdateOutcome::Ok {
-        facts.note_listed_progress(progress);
-        facts.note_listed_absence(absence);
+        facts.lists.lock().note_written(absence, progress);
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
 use super::header::GameHeader;
-use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, Time16};
+use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 
 /// The record of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -46,8 +46,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Two servers see a player leave at slightly different times; a difference below this, in
-/// milliseconds, is not worth a write.
+/// Servers see a player leave at different times, in milliseconds. Less is not worth a write.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {
@@ -143,7 +142,7 @@ pub(super) const NEWS_MS: u64 = 60_000;
 
 /// The key of a due. Times have a fixed width, so that keys sort by time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
-    FLAGS.key([&Time16(due), &game]).ok()
+    FLAGS.key([&time16(due), &game]).ok()
 }
 
 #[cfg(test)]

@@ -87,8 +87,7 @@ impl<T> Room<'_, T> {
 }
 
 impl<T> Drop for Room<'_, T> {
-    /// Frees a place that was not used, and wakes the reader: a closed mailbox may now be at its
-    /// end.
+    /// Frees an unused place and wakes the reader: a closed mailbox may be at its end.
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);

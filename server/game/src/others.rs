@@ -58,7 +58,6 @@ impl Tables {
         }
     }
 
-    /// Opens a new game that another server created.
     async fn adopt(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
         // The semaphore is never closed.
         let Ok(place) = room.clone().acquire_owned().await else { return };
@@ -109,7 +108,7 @@ impl Tables {
             }
         }
         let heads = self.residents().running_handles().into_iter().map(|handle| async move {
-            let reached = handle.head();
+            let reached = handle.facts.head();
             let head = self.store().head(handle.id()).await;
             (handle, reached, head)
         });

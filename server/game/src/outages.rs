@@ -11,73 +11,50 @@ use flagfall_board::Stamp;
 use flagfall_store::{Outage, OutageList, Store, StoreError, Update, Write};
 
 /// The latest outages, oldest first.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Outages(OutageList);
+pub(super) async fn known_outages(store: &dyn Store) -> Result<OutageList, StoreError> {
+    Ok(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref()))
+}
 
 /// Notes in the store that there was no server between this moment and now.
 pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreError> {
-    Outages::note_since(store, since).await.map(drop)
+    let key = OUTAGES.key([])?;
+    let mut transaction = Transaction::new(store, "the list of outages");
+    loop {
+        let before = store.get(key.clone()).await?;
+        let mut outages = OutageList::parse(before.as_deref());
+        outages.add(Outage { since, until: store.now().max(since) });
+        let write = Write::Put { key: key.clone(), value: outages.to_record(), expires: None };
+        let conditions = vec![(key.clone(), expect(before))];
+        // An outage that was noted although the store did not say so is noted once more.
+        if transaction.commit(Update { conditions, writes: vec![write] }).await? {
+            return Ok(());
+        }
+    }
 }
 
-impl Outages {
-    /// Adds the outage that ends now, if there was a heartbeat before. It is in the store when this
-    /// returns.
-    pub(super) async fn note(store: &dyn Store) -> Result<Outages, StoreError> {
-        match store.last_heartbeat().await? {
-            Some(since) => Outages::note_since(store, since).await,
-            None => Outages::known(store).await,
-        }
+/// The outages that a log lacks whose last entry is from `latest`. If that entry paused the
+/// game, `paused_since` says when.
+///
+/// Nothing has happened in the game since, so it makes no difference where in between its
+/// clocks stood still. The log records all outages as one that began with the first and lasted
+/// as long as all of them together.
+pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
+    let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
+    missing.sort_by_key(|outage| outage.since);
+    if let Some(paused_since) = paused_since {
+        // The pause ends with the first outage. Without an outage, other servers were there all
+        // the time.
+        let until = missing.first().map_or(paused_since, |outage| outage.until);
+        missing.insert(0, Outage { since: paused_since, until });
     }
-
-    pub(super) async fn known(store: &dyn Store) -> Result<Outages, StoreError> {
-        Ok(Outages(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref())))
+    let first = missing.first()?;
+    let since = paused_since.unwrap_or(first.since.max(latest));
+    let (mut ms, mut counted) = (0, since);
+    for outage in &missing {
+        ms += outage.until.ms_since(counted.max(outage.since));
+        counted = counted.max(outage.until);
     }
-
-    async fn note_since(store: &dyn Store, since: Stamp) -> Result<Outages, StoreError> {
-        let key = OUTAGES.key([])?;
-        let mut transaction = Transaction::new(store, "the list of outages");
-        loop {
-            let before = store.get(key.clone()).await?;
-            let mut outages = OutageList::parse(before.as_deref());
-            outages.add(Outage { since, until: store.now().max(since) });
-            let write = Write::Put { key: key.clone(), value: outages.to_record(), expires: None };
-            let conditions = vec![(key.clone(), expect(before))];
-            // An outage that was noted although the store did not say so is noted once more.
-            if transaction.commit(Update { conditions, writes: vec![write] }).await? {
-                return Ok(Outages(outages));
-            }
-        }
-    }
-
-    pub(super) fn over_at(&self) -> Option<Stamp> {
-        self.0.iter().map(|outage| outage.until).max()
-    }
-
-    /// The outages that a log lacks whose last entry is from `latest`. If that entry paused the
-    /// game, `paused_since` says when.
-    ///
-    /// Nothing has happened in the game since, so it makes no difference where in between its
-    /// clocks stood still. The log records all outages as one that began with the first and lasted
-    /// as long as all of them together.
-    pub(super) fn missing(&self, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
-        let mut missing: Vec<Outage> =
-            self.0.iter().filter(|outage| outage.until > latest).copied().collect();
-        missing.sort_by_key(|outage| outage.since);
-        if let Some(paused_since) = paused_since {
-            // The pause ends with the first outage. Without an outage, other servers were there all
-            // the time.
-            let until = missing.first().map_or(paused_since, |outage| outage.until);
-            missing.insert(0, Outage { since: paused_since, until });
-        }
-        let first = missing.first()?;
-        let since = paused_since.unwrap_or(first.since.max(latest));
-        let (mut ms, mut counted) = (0, since);
-        for outage in &missing {
-            ms += outage.until.ms_since(counted.max(outage.since));
-            counted = counted.max(outage.until);
-        }
-        Some(Outage { since, until: since.plus_ms(ms) })
-    }
+    Some(Outage { since, until: since.plus_ms(ms) })
 }
 
 #[cfg(test)]
@@ -92,20 +69,16 @@ mod tests {
     async fn the_second_server_knows_of_an_outage_if_the_first_was_lost_at_once() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
         let store = MemoryStore::new(clock.clone());
-        assert_eq!(
-            Outages::note(&store).await.unwrap(),
-            Outages::default(),
-            "a new store knows of no outage"
-        );
+        assert_eq!(note(&store).await, OutageList::default(), "a new store knows of no outage");
         store.heartbeat().await.unwrap();
         clock.advance_ms(5_000);
         store.reopen();
-        let first = Outages::note(&store).await.unwrap();
+        let first = note(&store).await;
         assert_eq!(missing_after(&first, 900), Some((1_000, 6_000)));
         store.heartbeat().await.unwrap();
         clock.advance_ms(100);
         store.reopen();
-        let second = Outages::note(&store).await.unwrap();
+        let second = note(&store).await;
         assert_eq!(missing_after(&second, 900), Some((1_000, 6_100)), "no log entry covers the first outage");
         assert_eq!(
             missing_after(&second, 6_000),
@@ -120,49 +93,54 @@ mod tests {
         assert_eq!(missing_after(&second, 6_100), None);
     }
 
+    /// What a server that starts now notes and then knows.
+    async fn note(store: &MemoryStore) -> OutageList {
+        if let Some(since) = store.last_heartbeat().await.unwrap() {
+            note_outage(store, since).await.unwrap();
+        }
+        known_outages(store).await.unwrap()
+    }
+
     /// The start and end of the outage that a log lacks whose last entry is from `latest`.
-    fn missing_after(outages: &Outages, latest: u64) -> Option<(u64, u64)> {
-        outages.missing(Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
+    fn missing_after(outages: &OutageList, latest: u64) -> Option<(u64, u64)> {
+        missing(outages, Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
     }
 
     #[test]
     fn the_oldest_are_forgotten() {
-        let mut outages = Outages::default();
+        let mut outages = OutageList::default();
         let at = |stamp| Outage { since: Stamp(stamp), until: Stamp(stamp) };
-        (1..=1_032).for_each(|stamp| outages.0.add(at(stamp)));
-        outages.0.add(at(1_032));
-        assert_eq!(outages.0.len(), OUTAGES_MAX);
-        assert_eq!(
-            (outages.0.iter().next().unwrap().since, outages.over_at()),
-            (Stamp(9), Some(Stamp(1_032)))
-        );
+        (1..=1_032).for_each(|stamp| outages.add(at(stamp)));
+        outages.add(at(1_032));
+        assert_eq!(outages.len(), OUTAGES_MAX);
+        assert_eq!(outages.iter().next().unwrap().since, Stamp(9));
     }
 
-    fn missing(outages: &[(u64, u64)], latest: u64, paused: Option<u64>) -> Option<(u64, u64)> {
+    fn missing_of(outages: &[(u64, u64)], latest: u64, paused: Option<u64>) -> Option<(u64, u64)> {
         let outages =
             outages.iter().map(|(since, until)| Outage { since: Stamp(*since), until: Stamp(*until) });
-        let missing = Outages(outages.collect()).missing(Stamp(latest), paused.map(Stamp))?;
+        let missing = missing(&outages.collect(), Stamp(latest), paused.map(Stamp))?;
         Some((missing.since.0, missing.until.0))
     }
 
     #[test]
     fn a_log_lacks_all_outages_since_its_last_entry_as_one() {
         let outages = [(100, 200), (500, 550), (900, 1_000)];
-        assert_eq!(missing(&outages, 50, None), Some((100, 350)));
-        assert_eq!(missing(&outages, 100, None), Some((100, 350)));
+        assert_eq!(missing_of(&outages, 50, None), Some((100, 350)));
+        assert_eq!(missing_of(&outages, 100, None), Some((100, 350)));
         assert_eq!(
-            missing(&outages, 130, None),
+            missing_of(&outages, 130, None),
             Some((130, 350)),
             "it went on a little after the last sign of life"
         );
-        assert_eq!(missing(&outages, 200, None), Some((500, 650)));
-        assert_eq!(missing(&outages, 999, None), Some((999, 1_000)));
-        assert_eq!(missing(&outages, 1_000, None), None);
+        assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
+        assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
+        assert_eq!(missing_of(&outages, 1_000, None), None);
         // One that two servers have noted, and that continued after it was taken to be over.
-        assert_eq!(missing(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
+        assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
         // A log with a pause but without its end.
-        assert_eq!(missing(&outages, 90, Some(80)), Some((80, 350)));
-        assert_eq!(missing(&outages, 700, Some(650)), Some((650, 1_000)));
-        assert_eq!(missing(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");
+        assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));
+        assert_eq!(missing_of(&outages, 700, Some(650)), Some((650, 1_000)));
+        assert_eq!(missing_of(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");
     }
 }

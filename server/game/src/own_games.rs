@@ -43,13 +43,11 @@ impl Tables {
     }
 
     pub(super) async fn seats_of(&self, player: &str) -> Result<BTreeSet<GameId>, StoreError> {
-        let prefix = SEAT.under([&player])?;
-        let seats = self.store().scan(prefix.clone(), None, OWN_GAMES_MAX).await?;
+        let seats = self.store().scan(SEAT.under([&player])?, None, OWN_GAMES_MAX).await?;
         Ok(seats.iter().filter_map(|(key, _)| SEAT.game(key)).collect())
     }
 
-    /// A player's running games, newest first. While the store does not answer, only those in
-    /// memory.
+    /// A player's running games, newest first; while the store is away, only those in memory.
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.residents().games_of(player);
         if !self.connections().is_store_away() {
@@ -79,7 +77,7 @@ impl Tables {
         for game in unlisted {
             // It may have ended elsewhere: a table without connections reads that a little later.
             let is_behind = match (self.residents().handle(game), self.store().head(game).await) {
-                (Some(handle), Ok(head)) => head.seq > handle.head(),
+                (Some(handle), Ok(head)) => head.seq > handle.facts.head(),
                 _ => false,
             };
             if !is_behind {
@@ -89,8 +87,7 @@ impl Tables {
         Ok(games)
     }
 
-    /// The number of a player's running games. Damaged games are left out when the limit is
-    /// reached.
+    /// The number of a player's running games. At the limit, damaged games do not count.
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {

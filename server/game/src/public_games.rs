@@ -66,12 +66,11 @@ impl Tables {
         let is_missed = |handle: &TableHandle| self.seats().is_some() || handle.facts.header.is_slow();
         let handles = self.residents().running_handles().into_iter();
         let handles = handles.filter(|handle| is_missed(handle) && handle.facts.has_news_for_lists());
-        let written = handles.map(|handle| async move { write_line(&handle.facts).await });
-        let mut written = futures_util::stream::iter(written).buffer_unordered(AT_ONCE);
-        while let Some(written) = written.next().await {
-            if let Err(error) = written {
+        let written = handles.map(|handle| async move {
+            if let Err(error) = write_line(&handle.facts).await {
                 tracing::debug!(%error, "could not update the list of public games; trying again");
             }
-        }
+        });
+        futures_util::stream::iter(written).buffer_unordered(AT_ONCE).collect::<()>().await;
     }
 }

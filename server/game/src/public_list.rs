@@ -14,16 +14,15 @@ use flagfall_protocol::{GameSummary, Phase, Player};
 use flagfall_store::{Key, Write};
 
 use super::header::GameHeader;
-use flagfall_base::keys::{PUBLIC, Time16};
+use flagfall_base::keys::{PUBLIC, time16};
 
-/// Lines that are read: more than any list shows, because some belong to games that have just
-/// ended.
+/// Lines that are read: more than any list shows, because some games have just ended.
 pub(super) const LINES_MAX: usize = 128;
 /// A moment after all games. A key counts back from it, so that the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
 pub(super) fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
-    PUBLIC.key([&Time16(Stamp(age)), &game]).ok().filter(|_| !header.terms.private)
+    PUBLIC.key([&time16(Stamp(age)), &game]).ok().filter(|_| !header.terms.private)
 }
 
 pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Write> {
@@ -45,23 +44,20 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
-    /// Games that have gone to rest since the last read began.
-    rested: Vec<GameSummary>,
-    /// Games that went to rest before that read began.
-    rested_before: Vec<GameSummary>,
+    /// Games that have gone to rest lately, and how many reads had begun then.
+    rested: Vec<(u64, GameSummary)>,
+    reads: u64,
 }
 
 impl PublicGames {
     /// Begins a read, which may miss games that go to rest from now on.
     pub(super) fn begin_reading(&mut self) {
-        for game in std::mem::take(&mut self.rested) {
-            keep(&mut self.rested_before, game);
-        }
+        self.reads += 1;
     }
 
     pub(super) fn replace(&mut self, read: Vec<GameSummary>) {
         self.read = read;
-        self.rested_before.clear();
+        self.rested.retain(|(reads, _)| *reads >= self.reads);
     }
 
     /// The players of the games whose lines were read, with their names at that time.
@@ -70,29 +66,21 @@ impl PublicGames {
     }
 
     pub(super) fn note_rest(&mut self, game: GameSummary) {
-        keep(&mut self.rested, game);
+        self.rested.retain(|(_, rested)| rested.id != game.id);
+        self.rested.push((self.reads, game));
+        // Only the newest are shown.
+        if self.rested.len() > LINES_MAX
+            && let Some(oldest) = (0..self.rested.len()).min_by_key(|at| self.rested[*at].1.created)
+        {
+            self.rested.swap_remove(oldest);
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &GameSummary> {
-        let of_each: HashMap<GameId, &GameSummary> = self
-            .read
-            .iter()
-            .chain(&self.rested_before)
-            .chain(&self.rested)
-            .map(|game| (game.id, game))
-            .collect();
+        let rested = self.rested.iter().map(|(_, game)| game);
+        let of_each: HashMap<GameId, &GameSummary> =
+            self.read.iter().chain(rested).map(|game| (game.id, game)).collect();
         of_each.into_values()
-    }
-}
-
-/// Adds a game to a list that holds each game once and only the newest.
-fn keep(games: &mut Vec<GameSummary>, game: GameSummary) {
-    games.retain(|kept| kept.id != game.id);
-    games.push(game);
-    if games.len() > LINES_MAX
-        && let Some(oldest) = (0..games.len()).min_by_key(|at| games[*at].created)
-    {
-        games.swap_remove(oldest);
     }
 }
 

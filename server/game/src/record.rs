@@ -9,7 +9,6 @@ use super::error::TableError;
 use super::header::GameHeader;
 use super::replay::{self, ReplayError};
 
-/// Why there is no record.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RecordError {
     /// The game cannot be read, or the requester may not see it.

@@ -3,46 +3,42 @@
 use std::cmp::Reverse;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use flagfall_board::{GameId, Ply, Stamp};
-use flagfall_protocol::{CommandId, GameCommand, GameSummary, Phase, Refusal};
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::{GameSummary, Phase, Refusal};
 use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use super::actor::{Opened, Stay, channel};
-use super::care::{Care, InCare};
+use super::actor::{Care, Stay, channel};
 use super::error::TableError;
-use super::handle::{Message, TableHandle, TableInput};
+use super::handle::{Message, TableHandle};
 use super::host::Host;
 use super::listing::{self, Listing};
-use super::outages::Outages;
+use super::outages::{known_outages, note_outage};
 use super::public_list::opening_line;
 use super::reply::{Answer, Reply};
 use super::residents::Residents;
 use super::search::read_all;
-use super::table::Table;
+use super::settings::TableSettings;
+use super::table::{Asked, NewCommand, Table, TableInput};
+use super::thinking::ThinkingRoom;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{LIVE, REMATCH};
 use flagfall_base::names::players_today;
+use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
 
 /// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
 const LOAD_LANES: usize = 64;
 
-/// A command that a caller in this process gives for a player. It has no `Debug`, because it can be
-/// a planned move, which is its player's secret.
-#[derive(Clone)]
-pub struct NewCommand {
-    pub player: String,
-    /// The id of the command; a repeated one gets the answer of the first.
-    pub cmd_id: CommandId,
-    pub ply: Ply,
-    pub command: GameCommand,
-}
+/// Why the registry could not be opened. Damaged games are no reason, because no log is read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the running games could not be read from the store: {0}")]
+pub struct StartError(#[from] StoreError);
 
 #[derive(Clone)]
 pub struct Tables {
@@ -54,22 +50,45 @@ pub(super) struct OnDemand {
     /// Allows one cold load of a game at a time, so that no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Tables opened because a flag may fall.
-    pub(super) flags_in_care: InCare,
+    pub(super) flags_in_care: Care,
     /// Tables opened because a house player is to act.
-    pub(super) house_in_care: InCare,
+    pub(super) house_in_care: Care,
     /// Running games that are not in memory, as of the last count.
     pub(super) at_rest: AtomicUsize,
 }
 
 impl Tables {
-    pub(super) fn new(host: Host) -> Tables {
+    /// Opens the registry. Running games are opened when a player asks for them or something is due
+    /// in them; their clocks stood still since the last heartbeat. [`StartError`] when the store
+    /// does not answer, or no random name can be drawn. No log is read, so damaged games do not
+    /// matter.
+    pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
+        let epoch = store.epoch().await?;
+        let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let host = Host {
+            seats: store.announcements().map(|_| Seats::new(server.clone())),
+            peers: Peers::new(store.clone(), server, settings.write_form),
+            store,
+            settings: Arc::new(settings),
+            epoch: AtomicU64::new(epoch),
+            // One thread stays free for connections.
+            thinking_room: ThinkingRoom::new(threads.saturating_sub(1)),
+            residents: Residents::default(),
+        };
         let on_demand = OnDemand {
             loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
-            flags_in_care: InCare::default(),
-            house_in_care: InCare::default(),
+            flags_in_care: Care::default(),
+            house_in_care: Care::default(),
             at_rest: AtomicUsize::new(0),
         };
-        Tables { host: Arc::new(host), on_demand: Arc::new(on_demand) }
+        let tables = Tables { host: Arc::new(host), on_demand: Arc::new(on_demand) };
+        tables.read_public_games(true).await?;
+        // Last, because clocks run again from then on: players should not pay for the start.
+        if let Some(since) = tables.store().last_heartbeat().await? {
+            note_outage(tables.store(), since).await?;
+        }
+        Ok(tables)
     }
 
     /// The table of a game, loaded from its log if it is not in memory.
@@ -80,16 +99,11 @@ impl Tables {
         }
     }
 
-    /// Like [`Tables::find`], but a table loaded here leaves as soon as nothing is due. Until then
-    /// it counts as in care.
-    pub(super) async fn find_in_care(
-        &self,
-        game: GameId,
-        in_care: &InCare,
-    ) -> Result<TableHandle, TableError> {
+    /// Like [`Tables::find`], but a table loaded here is in care: it leaves when nothing is due.
+    pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
-            None => self.load(game, Stay::Short, Some(in_care.enter())).await,
+            None => self.load(game, Stay::Short, Some(in_care.clone())).await,
         }
     }
 
@@ -110,13 +124,6 @@ impl Tables {
         self.host.seats.as_ref()
     }
 
-    /// Notes that a player of the game has come to or left another server.
-    fn note_seats(&self, game: GameId) {
-        if let Some(handle) = self.residents().handle(game) {
-            handle.note_seats();
-        }
-    }
-
     /// Carries out a player's command, and returns the answer. A refused command is not carried
     /// out. If the store is unavailable or the table met a defect, that is not certain: the same
     /// command with the same id gets the true answer.
@@ -124,14 +131,9 @@ impl Tables {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
             let table = self.find(game).await.map_err(|error| Refusal::from(&error))?;
-            let NewCommand { player, cmd_id, ply, command } = command.clone();
             let (sender, answer) = oneshot::channel();
-            let reply = Reply::Caller(sender);
-            if table
-                .send(TableInput::Command { reply, player, cmd_id, ply, epoch: None, command })
-                .await
-                .is_ok()
-            {
+            let asked = Asked::new(Reply::Caller(sender), command.clone(), None);
+            if table.send(TableInput::Command(asked)).await.is_ok() {
                 // A table that a defect ends sends no answer.
                 return answer.await.unwrap_or_else(|_| Err(Refusal::from(&TableError::Failed)));
             }
@@ -155,72 +157,63 @@ impl Tables {
         stay: Stay,
         care: Option<Care>,
     ) -> BoxFuture<'_, Result<TableHandle, TableError>> {
-        self.load_now(game, stay, care).boxed()
-    }
-
-    async fn load_now(
-        &self,
-        game: GameId,
-        stay: Stay,
-        care: Option<Care>,
-    ) -> Result<TableHandle, TableError> {
-        let lane = game.as_str().bytes().fold(0, |sum, byte| sum + usize::from(byte)) % LOAD_LANES;
-        let _one_at_a_time = self.on_demand.loading[lane].lock().await;
-        if let Some(handle) = self.residents().handle(game) {
-            return Ok(handle);
-        }
-        let stored = read_all(self.store(), game, 0).await?;
-        if stored.is_empty() {
-            return Err(TableError::NotFound);
-        }
-        let mut table = self.table_of(game, &stored)?;
-        let players = players_today(self.store(), &table.header().players).await;
-        table.set_players(players);
-        if table.is_over() {
-            if let Some(rematch) = self.rematch_of(game).await {
-                table.rematch.set_game(rematch);
+        let load = async move {
+            let lane = game.as_str().bytes().fold(0, |sum, byte| sum + usize::from(byte)) % LOAD_LANES;
+            let _one_at_a_time = self.on_demand.loading[lane].lock().await;
+            if let Some(handle) = self.residents().handle(game) {
+                return Ok(handle);
             }
-        } else if self.residents().index.lock().is_stopping {
-            // The pause of a table opened now would not be written.
-            return Err(TableError::Unavailable);
-        }
-        let mut listed = None;
-        if !table.is_over() {
-            // Read after the log: these are the outages it may lack, in which its clocks stood
-            // still.
-            let outages = Outages::known(self.store()).await.map_err(|_| TableError::Unavailable)?;
-            table.recover_from(&outages);
-            listed = self.listing(game).await?.map(|listing| listing.absence);
-            table.attendance.set_absence(listed.unwrap_or_default());
-        }
-        if let Some(seats) = self.seats() {
-            table.share(seats.elsewhere(game));
-        }
-        metrics::counter!(TABLES_OPENED).increment(1);
-        let registry = Arc::new(self.clone());
-        let (handle, actor) = channel(table, self.host.clone(), registry, Opened { stay, care, listed });
-        self.residents().index.lock().insert(handle.clone());
-        tokio::spawn(actor.run());
-        Ok(handle)
+            let stored = read_all(self.store(), game, 0).await?;
+            if stored.is_empty() {
+                return Err(TableError::NotFound);
+            }
+            let mut table = self.table_of(game, &stored)?;
+            let players = players_today(self.store(), &table.header.players).await;
+            Arc::make_mut(&mut table.header).players = players;
+            if table.is_over() {
+                if let Some(rematch) = self.rematch_of(game).await {
+                    table.rematch.set_game(rematch);
+                }
+            } else if self.residents().index.lock().is_stopping {
+                // The pause of a table opened now would not be written.
+                return Err(TableError::Unavailable);
+            }
+            let mut listed = None;
+            if !table.is_over() {
+                // Read after the log: these are the outages it may lack, in which its clocks stood
+                // still.
+                let outages = known_outages(self.store()).await.map_err(|_| TableError::Unavailable)?;
+                table.recover_from(&outages);
+                listed = self.listing(game).await?.map(|listing| listing.absence);
+                table.attendance.set_absence(listed.unwrap_or_default());
+            }
+            if let Some(seats) = self.seats() {
+                table.share(seats.elsewhere(game));
+            }
+            metrics::counter!(TABLES_OPENED).increment(1);
+            let registry = Arc::new(self.clone());
+            let (handle, actor) = channel(table, self.host.clone(), registry, (stay, care), listed);
+            self.residents().index.lock().insert(handle.clone());
+            tokio::spawn(actor.run());
+            Ok(handle)
+        };
+        load.boxed()
     }
 
     /// The listing of a running game; `None` if the game is not listed. A game whose record holds
     /// no listing is first added to all lists.
     pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
-        let listed = self.listed(game).await?;
-        match listed {
-            None => Ok(None),
-            Some(listed) => match Listing::read(&listed) {
-                Some(listing) => Ok(Some(listing)),
-                None => self.list(game, listed).await.map_err(|_| TableError::Unavailable),
-            },
+        let Some(listed) = self.listed(game).await? else { return Ok(None) };
+        match Listing::read(&listed) {
+            Some(listing) => Ok(Some(listing)),
+            None => self.list(game, listed).await.map_err(|_| TableError::Unavailable),
         }
     }
 
     /// Adds a running game to all lists, from its log. Version 0.1 listed no due times of live
     /// clocks, and a rebuilt list has none.
     pub(super) async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
-        let stored = match read_all(self.store(), game, 0).await.map_err(TableError::from) {
+        let stored = match read_all(self.store(), game, 0).await {
             Ok(stored) => stored,
             Err(TableError::Unavailable) => {
                 return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
@@ -242,9 +235,9 @@ impl Tables {
             absence: listing::Absence::default(),
         };
         let Some(mut update) = listing.replace(game, listed) else { return Ok(None) };
-        update.writes.extend(opening_line(table.header(), &summary));
+        update.writes.extend(opening_line(&table.header, &summary));
         if table.awaits_house() {
-            update.writes.extend(listing::house_turn(game, table.header(), Some(latest)));
+            update.writes.extend(listing::house_turn(game, &table.header, Some(latest)));
         }
         let is_listed = self.store().update(update).await? == UpdateOutcome::Ok;
         Ok(is_listed.then_some(listing))
@@ -298,7 +291,6 @@ impl Tables {
         games
     }
 
-    /// True if a game is running, whether in memory or at rest.
     pub async fn is_running(&self, game: GameId) -> Result<bool, TableError> {
         if let Some(handle) = self.residents().handle(game) {
             return Ok(handle.is_running());
@@ -314,7 +306,7 @@ impl Tables {
     /// Numbers of running games in memory: how many are deploying, how many are being played.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
-        index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.phase() {
+        index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {
             Phase::Deploying => (deploying + 1, playing),
             Phase::Playing => (deploying, playing + 1),
             Phase::Over => (deploying, playing),
@@ -338,10 +330,7 @@ impl Tables {
             index.tables.values().cloned().collect()
         };
         let stops = handles.iter().map(|handle| async move {
-            let (reply, stopped) = oneshot::channel();
-            if handle.send_message(Message::Stop { is_last, reply }).await.is_ok() {
-                let _table_left = stopped.await;
-            }
+            let _table_left = handle.ask(|reply| Message::Stop { is_last, reply }).await;
         });
         futures_util::future::join_all(stops).await;
     }
@@ -349,7 +338,8 @@ impl Tables {
 
 impl GameNews for Tables {
     fn seats_changed(&self, games: &[GameId]) {
-        games.iter().for_each(|game| self.note_seats(*game));
+        let handles = games.iter().filter_map(|game| self.residents().handle(*game));
+        handles.for_each(|handle| handle.note_seats());
     }
 
     fn sight_regained(&self) {

@@ -3,7 +3,7 @@
 use flagfall_board::GameId;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
-use super::error::ReadFailure;
+use super::error::TableError;
 use super::listing::index_keys;
 use super::replay;
 use super::search::read_all;
@@ -20,8 +20,8 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
     for game in games {
         let stored = match read_all(store, *game, 0).await {
             Ok(stored) => stored,
-            Err(ReadFailure::Damaged) => continue,
-            Err(ReadFailure::Unavailable) => return Err(unavailable("a log could not be read")),
+            Err(TableError::Quarantined) => continue,
+            Err(_) => return Err(unavailable("a log could not be read")),
         };
         // Opening a game that cannot be replayed reports the error.
         let Ok((header, state, _)) = replay::replay(*game, &stored, |_, _| {}) else { continue };

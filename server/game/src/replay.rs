@@ -9,33 +9,26 @@ use super::header::GameHeader;
 
 /// Why a sound log cannot be replayed by this server.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(super) enum ReplayError {
-    /// The log has no entries.
+pub enum ReplayError {
     #[error("the log does not begin with what the game was made with")]
     NoHeader,
-    /// This version cannot read an entry.
     #[error("entry {seq} cannot be read: {error}")]
-    Entry {
-        /// The entry's number.
-        seq: u64,
-        /// Why.
-        error: RecordError,
-    },
+    Entry { seq: u64, error: RecordError },
     /// The ruleset is unknown, or does not allow the lakes.
     #[error("the game's ruleset is unknown to this server")]
     Ruleset,
 }
 
 /// An entry after the first.
-pub(super) struct ReplayedEntry {
-    pub(super) command: Option<CommandStamp<'static>>,
-    pub(super) lag_ms: u32,
-    pub(super) event: Event,
-    pub(super) at: Stamp,
+pub struct ReplayedEntry {
+    pub command: Option<CommandStamp<'static>>,
+    pub lag_ms: u32,
+    pub event: Event,
+    pub at: Stamp,
 }
 
 /// The header and the state before the first event.
-pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), ReplayError> {
+pub fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), ReplayError> {
     let wrong = |error| ReplayError::Entry { seq: first.seq, error };
     let header: GameHeader = record::decode_header(&first.body).map_err(wrong)?;
     let terms = header.game_terms(game, first.at).ok_or(ReplayError::Ruleset)?;
@@ -43,15 +36,14 @@ pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Gam
     Ok((header, Game::new(terms).with_lag_quota(lag_quota)))
 }
 
-/// Reads an entry after the first.
-pub(super) fn entry(header: &GameHeader, stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {
+pub fn entry(header: &GameHeader, stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {
     let wrong = |error| ReplayError::Entry { seq: stored.seq, error };
     let LogEntry { command, lag_ms, event } = record::decode(&stored.body, header.seats()).map_err(wrong)?;
     Ok(ReplayedEntry { command, lag_ms, event, at: stored.at })
 }
 
 /// Carries out every entry in turn; `each` gets the game after each entry.
-pub(super) fn replay(
+pub fn replay(
     id: GameId,
     stored: &[StoredEntry],
     mut each: impl FnMut(&Game, &ReplayedEntry),

@@ -4,9 +4,7 @@ use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
 use flagfall_board::GameId;
-use flagfall_protocol::Player;
-use flagfall_protocol::Position;
-use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
+use flagfall_protocol::{Accepted, CommandId, Player, Position, Refusal, ServerToClient};
 use tokio::sync::oneshot;
 
 pub type Answer = Result<Accepted, Refusal>;
@@ -14,8 +12,7 @@ pub type Answer = Result<Accepted, Refusal>;
 /// Where the answer to a command goes.
 #[derive(Debug)]
 pub enum Reply {
-    /// To a connection, as a message that names the command. It is in the send queue after the
-    /// events of the command.
+    /// To a connection, as a message that names the command, after the command's events.
     Connection {
         outbox: Outbox,
         request: RequestId,

@@ -20,8 +20,9 @@ pub(super) struct Residents {
     pub(super) index: Mutex<Index>,
     /// What lists show of games at rest.
     pub(super) public_games: Mutex<PublicGames>,
-    /// Number of running games, in memory or at rest.
-    pub(super) running: RunningCount,
+    /// Number of running games, in memory or at rest: as of the last count of the store, with what
+    /// was created and has ended here since that count began.
+    pub(super) running: AtomicI64,
 }
 
 #[derive(Default)]
@@ -51,15 +52,6 @@ impl Index {
             self.seats.extend(Side::BOTH.map(|side| (number_of(&players[side].id), game)));
         }
         self.tables.insert(game, handle);
-    }
-
-    fn games_of(&self, player: &str) -> impl Iterator<Item = GameId> {
-        let number = number_of(player);
-        let seats = self.seats.range((number, GameId::from_random([0; 12]))..);
-        let seats = seats.take_while(move |(other, _)| *other == number);
-        // A table that a defect has ended is about to return.
-        let has_seat = |game: &GameId| self.tables.get(game).is_none_or(|handle| handle.has_seat(player));
-        seats.map(|(_, game)| *game).filter(has_seat)
     }
 
     fn is_of(&self, facts: &Arc<Facts>) -> bool {
@@ -95,13 +87,19 @@ impl Residents {
     }
 
     pub(super) fn games_of(&self, player: &str) -> BTreeSet<GameId> {
-        self.index.lock().games_of(player).collect()
+        let number = number_of(player);
+        let index = self.index.lock();
+        let seats = index.seats.range((number, GameId::from_random([0; 12]))..);
+        let seats = seats.take_while(|(other, _)| *other == number);
+        // A table that a defect has ended is about to return.
+        let has_seat = |game: &GameId| index.tables.get(game).is_none_or(|handle| handle.has_seat(player));
+        seats.map(|(_, game)| *game).filter(has_seat).collect()
     }
 
     /// Notes that a game has ended: it no longer counts as running.
     pub(super) fn note_end(&self, facts: &Facts) {
         self.index.lock().remove_seats(facts.id, &facts.header);
-        self.running.note_end();
+        self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Removes a table that has ended, if it is still registered.
@@ -130,40 +128,5 @@ impl Residents {
             }
         }
         true
-    }
-}
-
-/// How many games run, as far as this server knows.
-#[derive(Default)]
-pub(super) struct RunningCount {
-    /// As of the last count.
-    counted: AtomicI64,
-    /// Games created here minus games ended here since that count began.
-    changed: AtomicI64,
-}
-
-impl RunningCount {
-    pub(super) fn note_made(&self) {
-        self.changed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn note_end(&self) {
-        self.changed.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Begins a count; returns what [`RunningCount::end`] needs.
-    pub(super) fn begin(&self) -> i64 {
-        self.changed.load(Ordering::Relaxed)
-    }
-
-    /// Notes the result of a count that began with this value.
-    pub(super) fn end(&self, running: usize, began: i64) {
-        self.counted.store(i64::try_from(running).unwrap_or(i64::MAX), Ordering::Relaxed);
-        self.changed.fetch_sub(began, Ordering::Relaxed);
-    }
-
-    pub(super) fn get(&self) -> usize {
-        let sum = self.counted.load(Ordering::Relaxed).saturating_add(self.changed.load(Ordering::Relaxed));
-        usize::try_from(sum).unwrap_or(0)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Opening a game reads its log. At a start, or after the store was away, no other games are
 //! opened: outages are kept in the store and added to the log of a game when it is opened
-//! ([`Outages`](super::outages::Outages)). What is due in a game at rest causes it to be opened;
+//! ([`outages`](super::outages)). What is due in a game at rest causes it to be opened;
 //! see [`due`](super::due). An outage need not postpone a due: it makes flags fall later, never
 //! earlier.
 
@@ -10,12 +10,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_store::{Key, Record, StoreError, Update, Write};
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use tokio::time::sleep;
 
 use super::listing::Listing;
 use super::registry::Tables;
 use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
+use flagfall_base::store_errors::note_refusal;
 
 /// Index records read at a time.
 const SCAN_CHUNK: usize = 512;
@@ -34,9 +35,9 @@ const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
 #[derive(Default)]
 pub(super) struct Round {
     after: Option<Key>,
-    running: usize,
+    running: i64,
     at_rest: usize,
-    /// What [`RunningCount::begin`](super::residents::RunningCount::begin) returned.
+    /// How many games ran when it began, as far as this server knew.
     began: i64,
 }
 
@@ -75,10 +76,7 @@ impl Tables {
                 self.go_round(&mut round).await.map(drop)
             };
             if let Err(error) = looked.await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "could not check games at rest; trying again",
-                );
+                note_refusal(&error, "could not check games at rest; trying again");
             }
             sleep(every).await;
         }
@@ -97,7 +95,7 @@ impl Tables {
             Ok::<bool, StoreError>(is_through)
         };
         gone.await.unwrap_or_else(|error| {
-            flagfall_base::store_errors::note_refusal(&error, "could not count running games; trying again");
+            note_refusal(&error, "could not count running games; trying again");
             true
         })
     }
@@ -106,7 +104,7 @@ impl Tables {
     /// that lack them. True if the round is finished.
     pub(super) async fn go_round(&self, round: &mut Round) -> Result<bool, StoreError> {
         if round.after.is_none() {
-            round.began = self.residents().running.begin();
+            round.began = self.residents().running.load(Ordering::Relaxed);
         }
         let records = self.listed_after(LIVE, SCAN_CHUNK, &mut round.after).await?.unwrap_or_default();
         let is_through = records.len() < SCAN_CHUNK;
@@ -122,12 +120,10 @@ impl Tables {
         }
         let lists = unlisted.into_iter().map(|(game, listed)| self.list(game, listed));
         let mut lists = futures_util::stream::iter(lists).buffer_unordered(LIST_AT_ONCE);
-        while let Some(listed) = lists.next().await {
-            listed?;
-        }
+        while lists.try_next().await?.is_some() {}
         if is_through {
             self.on_demand.at_rest.store(round.at_rest, Ordering::Relaxed);
-            self.residents().running.end(round.running, round.began);
+            self.residents().running.fetch_add(round.running - round.began, Ordering::Relaxed);
             *round = Round::default();
         }
         Ok(is_through)
@@ -143,8 +139,7 @@ impl Tables {
         self.host.settings.memory.limit()
     }
 
-    /// How many games run, in memory or at rest, as far as this server knows.
     pub fn running_count(&self) -> usize {
-        self.residents().running.get()
+        usize::try_from(self.residents().running.load(Ordering::Relaxed)).unwrap_or(0)
     }
 }

@@ -8,7 +8,6 @@ use flagfall_store::{SecretBytes, StoredEntry};
 use super::header::GameHeader;
 use super::replay::ReplayError;
 
-/// Writes all entries in one form.
 pub struct InForm {
     form: Form,
     /// The game whose entries come, and its header.
@@ -16,7 +15,6 @@ pub struct InForm {
 }
 
 impl InForm {
-    /// Entries in this form.
     #[must_use]
     pub fn new(form: Form) -> InForm {
         InForm { form, header: None }

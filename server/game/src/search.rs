@@ -4,20 +4,20 @@ use flagfall_board::GameId;
 use flagfall_rules::{Viewer, see};
 use flagfall_store::{Head, ReadError, Store, StoredEntry};
 
-use super::error::ReadFailure;
+use super::error::TableError;
 use super::replay;
 use super::table::{Asked, CommandKey, Done};
 
 pub(super) const READ_CHUNK: usize = 512;
 
-impl From<ReadError> for ReadFailure {
-    fn from(error: ReadError) -> ReadFailure {
+impl From<ReadError> for TableError {
+    fn from(error: ReadError) -> TableError {
         match error {
             ReadError::Damaged { .. } => {
                 tracing::error!(%error, "the game is in quarantine, other games continue");
-                ReadFailure::Damaged
+                TableError::Quarantined
             }
-            ReadError::Unavailable { .. } => ReadFailure::Unavailable,
+            ReadError::Unavailable { .. } => TableError::Unavailable,
         }
     }
 }
@@ -27,7 +27,7 @@ pub(super) async fn read_all(
     store: &dyn Store,
     game: GameId,
     after: u64,
-) -> Result<Vec<StoredEntry>, ReadFailure> {
+) -> Result<Vec<StoredEntry>, TableError> {
     let mut all = Vec::new();
     let mut after = after;
     loop {
@@ -47,14 +47,14 @@ pub(super) async fn look(
     store: &dyn Store,
     game: GameId,
     after: u64,
-) -> Result<(Head, Vec<StoredEntry>), ReadFailure> {
+) -> Result<(Head, Vec<StoredEntry>), TableError> {
     let head = store.head(game).await?;
     let stored = if head.seq > after { read_all(store, game, after).await? } else { Vec::new() };
     Ok((head, stored))
 }
 
 /// The head of a log after this entry; `None` if it has no such entry.
-pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, ReadFailure> {
+pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, TableError> {
     let stored = read_all(store, game, 0).await?;
     let heads = stored.iter().scan(Head::START, |head, stored| {
         *head = head.then(game, &stored.body);
@@ -68,10 +68,10 @@ pub(super) async fn find_command(
     store: &dyn Store,
     game: GameId,
     asked: &Asked,
-) -> Result<Option<Done>, ReadFailure> {
+) -> Result<Option<Done>, TableError> {
     let stored = read_all(store, game, 0).await?;
     let Some(first) = stored.first() else { return Ok(None) };
-    let (header, _) = replay::open(game, first).map_err(|_| ReadFailure::Damaged)?;
+    let (header, _) = replay::open(game, first).map_err(|_| TableError::Quarantined)?;
     let Some(side) = header.side_of(&asked.player_id) else { return Ok(None) };
     let (mut seq, mut done) = (0, None);
     replay::replay(game, &stored, |game, entry| {
@@ -82,6 +82,6 @@ pub(super) async fn find_command(
             done = Some(Done { key, fingerprint: stamp.fingerprint, seq });
         }
     })
-    .map_err(|_| ReadFailure::Damaged)?;
+    .map_err(|_| TableError::Quarantined)?;
     Ok(done)
 }

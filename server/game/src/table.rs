@@ -26,11 +26,12 @@ mod state;
 mod step;
 mod work;
 
-pub(crate) use command::{Asked, CommandKey, Done};
+pub use command::{Asked, NewCommand};
+pub(crate) use command::{CommandKey, Done};
 pub(crate) use house_turns::HOUSE_TAKEOVER_MS;
+pub use input::TableInput;
 pub(crate) use input::{Input, Output};
 pub use judge::StaleEpoch;
 #[cfg(test)]
 pub(crate) use state::Health;
-pub(crate) use state::NEAR_MS;
-pub(crate) use state::Table;
+pub(crate) use state::{NEAR_MS, Table};

@@ -83,7 +83,8 @@ impl Account {
 #[derive(Default)]
 struct Player {
     account: Account,
-    tickets: VecDeque<u64>,
+    /// Those who wait, by their tickets.
+    waiting: VecDeque<(u64, oneshot::Sender<()>)>,
 }
 
 #[derive(Default)]
@@ -94,40 +95,54 @@ struct Crowd {
     players: HashMap<Arc<str>, Player>,
 }
 
-#[derive(Default)]
-struct Shares {
+struct Room {
+    free: usize,
     /// Like [`Crowd::least`], for networks.
     least: Duration,
+    /// Counts waits and picks.
     picks: u64,
     networks: HashMap<Branch, Crowd>,
 }
 
-impl Shares {
-    fn wait(&mut self, share: &ThinkingShare, ticket: u64) {
+impl Room {
+    /// Begins to wait. Returns a ticket, and what tells that a place was given to it.
+    fn wait(&mut self, share: &ThinkingShare) -> (u64, oneshot::Receiver<()>) {
         self.picks += 1;
         let network = self.networks.entry(share.branch()).or_default();
         network.account.wait(self.picks, self.least);
         let player = network.players.entry(share.player.clone()).or_default();
         player.account.wait(self.picks, network.least);
-        player.tickets.push_back(ticket);
+        let (sender, admitted) = oneshot::channel();
+        player.waiting.push_back((self.picks, sender));
+        (self.picks, admitted)
     }
 
-    /// The ticket whose turn it is.
-    fn pick(&mut self) -> Option<u64> {
+    /// Admits the next in turn while places are free.
+    fn admit(&mut self) {
+        while self.free > 0
+            && let Some(next) = self.pick()
+        {
+            self.free -= 1;
+            // If the receiver is gone, the drop of its `Place` frees the place again.
+            let _has_gone = next.send(());
+        }
+    }
+
+    /// The one whose turn it is.
+    fn pick(&mut self) -> Option<oneshot::Sender<()>> {
         let waiting = self.networks.values_mut().filter(|network| network.account.waiting > 0);
         let network = waiting.min_by_key(|network| network.account.order())?;
         let waiting = network.players.values_mut().filter(|player| player.account.waiting > 0);
         let player = waiting.min_by_key(|player| player.account.order())?;
-        let ticket = player.tickets.pop_front()?;
+        let (_ticket, next) = player.waiting.pop_front()?;
         self.picks += 1;
         self.least = self.least.max(network.account.spent);
         network.least = network.least.max(player.account.spent);
         network.account.start(self.picks);
         player.account.start(self.picks);
-        Some(ticket)
+        Some(next)
     }
 
-    /// Ends a thought that took this long.
     fn stop(&mut self, share: &ThinkingShare, used: Duration) {
         if let Some(network) = self.networks.get_mut(&share.branch()) {
             network.account.stop(used);
@@ -138,16 +153,19 @@ impl Shares {
         self.forget_idle(share);
     }
 
-    fn cancel(&mut self, share: &ThinkingShare, ticket: u64) {
+    /// Ends a wait; false if its turn has come.
+    fn cancel(&mut self, share: &ThinkingShare, ticket: u64) -> bool {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
-            && let Some(at) = player.tickets.iter().position(|waiting| *waiting == ticket)
+            && let Some(at) = player.waiting.iter().position(|(waiting, _)| *waiting == ticket)
         {
-            player.tickets.remove(at);
+            player.waiting.remove(at);
             player.account.waiting -= 1;
             network.account.waiting -= 1;
+            self.forget_idle(share);
+            return true;
         }
-        self.forget_idle(share);
+        false
     }
 
     /// Forgets accounts that are no different from new ones.
@@ -170,7 +188,8 @@ impl Shares {
             self.networks.retain(|_, network| !network.account.is_idle());
         }
         if self.networks.values().all(|network| network.account.is_idle()) {
-            *self = Shares::default();
+            self.networks.clear();
+            (self.least, self.picks) = (Duration::ZERO, 0);
         }
     }
 }
@@ -179,36 +198,13 @@ impl Shares {
 #[derive(Clone)]
 pub(super) struct ThinkingRoom(Arc<Mutex<Room>>);
 
-struct Room {
-    free: usize,
-    tickets: u64,
-    shares: Shares,
-    waiting: HashMap<u64, oneshot::Sender<()>>,
-}
-
-impl Room {
-    /// Admits the next in turn while places are free.
-    fn admit(&mut self) {
-        while self.free > 0
-            && let Some(ticket) = self.shares.pick()
-        {
-            self.free -= 1;
-            if let Some(waiting) = self.waiting.remove(&ticket) {
-                // If the receiver is gone, the drop of its `Place` frees the place again.
-                let _has_gone = waiting.send(());
-            }
-        }
-    }
-}
-
 impl ThinkingRoom {
     pub(super) fn new(places: usize) -> ThinkingRoom {
-        let (shares, waiting) = (Shares::default(), HashMap::new());
-        ThinkingRoom(Arc::new(Mutex::new(Room { free: places.max(1), tickets: 0, shares, waiting })))
+        let (free, least, networks) = (places.max(1), Duration::ZERO, HashMap::new());
+        ThinkingRoom(Arc::new(Mutex::new(Room { free, least, picks: 0, networks })))
     }
 
-    /// Runs a thought on a thread of its own. The place is taken until the thread is free,
-    /// even if the result is no longer waited for.
+    /// Runs a thought on a thread of its own, which has the place until the thought ends.
     pub(super) fn think<T: Send + 'static>(
         place: Place,
         thought: impl FnOnce() -> T + Send + 'static,
@@ -223,15 +219,11 @@ impl ThinkingRoom {
     pub(super) async fn enter(&self, share: ThinkingShare) -> Place {
         let (admitted, mut place) = {
             let mut room = self.0.lock();
-            room.tickets += 1;
-            let ticket = room.tickets;
-            let (sender, admitted) = oneshot::channel();
-            room.shares.wait(&share, ticket);
-            room.waiting.insert(ticket, sender);
+            let (ticket, admitted) = room.wait(&share);
             room.admit();
             (admitted, Place { room: self.clone(), share, ticket, since: None })
         };
-        // The sender is used or kept: the room keeps it as long as the ticket waits.
+        // The room keeps the sender as long as the ticket waits.
         let _admitted = admitted.await;
         place.since = Some(Instant::now());
         place
@@ -248,14 +240,12 @@ pub(super) struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut room = self.room.0.lock();
-        if room.waiting.remove(&self.ticket).is_some() {
-            room.shares.cancel(&self.share, self.ticket);
-            return;
+        if !room.cancel(&self.share, self.ticket) {
+            let used = self.since.map(|since| since.elapsed()).unwrap_or_default();
+            room.stop(&self.share, used);
+            room.free += 1;
+            room.admit();
         }
-        let used = self.since.map(|since| since.elapsed()).unwrap_or_default();
-        room.shares.stop(&self.share, used);
-        room.free += 1;
-        room.admit();
     }
 }
 
@@ -360,6 +350,6 @@ mod tests {
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();
-        assert_eq!((room.free, room.waiting.len(), room.shares.networks.len()), (1, 0, 0));
+        assert_eq!((room.free, room.networks.len()), (1, 0));
     }
 }

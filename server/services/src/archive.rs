@@ -13,14 +13,14 @@ use flagfall_store::{Archive, Head, ReadError, Store, StoreError, Update, Write}
 use metrics::counter;
 use tokio::time::sleep;
 
-use flagfall_base::keys::{ENDED, Time16};
+use flagfall_base::keys::{ENDED, time16};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::GAMES_ARCHIVED;
 use flagfall_game::{TableError, finished};
 
 /// The record of a game that ends now. It is written in the append that ends the game.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
-    let key = ENDED.key([&Time16(at), &game]).ok()?;
+    let key = ENDED.key([&time16(at), &game]).ok()?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 

@@ -12,7 +12,7 @@ use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE};
 use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct ServerFeatures {
     pub(crate) jobs: JobWriter,
     pub(crate) signs: bool,

@@ -32,8 +32,8 @@ pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
 use crate::settings::Reach;
 use flagfall_base::identity::Identity;
-use flagfall_base::jobs::{JobWriter, dead_of};
-use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
+use flagfall_base::jobs::JobWriter;
+use flagfall_base::keys::{DEAD_JOBS, NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::{delete, delete_all, write};
@@ -251,7 +251,7 @@ impl Notices {
         delete(&*self.store, vec![WEBHOOKS.key([&player])?]).await?;
         delete_all(&*self.store, NOTICES.under([&player])?).await?;
         // Notices that failed for good, with what they say about the player's games.
-        delete_all(&*self.store, dead_of(NOTICES.name, player)?).await
+        delete_all(&*self.store, DEAD_JOBS.under([&NOTICES.name, &player])?).await
     }
 
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {

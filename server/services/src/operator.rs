@@ -12,7 +12,7 @@ use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::reports::{Report, reports};
 use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, discard, retry};
-use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, Time15};
+use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
 
@@ -103,7 +103,7 @@ impl<'a> Operator<'a> {
         // cannot read what is done about jobs.
         let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
         let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
-        let key = kind.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?;
+        let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
         Ok(Write::Put { key, value, expires: None })
     }
 

@@ -20,10 +20,9 @@ use tokio::time::sleep;
 use crate::histories;
 use crate::players::{Listed, idle_guest, new_guest, player_kind, stored_guest};
 use crate::settings::Times;
-use flagfall_base::jobs::dead_key;
 use flagfall_base::keys::{
-    ENDED, GUEST_ENDED, NEW_GUESTS, PLAYED_DUE, PLAYERS, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD,
-    TURN_DUE, Time16,
+    DEAD_JOBS, ENDED, GUEST_ENDED, NEW_GUESTS, PLAYED_DUE, PLAYERS, PROOF, PROOF_DUE, QUEUE, REMATCH,
+    REPORT_OF, TOLD, TURN_DUE, time16,
 };
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
@@ -68,7 +67,7 @@ pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Optio
     if header.terms.rated || !is_of_guests(&header.players) {
         return None;
     }
-    let key = GUEST_ENDED.key([&Time16(at), &game]).ok()?;
+    let key = GUEST_ENDED.key([&time16(at), &game]).ok()?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
@@ -145,7 +144,7 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
                 Verdict::Later => continue,
                 Verdict::Kept => {}
             }
-            let archive_entry = ENDED.key([&Time16(at), &game])?;
+            let archive_entry = ENDED.key([&time16(at), &game])?;
             delete(store, vec![archive_entry, entry]).await?;
         }
     }
@@ -233,8 +232,8 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = PLAYED_DUE.key([&game])?;
-    let is_due =
-        store.get(due).await?.is_some() || store.get(dead_key(PLAYED_DUE.name, &game)?).await?.is_some();
+    let is_due = store.get(due).await?.is_some()
+        || store.get(DEAD_JOBS.key([&PLAYED_DUE.name, &game])?).await?.is_some();
     Ok(is_due || !reports.is_empty())
 }
 
@@ -244,7 +243,7 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     let mut keys = histories::keys_of_game(game, over)?;
     keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?]);
     for kind in [&PROOF_DUE, &TURN_DUE] {
-        keys.extend([kind.key([&game])?, dead_key(kind.name, &game)?]);
+        keys.extend([kind.key([&game])?, DEAD_JOBS.key([&kind.name, &game])?]);
     }
     let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
     keys.extend(queues.into_iter().map(|(key, _)| key));

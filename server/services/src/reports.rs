@@ -7,7 +7,7 @@ use flagfall_protocol::{Code, Player, PlayerKind, Refusal, is_printable};
 use flagfall_store::{Expect, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
-use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
+use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, time15};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
@@ -93,7 +93,7 @@ pub async fn report(
     let value = serde_json::to_vec(&report).map_err(|_| ReportRefusal::Store)?;
     let once = REPORT_OF.key([&game, &reporter.id])?;
     let counted = REPORTED.key([&reporter.id, &game])?;
-    let kept = REPORTS.key([&format_args!("{}-{game}-{}", Time15(at), reporter.id)])?;
+    let kept = REPORTS.key([&format_args!("{}-{game}-{}", time15(at), reporter.id)])?;
     let expires = Some(at.plus_ms(KEPT_MS));
     let update = Update {
         conditions: vec![(once.clone(), Expect::Absent)],

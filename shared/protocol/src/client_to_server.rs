@@ -6,14 +6,16 @@ use flagfall_rules::{Choice, Command, MoveCommand, Placing, Refusal, Ruleset, Se
 use flagfall_view::{Claim, Move};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
 
 use crate::chat::Said;
 use crate::rating_range::RatingWish;
 use crate::secret::Secret;
 
 /// A message from a client. Unknown fields are refused.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[strum(serialize_all = "snake_case")]
 pub enum ClientToServer {
     /// The first message of every connection. It must come within ten seconds.
     Hello {

@@ -1,6 +1,7 @@
 use flagfall_board::{GameId, PerSide, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
 
 use crate::chat::Said;
 use crate::client_to_server::{CommandId, Terms};
@@ -14,8 +15,9 @@ use crate::secret::Secret;
 use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
 
 /// A message from the server. Clients ignore fields that they do not know.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a message is serialized where it is made; it does not travel")]
 pub enum ServerToClient {
     /// The answer to `hello`.

@@ -5,13 +5,11 @@
 //! [`Admission::to_verify`](super::Admission::to_verify).
 
 use super::limits::AdmissionLimits;
-use super::network::Client;
-use super::network::Network;
+use super::network::{Client, Network};
 use super::state::State;
 use flagfall_board::GameId;
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use tokio::time::Instant;
 
 pub(super) struct Counts {
@@ -19,13 +17,6 @@ pub(super) struct Counts {
     pub(super) capacity: Capacity,
     pub(super) state: Mutex<State>,
     pub(super) holdings: Mutex<Holdings>,
-}
-
-impl Counts {
-    pub(super) fn new(limits: &AdmissionLimits, connections_max: usize) -> Counts {
-        let capacity = Capacity::new(limits, connections_max);
-        Counts { limits: limits.clone(), capacity, state: Mutex::default(), holdings: Mutex::default() }
-    }
 }
 
 /// How a server's connections are divided.
@@ -40,7 +31,7 @@ pub(super) struct Capacity {
 }
 
 impl Capacity {
-    fn new(limits: &AdmissionLimits, connections_max: usize) -> Capacity {
+    pub(super) fn new(limits: &AdmissionLimits, connections_max: usize) -> Capacity {
         let all = connections_max.max(1);
         let reserved = all * limits.reserved_percent.min(90) as usize / 100;
         let newcomers = all - reserved;

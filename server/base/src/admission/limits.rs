@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use flagfall_protocol::{Code, Refusal};
 use metrics::counter;
+use strum::IntoStaticStr;
 
 use super::network::NetworkRange;
 use crate::flags::{count, defaults, number};
@@ -15,6 +16,7 @@ use crate::telemetry::LIMIT_HITS;
 pub(super) const LATER: Duration = Duration::from_secs(60);
 /// Limits for one client. "Address" means what [`Network`](super::Network) counts as one.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
+#[command(next_help_heading = "Limits per address and player")]
 pub struct AdmissionLimits {
     /// A network whose addresses have no limits of their own, such as that of a class or a club:
     /// only the limits per player and of the server hold. Several: repeat the flag, or separate by
@@ -23,74 +25,70 @@ pub struct AdmissionLimits {
         long = "trusted-network",
         env = "FLAGFALL_TRUSTED_NETWORK",
         value_name = "CIDR",
-        value_delimiter = ',',
-        help_heading = "Limits per address and player"
+        value_delimiter = ','
     )]
     pub trusted_networks: Vec<NetworkRange>,
     /// Percent of --max-connections kept for players with a known token.
     #[arg(long, env = "FLAGFALL_RESERVED_PERCENT", value_name = "PERCENT", default_value = "20",
-          value_parser = number(0..=90), help_heading = "Limits per address and player")]
+          value_parser = number(0..=90))]
     pub reserved_percent: u32,
     /// Open connections of one address; never more than half of those that newcomers may have.
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_ADDRESS", value_name = "COUNT",
-          default_value = "256", value_parser = number(1..=1_000_000),
-          help_heading = "Limits per address and player")]
+          default_value = "256", value_parser = number(1..=1_000_000))]
     pub connections_per_address: u32,
     /// Of these, connections that have not said hello; a further one closes the oldest silent one.
     #[arg(long, env = "FLAGFALL_STRANGERS_PER_ADDRESS", value_name = "COUNT", default_value = "128",
-          value_parser = number(1..=1_000_000), help_heading = "Limits per address and player")]
+          value_parser = number(1..=1_000_000))]
     pub strangers_per_address: u32,
     /// New connections from one address in a minute, HTTP included; a third of them at once.
     #[arg(long, env = "FLAGFALL_HANDSHAKES_PER_ADDRESS", value_name = "COUNT",
-          default_value = "1800", value_parser = number(3..=10_000_000),
-          help_heading = "Limits per address and player")]
+          default_value = "1800", value_parser = number(3..=10_000_000))]
     pub handshakes_per_address: u32,
     /// Hellos of one player in a minute.
     #[arg(long, env = "FLAGFALL_HELLOS_PER_PLAYER", value_name = "COUNT", default_value = "120",
-          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
+          value_parser = number(1..=10_000_000))]
     pub hellos_per_player: u32,
     /// New guests from one address in ten minutes.
     #[arg(long, env = "FLAGFALL_GUESTS_PER_ADDRESS", value_name = "COUNT", default_value = "200",
-          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
+          value_parser = number(1..=10_000_000))]
     pub guests_per_address: u32,
     /// Open seeks, challenges and places in the pool made from one address.
     #[arg(long, env = "FLAGFALL_OFFERS_PER_ADDRESS", value_name = "COUNT", default_value = "120",
-          value_parser = count(1..=1_000_000), help_heading = "Limits per address and player")]
+          value_parser = count(1..=1_000_000))]
     pub offers_per_address: usize,
     /// Running games started from one address. After a restart the count begins at zero.
     #[arg(long, env = "FLAGFALL_GAMES_PER_ADDRESS", value_name = "COUNT", default_value = "500",
-          value_parser = count(1..=1_000_000), help_heading = "Limits per address and player")]
+          value_parser = count(1..=1_000_000))]
     pub games_per_address: usize,
     /// Of these, games against the house.
     #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_ADDRESS", value_name = "COUNT",
-          default_value = "200", value_parser = count(1..=1_000_000),
-          help_heading = "Limits per address and player")]
+          default_value = "200", value_parser = count(1..=1_000_000))]
     pub house_games_per_address: usize,
     /// Running games of one player against the house.
     #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_PLAYER", value_name = "COUNT", default_value = "10",
-          value_parser = count(1..=1_000_000), help_heading = "Limits per address and player")]
+          value_parser = count(1..=1_000_000))]
     pub house_games_per_player: usize,
     /// Games that one address watches.
     #[arg(long, env = "FLAGFALL_WATCHED_PER_ADDRESS", value_name = "COUNT", default_value = "1000",
-          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
+          value_parser = number(1..=10_000_000))]
     pub watched_per_address: u32,
     /// Games that one player watches.
     #[arg(long, env = "FLAGFALL_WATCHED_PER_PLAYER", value_name = "COUNT", default_value = "64",
-          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
+          value_parser = number(1..=10_000_000))]
     pub watched_per_player: u32,
     /// KiB that commands from one address may add to the store in a minute. Beyond that the server
     /// reads more slowly; no move is refused.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_ADDRESS", value_name = "KIB", default_value = "4096",
-          value_parser = number(1..=u32::MAX), help_heading = "Limits per address and player")]
+          value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_address: u32,
     /// The same for one player.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_PLAYER", value_name = "KIB", default_value = "1024",
-          value_parser = number(1..=u32::MAX), help_heading = "Limits per address and player")]
+          value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_player: u32,
     /// Requests over HTTP from one address in a minute. A long game or its record counts as
     /// several; WebSockets and health checks do not count.
     #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value = "1200",
-          value_parser = number(1..=1_000_000), help_heading = "Limits per address and player")]
+          value_parser = number(1..=1_000_000))]
     pub requests_per_minute: u32,
 }
 
@@ -110,7 +108,8 @@ impl AdmissionLimits {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Limit {
     Connections,
     /// Connections without a hello.
@@ -125,11 +124,11 @@ pub enum Limit {
     Watched,
     /// Bytes added to the store: the client is slowed down, not refused.
     Stored,
-    /// HTTP requests.
     Requests,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Scope {
     Address,
     Player,
@@ -152,32 +151,6 @@ impl Limit {
         (Limit::Stored, &[Scope::Address, Scope::Player]),
         (Limit::Requests, &[Scope::Address]),
     ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Limit::Connections => "connections",
-            Limit::Strangers => "strangers",
-            Limit::Handshakes => "handshakes",
-            Limit::Hellos => "hellos",
-            Limit::Guests => "guests",
-            Limit::Offers => "offers",
-            Limit::Games => "games",
-            Limit::HouseGames => "house_games",
-            Limit::Watched => "watched",
-            Limit::Stored => "stored",
-            Limit::Requests => "requests",
-        }
-    }
-}
-
-impl Scope {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scope::Address => "address",
-            Scope::Player => "player",
-            Scope::Server => "server",
-        }
-    }
 }
 
 /// A limit was reached. Nothing was done; the same may be tried again later.
@@ -186,7 +159,6 @@ impl Scope {
 pub struct TooMany {
     pub limit: Limit,
     pub scope: Scope,
-    /// How long until there may be room.
     pub wait: Duration,
 }
 
@@ -197,7 +169,6 @@ impl TooMany {
         TooMany { limit, scope, wait }
     }
 
-    /// Counts the refusal in the metrics.
     pub fn count(&self) {
         count_hit(self.limit, self.scope);
     }
@@ -210,25 +181,18 @@ impl TooMany {
 
 /// Counts that a limit has refused or delayed something.
 pub fn count_hit(limit: Limit, scope: Scope) {
-    counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(1);
+    counter!(LIMIT_HITS, "limit" => limit.into_str(), "of" => scope.into_str()).increment(1);
 }
 
 impl From<&TooMany> for Refusal {
     fn from(too_many: &TooMany) -> Refusal {
         let reason = match (too_many.limit, too_many.scope) {
             (Limit::Connections | Limit::Strangers, Scope::Server) => "server_connections",
-            (Limit::Connections | Limit::Strangers, _) => "connections",
-            (Limit::Handshakes, _) => "handshakes",
-            (Limit::Hellos, _) => "hellos",
-            (Limit::Guests, _) => "guests",
-            (Limit::Offers, _) => "offers",
+            (Limit::Strangers, _) => "connections",
             (Limit::Games, _) => "games_of_address",
-            (Limit::HouseGames, Scope::Player) => "house_games",
-            (Limit::HouseGames, _) => "house_games_of_address",
-            (Limit::Watched, Scope::Player) => "watched",
-            (Limit::Watched, _) => "watched_of_address",
-            (Limit::Stored, _) => "stored",
-            (Limit::Requests, _) => "requests",
+            (Limit::HouseGames, Scope::Address | Scope::Server) => "house_games_of_address",
+            (Limit::Watched, Scope::Address | Scope::Server) => "watched_of_address",
+            (limit, _) => limit.into_str(),
         };
         Refusal::new(Code::TOO_MANY).because(reason).with("seconds", too_many.wait_s())
     }

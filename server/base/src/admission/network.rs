@@ -36,19 +36,13 @@ pub struct NotARange;
 impl NetworkRange {
     /// True if the address lies in the range. An IPv4 address may come in its IPv6 form.
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.first, address.to_canonical()) {
-            (IpAddr::V4(first), IpAddr::V4(address)) => {
-                let host_bits = 32 - u32::from(self.prefix);
-                let high = |bits: u32| bits.checked_shr(host_bits).unwrap_or(0);
-                high(first.to_bits()) == high(address.to_bits())
-            }
-            (IpAddr::V6(first), IpAddr::V6(address)) => {
-                let host_bits = 128 - u32::from(self.prefix);
-                let high = |bits: u128| bits.checked_shr(host_bits).unwrap_or(0);
-                high(first.to_bits()) == high(address.to_bits())
-            }
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
-        }
+        let address = address.to_canonical();
+        let bits = |address| match address {
+            IpAddr::V4(four) => u128::from(four.to_bits()) << 96,
+            IpAddr::V6(six) => six.to_bits(),
+        };
+        let high = |address| bits(address).checked_shr(128 - u32::from(self.prefix)).unwrap_or(0);
+        self.first.is_ipv4() == address.is_ipv4() && high(self.first) == high(address)
     }
 }
 
@@ -56,11 +50,8 @@ impl FromStr for NetworkRange {
     type Err = NotARange;
 
     fn from_str(text: &str) -> Result<NetworkRange, NotARange> {
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let first: IpAddr = address.parse().map_err(|_| NotARange)?;
+        let (address, prefix) = text.split_once('/').unzip();
+        let first: IpAddr = address.unwrap_or(text).parse().map_err(|_| NotARange)?;
         let bits = if first.is_ipv4() { 32 } else { 128 };
         let prefix = prefix.map_or(Ok(bits), str::parse).map_err(|_| NotARange)?;
         if prefix > bits {

@@ -10,14 +10,11 @@ use super::network::NetworkRange;
 
 /// The proxies whose `X-Forwarded-For` is trusted.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
+#[command(next_help_heading = "Limits per address and player")]
 pub struct ProxyTrust {
     /// Take a client's address from the last entry of X-Forwarded-For on every connection: only for
     /// a server that nothing but proxies can reach. --trusted-proxy is safer.
-    #[arg(
-        long = "trust-proxy",
-        env = "FLAGFALL_TRUST_PROXY",
-        help_heading = "Limits per address and player"
-    )]
+    #[arg(long = "trust-proxy", env = "FLAGFALL_TRUST_PROXY")]
     pub is_everyone: bool,
     /// A proxy's address or network (10.0.0.0/8). Its X-Forwarded-For is read from the end, past
     /// trusted proxies, and its own connections have no limit per address. Several: repeat the
@@ -26,8 +23,7 @@ pub struct ProxyTrust {
         long = "trusted-proxy",
         env = "FLAGFALL_TRUSTED_PROXY",
         value_name = "CIDR",
-        value_delimiter = ',',
-        help_heading = "Limits per address and player"
+        value_delimiter = ','
     )]
     pub ranges: Vec<NetworkRange>,
 }

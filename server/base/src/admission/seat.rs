@@ -19,8 +19,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// True if the connection was evicted. Otherwise, if it still can be, the task is woken when it
-    /// is.
+    /// True if the connection was evicted. Otherwise the task is woken when it is.
     pub fn poll_evicted(&self, cx: &Context<'_>) -> bool {
         if !self.eviction.may_come.load(Ordering::Relaxed) {
             return false;

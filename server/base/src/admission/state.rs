@@ -1,18 +1,16 @@
 //! The counts themselves, behind one lock that is only held briefly.
 
-use super::network::Client;
-use super::network::Network;
+use super::limits::{Limit, Scope, TooMany};
+use super::network::{Client, Network};
 use crate::rate::TokenBucket;
 use futures_util::task::AtomicWaker;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Most addresses and most players counted at a time. Beyond that, those that hold nothing are
-/// forgotten.
+/// Most addresses, and most players, counted at a time. Then those that hold nothing go.
 pub(crate) const COUNTED_MAX: usize = 50_000;
 /// Shortest time between two sweeps: a full table must not make every step slow.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -23,7 +21,7 @@ const SWEEP_AT_EASE: Duration = Duration::from_secs(60);
 pub(crate) struct State {
     pub(crate) seats: HashMap<u64, Place>,
     networks: HashMap<Network, Usage>,
-    players: HashMap<Arc<str>, PlayerUsage>,
+    players: HashMap<Arc<str>, Usage>,
     /// Networks with silent connections, ordered by how many they have.
     crowds: BTreeSet<(usize, Network)>,
     /// Connections, without evicted ones.
@@ -44,6 +42,7 @@ pub(crate) struct Place {
     pub(crate) eviction: Arc<Eviction>,
 }
 
+/// What an address or a player uses.
 #[derive(Default)]
 pub(crate) struct Usage {
     pub(crate) connections: usize,
@@ -51,17 +50,8 @@ pub(crate) struct Usage {
     /// Its silent connections; lower numbers are older.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    pub(crate) handshakes: Option<TokenBucket>,
-    pub(crate) guests: Option<TokenBucket>,
-    pub(crate) requests: Option<TokenBucket>,
-    pub(crate) stored: Option<TokenBucket>,
-}
-
-#[derive(Default)]
-pub(crate) struct PlayerUsage {
-    pub(crate) watched: u32,
-    pub(crate) hellos: Option<TokenBucket>,
-    pub(crate) stored: Option<TokenBucket>,
+    /// Those of its rates that were ever counted.
+    rates: Vec<(Limit, TokenBucket)>,
 }
 
 impl Place {
@@ -71,20 +61,41 @@ impl Place {
 }
 
 impl Usage {
+    /// The rate under this limit, of which `max` fit into each window.
+    pub(crate) fn rate(
+        &mut self,
+        limit: Limit,
+        max: u32,
+        window: Duration,
+        now: Instant,
+    ) -> &mut TokenBucket {
+        let known = self.rates.iter().position(|(of, _)| *of == limit);
+        let at = known.unwrap_or_else(|| {
+            self.rates.push((limit, TokenBucket::new(max, window, now)));
+            self.rates.len() - 1
+        });
+        &mut self.rates[at].1
+    }
+
+    /// Counts one more under a rate, unless that has reached its limit.
+    pub(crate) fn take(
+        &mut self,
+        limit: Limit,
+        scope: Scope,
+        max: u32,
+        window: Duration,
+        now: Instant,
+    ) -> Result<(), TooMany> {
+        let rate = self.rate(limit, max, window, now);
+        if rate.take(now) { Ok(()) } else { Err(TooMany::counted(limit, scope, rate.wait())) }
+    }
+
     fn holds_nothing(&self) -> bool {
         self.connections == 0 && self.watched == 0
     }
 
     fn is_idle(&self, now: Instant) -> bool {
-        let buckets = [&self.handshakes, &self.guests, &self.requests, &self.stored];
-        self.holds_nothing() && buckets.into_iter().flatten().all(|bucket| bucket.is_full(now))
-    }
-}
-
-impl PlayerUsage {
-    fn is_idle(&self, now: Instant) -> bool {
-        let buckets = [&self.hellos, &self.stored];
-        self.watched == 0 && buckets.into_iter().flatten().all(|bucket| bucket.is_full(now))
+        self.holds_nothing() && self.rates.iter().all(|(_, rate)| rate.is_full(now))
     }
 }
 
@@ -101,11 +112,11 @@ impl State {
         self.networks.entry(network).or_default()
     }
 
-    pub(crate) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
+    pub(crate) fn player(&mut self, player_id: &str, now: Instant) -> &mut Usage {
         if self.players.len() >= COUNTED_MAX && !self.players.contains_key(player_id) {
             self.forget_idle(now, SWEEP);
             if self.players.len() >= COUNTED_MAX {
-                self.players.retain(|_, usage| usage.watched > 0);
+                self.players.retain(|_, usage| !usage.holds_nothing());
             }
         }
         self.players.entry(player_id.into()).or_default()
@@ -132,12 +143,8 @@ impl State {
 
     pub(crate) fn leave(&mut self, number: u64, now: Instant) {
         let Some(place) = self.seats.remove(&number) else { return };
+        let network = place.client.network;
         self.count(number, place.client, place.standing, false);
-        self.forget(place.client.network, now);
-    }
-
-    /// Drops the entry of an address that uses nothing any more.
-    fn forget(&mut self, network: Network, now: Instant) {
         if self.networks.get(&network).is_some_and(|usage| usage.is_idle(now)) {
             self.networks.remove(&network);
         }
@@ -163,7 +170,7 @@ impl State {
         }
         let (client, before) = (place.client, std::mem::replace(&mut place.standing, standing));
         if matches!(standing, Standing::Newcomer | Standing::Known) {
-            place.eviction.may_come.store(false, std::sync::atomic::Ordering::Relaxed);
+            place.eviction.may_come.store(false, Ordering::Relaxed);
         }
         self.count(number, client, before, false);
         self.count(number, client, standing, true);
@@ -183,10 +190,8 @@ impl State {
     }
 
     pub(crate) fn unwatch(&mut self, network: Network, player_id: &str) {
-        if let Some(usage) = self.networks.get_mut(&network) {
-            usage.watched = usage.watched.saturating_sub(1);
-        }
-        if let Some(usage) = self.players.get_mut(player_id) {
+        let watchers = [self.networks.get_mut(&network), self.players.get_mut(player_id)];
+        for usage in watchers.into_iter().flatten() {
             usage.watched = usage.watched.saturating_sub(1);
         }
     }
@@ -252,11 +257,7 @@ pub(crate) struct Eviction {
 
 impl Default for Eviction {
     fn default() -> Eviction {
-        Eviction {
-            may_come: AtomicBool::new(true),
-            is_out: AtomicBool::new(false),
-            waker: AtomicWaker::new(),
-        }
+        Eviction { may_come: true.into(), is_out: false.into(), waker: AtomicWaker::new() }
     }
 }
 

@@ -8,8 +8,7 @@ use flagfall_board::GameId;
 use tokio::time::Instant;
 
 use super::Admission;
-use super::counts::Counts;
-use super::counts::{Held, Holder, Holding, Wanted, address, forget_empty};
+use super::counts::{Counts, Held, Holder, Holding, Wanted, address, forget_empty};
 use super::limits::{LATER, Limit, Scope, TooMany};
 use super::network::Client;
 
@@ -114,7 +113,6 @@ impl Admission {
 }
 
 impl Ticket {
-    /// Records what the command has made.
     pub fn keep(self, held: &Held) {
         let mut holdings = self.counts.holdings.lock();
         for holder in &self.holders {

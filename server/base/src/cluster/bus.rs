@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use flagfall_board::{GameId, Side};
+use flagfall_board::GameId;
 use flagfall_protocol::{CloseCode, ServerToClient};
 use flagfall_store::{Notice as Heard, StoreError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::seats::{SeatNews, Seating, Seats};
+use super::seats::{SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
@@ -25,10 +25,8 @@ pub enum Notice {
     /// A sign of life, with the seats that have changed.
     Seats {
         server: String,
-        seats: Vec<Seating>,
-        /// Those of the empty seats that were left on purpose.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        left: Vec<(GameId, Side)>,
+        #[serde(flatten)]
+        news: SeatNews,
     },
     /// A server may have missed notices: all others list their seats.
     Ask {
@@ -59,8 +57,7 @@ pub enum Notice {
 pub trait GameNews: Sync {
     /// A player of each of these games has come to or gone from another server.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server hears the others again, after a time in which it did not: absence counts from
-    /// now on.
+    /// This server hears the others again after a time of silence: absence counts from now on.
     fn sight_regained(&self);
 }
 
@@ -88,9 +85,8 @@ impl Peers {
             }
             loop {
                 let (news, is_all) = seats.take_news();
-                let server = seats.server().to_owned();
-                let SeatNews { seats: told, left } = news.clone();
-                if let Err(error) = self.tell(&Notice::Seats { server, seats: told, left }).await {
+                let notice = Notice::Seats { server: seats.server().to_owned(), news: news.clone() };
+                if let Err(error) = self.tell(&notice).await {
                     tracing::debug!(%error, "could not send this server's seats to other servers");
                     seats.put_back(&news);
                     break;
@@ -128,24 +124,27 @@ impl Peers {
     }
 
     async fn ask(&self, server: &str) {
-        let asked = self.tell(&Notice::Ask { server: server.to_owned() }).await;
-        if let Err(error) = asked {
-            // Every server lists all its seats every few seconds anyway.
-            tracing::debug!(%error, "could not ask other servers for their seats");
+        // Every server lists all its seats every few seconds anyway.
+        let notice = Notice::Ask { server: server.to_owned() };
+        self.try_tell(&notice, "could not ask other servers for their seats").await;
+    }
+
+    /// Sends a notice that others can do without.
+    async fn try_tell(&self, notice: &Notice, failure: &'static str) {
+        if let Err(error) = self.tell(notice).await {
+            tracing::debug!(%error, "{failure}");
         }
     }
 
-    /// Sends a message to players, wherever they are connected: here for sure, on other servers if
-    /// the store takes notices now.
+    /// Sends a message to players: here for sure, elsewhere if the store takes notices now.
     pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
         let payload = Payload::new(message);
         players.iter().for_each(|player| connections.notify(player, &payload));
         let Some(inner) = &self.inner else { return };
         let players = players.iter().map(ToString::to_string).collect();
         let message = Box::new(message.clone());
-        if let Err(error) = self.tell(&Notice::Message { server: inner.id.clone(), players, message }).await {
-            tracing::debug!(%error, "could not send a message to players on other servers");
-        }
+        let notice = Notice::Message { server: inner.id.clone(), players, message };
+        self.try_tell(&notice, "could not send a message to players on other servers").await;
     }
 
     /// Closes the connections of a player who has become an account, or has another name now, on
@@ -154,27 +153,22 @@ impl Peers {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };
         let notice = Notice::Renewed { server: inner.id.clone(), player: player.to_owned() };
-        if let Err(error) = self.tell(&notice).await {
-            tracing::debug!(%error, "could not have a player's connections to other servers closed");
-        }
+        self.try_tell(&notice, "could not have a player's connections to other servers closed").await;
     }
 
-    /// Tells others that this server stops.
     pub async fn say_goodbye(&self, seats: &Seats) {
-        if let Err(error) = self.tell(&Notice::Gone { server: seats.server().to_owned() }).await {
-            tracing::debug!(%error, "could not tell other servers that this one stops; they will notice");
-        }
+        let notice = Notice::Gone { server: seats.server().to_owned() };
+        self.try_tell(&notice, "could not tell other servers that this one stops; they will notice").await;
     }
 }
 
 impl Inner {
     fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, games: &impl GameNews) {
         match notice {
-            Notice::Seats { server, seats: told, left } => {
-                let told = SeatNews { seats: told, left };
+            Notice::Seats { server, news } => {
                 let now = Instant::now();
                 let was_blind = seats.sighted_since(now).is_none();
-                games.seats_changed(&seats.hear(now, self.store.now(), &server, &told));
+                games.seats_changed(&seats.hear(now, self.store.now(), &server, &news));
                 if was_blind && seats.sighted_since(now).is_some() {
                     games.sight_regained();
                 }

@@ -9,7 +9,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -18,16 +17,14 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a silent server keeps its seats, and how long this server counts as hearing without
-/// hearing itself.
+/// How long a silent server keeps its seats, and this one counts as hearing itself.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
 /// How long a seat is kept that its server no longer lists.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
 /// Most seats in one notice. A notice of 64 KiB has room for a few more.
 const TOLD_MAX: usize = 800;
 
-/// One seat: since when a connection there drives it, as far as that server knows. None if the seat
-/// is empty.
+/// One seat: since when a connection there drives it. None if the seat is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 
@@ -55,14 +52,18 @@ pub struct Seats {
 struct Shared {
     server: String,
     state: Mutex<State>,
-    sighted_since: AtomicU64,
-    /// When this server last heard itself, in milliseconds since `began`.
-    own_heard_ms: AtomicU64,
-    began: Instant,
+    sight: Mutex<Option<Sight>>,
     changed: Notify,
 }
 
-const BLIND: u64 = u64::MAX;
+/// A time in which this server has heard its own notices.
+#[derive(Clone, Copy)]
+struct Sight {
+    /// When it began, by the store's clock.
+    since: Stamp,
+    began: Instant,
+    last_heard: Instant,
+}
 
 #[derive(Default)]
 struct State {
@@ -71,7 +72,6 @@ struct State {
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
     servers: HashMap<Arc<str>, Instant>,
-    sighted_at: Option<Instant>,
 }
 
 struct Other {
@@ -79,31 +79,23 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// True if the player left this seat on purpose. Kept as long as a seat, so that the game's
-    /// table learns of it.
+    /// True if the player left on purpose. Kept like a seat, so that the table hears of it.
     has_left: bool,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SeatNews {
     pub seats: Vec<Seating>,
     /// Those of the empty seats that were left on purpose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<(GameId, Side)>,
 }
 
 impl Seats {
     /// No seats, for the server with this id, which has heard nothing yet.
     pub fn new(server: String) -> Seats {
-        Seats {
-            shared: Arc::new(Shared {
-                server,
-                state: Mutex::default(),
-                sighted_since: AtomicU64::new(BLIND),
-                own_heard_ms: AtomicU64::new(0),
-                began: Instant::now(),
-                changed: Notify::new(),
-            }),
-        }
+        let (state, sight, changed) = (Mutex::default(), Mutex::default(), Notify::new());
+        Seats { shared: Arc::new(Shared { server, state, sight, changed }) }
     }
 
     pub fn server(&self) -> &str {
@@ -136,8 +128,7 @@ impl Seats {
         self.shared.changed.notify_one();
     }
 
-    /// Takes the next seats to send, as many as fit into one notice. Also returns true if these
-    /// were all.
+    /// Takes the next seats to send, as many as fit into one notice; true if these were all.
     pub fn take_news(&self) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
@@ -158,8 +149,7 @@ impl Seats {
         }
     }
 
-    /// Handles seats from a server, perhaps this one, at this stamp of the store's clock. Returns
-    /// the games that changed.
+    /// Handles seats from a server, perhaps this one, at a store's stamp; the changed games.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
@@ -178,11 +168,8 @@ impl Seats {
     }
 
     fn hear_own(&self, now: Instant, at: Stamp) {
-        if self.sighted_since(now).is_none() {
-            self.shared.state.lock().sighted_at = Some(now);
-            self.shared.sighted_since.store(at.0, Ordering::SeqCst);
-        }
-        self.shared.own_heard_ms.store(self.ms(now), Ordering::SeqCst);
+        let sight = self.sight(now).unwrap_or(Sight { since: at, began: now, last_heard: now });
+        *self.shared.sight.lock() = Some(Sight { last_heard: now, ..sight });
     }
 
     /// Drops the seats of a server that is stopping. Returns the games that changed.
@@ -194,12 +181,9 @@ impl Seats {
 
     /// Drops servers and seats that were not heard for too long. Returns the games that changed.
     pub fn expire(&self, now: Instant) -> Vec<GameId> {
-        if self.sighted_since(now).is_none() {
-            return Vec::new();
-        }
+        let Some(Sight { began, .. }) = self.sight(now) else { return Vec::new() };
         let mut state = self.shared.state.lock();
-        let Some(sighted_at) = state.sighted_at else { return Vec::new() };
-        let age = |heard: Instant| now.saturating_duration_since(heard.max(sighted_at));
+        let age = |heard: Instant| now.saturating_duration_since(heard.max(began));
         let mut gone = HashSet::new();
         state.servers.retain(|server, heard| {
             let is_there = age(*heard) <= SILENCE_MAX;
@@ -224,8 +208,7 @@ impl Seats {
         })
     }
 
-    /// The players who left their seat on another server on purpose. Returned once: they may come
-    /// back and then lose their connection.
+    /// The players who left a seat elsewhere on purpose. Told once: they may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -238,16 +221,14 @@ impl Seats {
         left
     }
 
-    /// Since when this server has known who is where, by the store's clock. None while it does not
-    /// know.
+    /// Since when this server knows who is where, by the store's clock. None while it does not.
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
-        let since = self.shared.sighted_since.load(Ordering::SeqCst);
-        let silence_ms = self.ms(now).saturating_sub(self.shared.own_heard_ms.load(Ordering::SeqCst));
-        (since != BLIND && u128::from(silence_ms) <= SILENCE_MAX.as_millis()).then_some(Stamp(since))
+        Some(self.sight(now)?.since)
     }
 
-    fn ms(&self, now: Instant) -> u64 {
-        u64::try_from(now.saturating_duration_since(self.shared.began).as_millis()).unwrap_or(u64::MAX)
+    fn sight(&self, now: Instant) -> Option<Sight> {
+        let sight = *self.shared.sight.lock();
+        sight.filter(|sight| now.saturating_duration_since(sight.last_heard) <= SILENCE_MAX)
     }
 }
 
@@ -396,7 +377,8 @@ mod tests {
         }
         let (server, seats) = ("b".to_owned(), vec![gone()]);
         let left = vec![(GAME(), Side::Red)];
-        let told = crate::cluster::Notice::Seats { server, seats: seats.clone(), left };
+        let news = SeatNews { seats: seats.clone(), left };
+        let told = crate::cluster::Notice::Seats { server, news };
         let Old::Seats { server, seats: read } =
             serde_json::from_slice(&serde_json::to_vec(&told).unwrap()).unwrap();
         assert_eq!((server.as_str(), read), ("b", seats));

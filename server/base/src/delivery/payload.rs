@@ -6,45 +6,18 @@ use std::sync::Arc;
 
 use flagfall_protocol::ServerToClient;
 
-/// Most bytes in a message: an [`Outbox`](super::Outbox) refuses longer ones, and messages are kept
-/// well below.
+/// Most bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
-
-kinds! {
-    /// The kinds of messages, as metrics label them. [`Payload::kind`] is an index into this list.
-    pub PAYLOAD_KINDS, kind_of(ServerToClient):
-    Welcome = "welcome",
-    Accepted = "accepted",
-    Refused = "refused",
-    Lobby = "lobby",
-    Challenge = "challenge",
-    GameStarted = "game_started",
-    MyGames = "my_games",
-    Game = "game",
-    Event = "event",
-    Presence = "presence",
-    RematchOffered = "rematch_offered",
-    Superseded = "superseded",
-    GameUnavailable = "game_unavailable",
-    Ping = "ping",
-    Rated = "rated",
-    Claimable = "claimable",
-    Said = "said",
-    StoreState = "store_state",
-    Challenged = "challenged",
-    ChallengeAnswered = "challenge_answered",
-    ChallengeGone = "challenge_gone",
-}
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
 ///
 /// A socket takes nothing else, and a payload can only be made from a [`ServerToClient`]: so only
 /// messages of the protocol leave. `Debug` shows kind and length only, because a player's message
 /// holds their own ranks.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     text: Arc<str>,
-    kind: u8,
+    kind: &'static str,
 }
 
 /// Replaces a message that could not be serialized.
@@ -66,7 +39,7 @@ impl Payload {
             let text = written.ok().and_then(|()| std::str::from_utf8(bytes).ok());
             Arc::from(text.unwrap_or(UNWRITTEN))
         });
-        Payload { text, kind: kind_of(message) as u8 }
+        Payload { text, kind: message.into() }
     }
 
     pub fn len(&self) -> usize {
@@ -82,22 +55,15 @@ impl Payload {
         &self.text
     }
 
-    pub fn kind(&self) -> usize {
-        usize::from(self.kind)
+    /// The type of the message, as metrics label it.
+    pub fn kind(&self) -> &'static str {
+        self.kind
     }
 }
-
-impl PartialEq for Payload {
-    fn eq(&self, other: &Payload) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Eq for Payload {}
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Payload({}, {} bytes)", PAYLOAD_KINDS[self.kind()], self.len())
+        write!(f, "Payload({}, {} bytes)", self.kind, self.len())
     }
 }
 

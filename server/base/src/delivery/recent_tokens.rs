@@ -83,10 +83,9 @@ impl RecentTokens {
     /// Data to store a player who was here lately as a guest.
     pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
-        tokens.iter().find_map(|token| self.known.get(token)?.identity.pass().cloned())
+        tokens.iter().find_map(|token| self.known.get(token)?.identity.pass.clone())
     }
 
-    /// Records that a connection has ended.
     pub(crate) fn leave(&mut self, now: Instant, visit: Visit) {
         let Some(visitor) = self.known.get_mut(&visit.token) else { return };
         if visitor.since != visit.since {
@@ -131,7 +130,6 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets all tokens without connections.
     pub(crate) fn forget_absent(&mut self) {
         for token in self.absent.values().copied().collect::<Vec<_>>() {
             self.forget(token);

@@ -23,7 +23,7 @@ pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 const IDLE_CAPACITY: usize = 8;
 
 /// A connection's number. Unique while the process runs, and never sent to clients.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ConnectionId(u64);
 
 impl ConnectionId {
@@ -36,12 +36,6 @@ impl ConnectionId {
 impl fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "c{}", self.0)
-    }
-}
-
-impl fmt::Debug for ConnectionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 
@@ -89,7 +83,6 @@ pub struct Account {
     pub stored: u32,
 }
 
-/// The next item for a reader.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outgoing {
     Message(Payload),
@@ -97,7 +90,6 @@ pub enum Outgoing {
     Close(CloseCode),
 }
 
-/// Creates both ends of a connection.
 #[must_use]
 pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
     let shared = Arc::new(Shared { connection, state: Mutex::new(State::default()) });
@@ -156,8 +148,7 @@ impl Outbox {
         self.shared.state.lock().queue.len()
     }
 
-    /// Closes the connection after the queued messages. [`CloseCode::Slow`] discards the queue. The
-    /// first code stays.
+    /// Closes after the queued messages; [`CloseCode::Slow`] drops them. The first code stays.
     pub fn close(&self, code: CloseCode) {
         let waker = self.shared.state.lock().begin_close(code);
         wake(waker);
@@ -185,7 +176,6 @@ impl Outbox {
         self.shared.state.lock().heads.retain(|head| head.game != game);
     }
 
-    /// Records the time between a ping and its pong.
     pub fn note_round_trip(&self, time: Duration) {
         let mut state = self.shared.state.lock();
         let [_, last] = state.round_trips_ms;
@@ -198,7 +188,6 @@ impl Outbox {
         self.shared.state.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
 
-    /// Sets the player's pool status for the next ping.
     pub fn set_pool(&self, status: Option<PoolStatus>) {
         self.shared.state.lock().pool = status;
     }
@@ -219,7 +208,6 @@ impl Outbox {
         state.credit = state.credit.saturating_add(1);
     }
 
-    /// Records that a command from this connection stored this many bytes.
     pub fn note_stored(&self, bytes: usize) {
         let mut state = self.shared.state.lock();
         state.stored = state.stored.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));

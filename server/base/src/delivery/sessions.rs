@@ -1,7 +1,6 @@
 //! The session registry: open connections and their players.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -141,8 +140,7 @@ impl Connections {
         self.shared.state.lock().recent_tokens.forget_absent();
     }
 
-    /// True if the token was valid here a short while ago, and this server has not heard otherwise
-    /// since.
+    /// True if the token was valid here a short while ago, as far as this server has heard.
     pub fn remembers(&self, token: &TokenHash) -> bool {
         self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }
@@ -167,8 +165,7 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
-    /// Data to store a player who is, or recently was, connected here as a guest: their work may
-    /// outlive the connection.
+    /// Data to store a guest who is, or was, connected here: their work may outlive that.
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
@@ -233,10 +230,7 @@ impl Registration {
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let shared = self.shared.clone();
         let surplus = self.identify_in(&mut shared.state.lock(), player_id, token_id, connections_max);
-        for entry in surplus {
-            count_hit(Limit::Connections, Scope::Player);
-            entry.outbox.close(CloseCode::TooManyConnections);
-        }
+        close_surplus(surplus);
     }
 
     /// Remembers the token's identity while the connection is open, and for a while after.
@@ -246,12 +240,11 @@ impl Registration {
         self.keep_pass(&mut state, identity);
     }
 
-    /// Keeps the data to store a guest with the connection's entry.
     fn keep_pass(&self, state: &mut State, identity: &Identity) {
         let entries = state.players.get_mut(&*identity.player.id);
         let own = entries.into_iter().flatten().find(|entry| entry.outbox == self.outbox);
         if let Some(own) = own {
-            own.pass = identity.pass().cloned().map(Box::new);
+            own.pass = identity.pass.clone().map(Box::new);
         }
     }
 
@@ -271,10 +264,7 @@ impl Registration {
         let surplus = self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
         self.keep_pass(&mut state, &identity);
         drop(state);
-        for entry in surplus {
-            count_hit(Limit::Connections, Scope::Player);
-            entry.outbox.close(CloseCode::TooManyConnections);
-        }
+        close_surplus(surplus);
         Some(identity)
     }
 
@@ -292,6 +282,13 @@ impl Registration {
         let surplus = entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
         self.player = Some(player);
         surplus
+    }
+}
+
+fn close_surplus(surplus: Vec<Entry>) {
+    for entry in surplus {
+        count_hit(Limit::Connections, Scope::Player);
+        entry.outbox.close(CloseCode::TooManyConnections);
     }
 }
 
@@ -315,12 +312,6 @@ impl Drop for Registration {
         if is_empty {
             self.shared.emptied.notify_waiters();
         }
-    }
-}
-
-impl fmt::Debug for Connections {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connections({} open, {} players)", self.len(), self.players_online())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Dead letters: jobs that failed for good. They stay until an operator retries them.
 
-use std::fmt::Display;
-
 use flagfall_board::Stamp;
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
@@ -9,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::KINDS;
 use super::error::JobError;
 use super::record::{Claimed, State, fields_of, id_of};
-use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key};
+use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key, jobs_of};
 use crate::scan::Scan;
 use crate::transact::{Transaction, expect};
 
@@ -38,7 +36,6 @@ pub struct DeadJob {
     /// The kind of job: the first part of its key.
     pub kind: String,
     pub id: String,
-    /// Why it failed last.
     pub error: String,
     pub attempts: Option<u32>,
     /// When it failed first and last, if that is known.
@@ -104,47 +101,44 @@ pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     Ok(dead)
 }
 
-/// The prefix of all dead letters of a kind whose ids begin with this part.
-pub fn dead_of(kind: &str, first: &str) -> Result<Key, StoreError> {
-    DEAD_JOBS.under([&kind, &first])
-}
-
-pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
-    DEAD_JOBS.key([&kind, id])
-}
-
 /// Puts a dead letter back as a job that has not been tried. The note is written in the same
 /// update. False if there is no such dead letter.
 pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
-    let mut transaction = Transaction::new(store, "this dead letter");
-    // If an update is made and the store does not say so, the next round finds no dead letter.
-    let mut is_found = false;
-    loop {
-        let Some((dead, before, value)) = find(store, kind, id).await? else { return Ok(is_found) };
-        is_found = true;
-        let Some(job) = job_key(kind, id) else { return Ok(false) };
-        let waiting = store.get(job.clone()).await?;
-        let mut writes = vec![Write::Delete { key: dead.clone() }, note.clone()];
-        // The cause may have come again; then the job is there already.
-        if waiting.is_none() {
-            writes.push(Write::Put { key: job.clone(), value, expires: None });
-        }
-        let conditions = vec![(dead, expect(Some(before))), (job, expect(waiting))];
-        if transaction.commit(Update { conditions, writes }).await? {
-            return Ok(true);
-        }
-    }
+    let Some(job) = job_key(kind, id) else { return Ok(false) };
+    remove(store, kind, id, note, Some(job)).await
 }
 
 pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
+    remove(store, kind, id, note, None).await
+}
+
+/// Deletes a dead letter, and writes its job again under this key, if there is one.
+async fn remove(
+    store: &dyn Store,
+    kind: &str,
+    id: &str,
+    note: &Write,
+    job: Option<Key>,
+) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
     // If an update is made and the store does not say so, the next round finds no dead letter.
     let mut is_found = false;
     loop {
-        let Some((dead, value)) = letter(store, kind, id).await? else { return Ok(is_found) };
+        let Some((dead, before)) = letter(store, kind, id).await? else { return Ok(is_found) };
         is_found = true;
-        let writes = vec![Write::Delete { key: dead.clone() }, note.clone()];
-        if transaction.commit(Update { conditions: vec![(dead, expect(Some(value)))], writes }).await? {
+        let mut writes = vec![Write::Delete { key: dead.clone() }, note.clone()];
+        let mut conditions = Vec::new();
+        if let Some(job) = &job {
+            let value = job_in(&dead, &before, store.now())?;
+            let waiting = store.get(job.clone()).await?;
+            // The cause may have come again; then the job is there already.
+            if waiting.is_none() {
+                writes.push(Write::Put { key: job.clone(), value, expires: None });
+            }
+            conditions.push((job.clone(), expect(waiting)));
+        }
+        conditions.push((dead, expect(Some(before))));
+        if transaction.commit(Update { conditions, writes }).await? {
             return Ok(true);
         }
     }
@@ -162,33 +156,26 @@ async fn letter(store: &dyn Store, kind: &str, id: &str) -> Result<Option<(Key, 
     Ok(store.get(key.clone()).await?.map(|value| (key, value)))
 }
 
-/// The key and the value of a dead letter, and the value of its job.
-async fn find(
-    store: &dyn Store,
-    kind: &str,
-    id: &str,
-) -> Result<Option<(Key, Vec<u8>, Vec<u8>)>, StoreError> {
-    let Some((key, value)) = letter(store, kind, id).await? else { return Ok(None) };
-    if DEAD_JOBS.rest(&key).is_none() {
-        return Ok(Some((key, value, Vec::new())));
+/// The value of a job that is tried anew, from its dead letter.
+fn job_in(dead: &Key, letter: &[u8], now: Stamp) -> Result<Vec<u8>, StoreError> {
+    if DEAD_JOBS.rest(dead).is_none() {
+        return Ok(Vec::new());
     }
     let record: DeadRecord =
-        serde_json::from_slice(&value).map_err(|_| damaged("a dead letter cannot be read"))?;
+        serde_json::from_slice(letter).map_err(|_| damaged("a dead letter cannot be read"))?;
     let job = match record.value {
         JobValue::Text(text) => text.into_bytes(),
         JobValue::Bytes(bytes) => bytes,
     };
-    let is_object = fields_of(&job).is_some();
-    let anew = State { since: store.now().0, ..State::default() };
-    let job = if is_object { anew.over(&job) } else { job };
-    Ok(Some((key, value, job)))
+    let anew = State { since: now.0, ..State::default() };
+    Ok(if fields_of(&job).is_some() { anew.over(&job) } else { job })
 }
 
 pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreError> {
     let mut all = Vec::new();
-    for (kind, prefix) in KINDS {
+    for kind in KINDS {
         let (mut count, mut failed) = (0, 0);
-        let mut scan = Scan::new(store, prefix()?);
+        let mut scan = Scan::new(store, jobs_of(kind)?);
         while let Some(records) = scan.next().await? {
             count += records.len();
             failed += records.iter().filter(|(_, value)| State::of(value).has_failed()).count();

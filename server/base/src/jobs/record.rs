@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use flagfall_board::Stamp;
-use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,8 +12,7 @@ use tokio::time::Instant;
 use super::error::JobError;
 use crate::transact::write_if;
 
-/// What a job's record says about its tries. `attempts` and `at` are the fields that version 0.1
-/// keeps in notices.
+/// What a job's record says about its tries. Version 0.1 keeps `attempts` and `at` in notices.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct State {
@@ -23,8 +22,7 @@ pub(super) struct State {
     pub(super) at: u64,
     /// Failed attempts; for a kind whose handler takes the lease itself, attempts that began.
     pub(super) attempts: u32,
-    /// For a kind whose handler takes the lease itself, failures that the handler did not deal
-    /// with.
+    /// Failures that a handler which takes the lease itself did not deal with.
     pub(super) failures: u32,
     /// When it was written; 0 if that is not known.
     pub(super) since: u64,
@@ -100,9 +98,18 @@ impl Claimed {
     /// A job as it is, without a lease, for work that is done at once. `None` if there is none.
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
-        let (state, server, id) = (State::of(&value), String::new(), id_of(&key));
-        let (store, moment) = (store.clone(), Moment::at(store.now()));
-        Ok(Some(Claimed { store, server, key, id, value, state, keep_ms: None, moment }))
+        Ok(Some(Claimed::new(store.clone(), String::new(), (key, value), None, Moment::at(store.now()))))
+    }
+
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        server: String,
+        (key, value): Record,
+        keep_ms: Option<u64>,
+        moment: Moment,
+    ) -> Claimed {
+        let (state, id) = (State::of(&value), id_of(&key));
+        Claimed { store, server, key, id, value, state, keep_ms, moment }
     }
 
     /// The part of the key after the kind.
@@ -126,8 +133,7 @@ impl Claimed {
         serde_json::from_slice(&self.value).map_err(unreadable)
     }
 
-    /// The update that ends the job, to which the work adds its own writes: the job is as it was
-    /// claimed, and is deleted.
+    /// The update that ends a job that is as it was claimed. The work adds its own writes.
     #[must_use]
     pub fn finish(&self) -> Update {
         let conditions = vec![(self.key.clone(), Expect::Value(self.value.clone()))];

@@ -20,6 +20,7 @@ use super::dead::{bury, dead_jobs};
 use super::error::JobError;
 use super::record::{Claimed, Moment, State, fields_of, id_of};
 use super::{Handler, JobKind, JobWriter, KINDS, LEASE_MS, Told, Waker};
+use crate::keys::jobs_of;
 use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
@@ -34,7 +35,6 @@ const DAMAGED_TRIES_MAX: u32 = 4;
 const WAIT_MS: u64 = 5_000;
 /// The longest wait after a failure, in milliseconds.
 const WAIT_MS_MAX: u64 = 10 * 60_000;
-/// How often dead letters are counted.
 const DEAD_LOOK: Duration = Duration::from_secs(60);
 
 /// The jobs of a store, and the handlers of this server. Cheap to clone; all clones are one runner.
@@ -108,7 +108,7 @@ impl Jobs {
         loop {
             match dead_jobs(&*self.store).await {
                 Ok(dead) => {
-                    for (kind, _) in KINDS {
+                    for kind in KINDS {
                         let count = dead.iter().filter(|dead| dead.kind == kind).count();
                         gauge!(names::DEAD_JOBS, "kind" => kind).set(count as f64);
                     }
@@ -189,9 +189,9 @@ impl Queue {
                         }
                     }
                     () = self.wake.notify.notified() => match self.wake.take() {
-                        Told::All => break,
-                        Told::Jobs(keys) => {
-                            let told = self.read_while(self.look_at(keys, moment.now()), &mut running).await;
+                        Told { is_all: true, .. } => break,
+                        Told { jobs, .. } => {
+                            let told = self.read_while(self.look_at(jobs, moment.now()), &mut running).await;
                             let (told, _) = told.unwrap_or_default();
                             backlog.retain(|(key, _)| told.iter().all(|(other, _)| other != key));
                             backlog.extend(told);
@@ -203,8 +203,7 @@ impl Queue {
         }
     }
 
-    /// Reads jobs while the running ones go on. What was read of a job that ended meanwhile is out
-    /// of date and is left out.
+    /// Reads jobs while others run. What was read of a job that ended meanwhile is left out.
     async fn read_while(
         &self,
         reading: impl Future<Output = Result<Found, StoreError>>,
@@ -265,7 +264,7 @@ impl Queue {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
         let after = self.looked_to.lock().take();
-        let mut scan = Scan::new(&*self.store, (self.kind.all)()?);
+        let mut scan = Scan::new(&*self.store, jobs_of(self.kind.name)?);
         while let Some(found) = scan.next().await? {
             for (key, value) in found {
                 let state = State::of(&value);
@@ -328,17 +327,9 @@ impl Queue {
 
     /// Claims a job, does it, and notes what came of it. False if it is as it was.
     async fn work_on(&self, key: Key, value: Vec<u8>, _place: Place<'_>, moment: Moment) -> bool {
-        let (state, is_readable) = (State::of(&value), fields_of(&value).is_some());
-        let mut claimed = Claimed {
-            store: self.store.clone(),
-            server: self.server.clone(),
-            id: id_of(&key),
-            key,
-            value,
-            state,
-            keep_ms: self.kind.keep_ms,
-            moment,
-        };
+        let is_readable = fields_of(&value).is_some();
+        let (store, server) = (self.store.clone(), self.server.clone());
+        let mut claimed = Claimed::new(store, server, (key, value), self.kind.keep_ms, moment);
         let outcome = if self.kind.has_fields && !is_readable {
             Err(JobError::Hopeless("its record cannot be read".to_owned()))
         } else {
@@ -372,8 +363,7 @@ impl Queue {
         claimed.lease(claimed.leased(LEASE_MS)).await
     }
 
-    /// Calls the handler. A panic stays in this job. Its message is not logged: it could hold
-    /// secrets.
+    /// Calls the handler. A panic stays in this job. Its message may hold secrets: no log has it.
     async fn try_once(&self, claimed: Claimed) -> Result<(), JobError> {
         let id = claimed.id.clone();
         let tried = AssertUnwindSafe(async { (self.handler)(claimed).await }).catch_unwind().await;
@@ -452,7 +442,6 @@ fn wait_ms(attempts: u32) -> u64 {
     WAIT_MS.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(WAIT_MS_MAX)
 }
 
-/// The first part of the id of a job.
 fn group_of(key: &Key) -> String {
     let id = id_of(key);
     id.split('/').next().unwrap_or_default().to_owned()

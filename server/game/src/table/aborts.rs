@@ -24,24 +24,21 @@ impl AbortCause {
     }
 
     pub(super) fn sides(self) -> PerSide<bool> {
-        PerSide::from_fn(|side| self.is_by(side))
-    }
-
-    fn is_by(self, side: Side) -> bool {
         match self {
-            AbortCause::CalledOff(by) => by == side,
-            AbortCause::NotDeployed(sides) => sides[side],
+            AbortCause::CalledOff(by) => PerSide::from_fn(|side| side == by),
+            AbortCause::NotDeployed(sides) => sides,
         }
     }
 }
 
 impl From<AbortCause> for Abort {
     fn from(cause: AbortCause) -> Abort {
-        let called_off_by = match cause {
-            AbortCause::CalledOff(by) => Some(by),
-            AbortCause::NotDeployed(_) => None,
-        };
-        let has_not_deployed = |side: &Side| called_off_by.is_none() && cause.is_by(*side);
-        Abort { called_off_by, not_deployed: Side::BOTH.into_iter().filter(has_not_deployed).collect() }
+        match cause {
+            AbortCause::CalledOff(by) => Abort { called_off_by: Some(by), not_deployed: Vec::new() },
+            AbortCause::NotDeployed(sides) => {
+                let not_deployed = Side::BOTH.into_iter().filter(|side| sides[*side]).collect();
+                Abort { called_off_by: None, not_deployed }
+            }
+        }
     }
 }

@@ -16,8 +16,8 @@ use crate::reply::Opener;
 const BEHIND_LOOK_MS: u64 = 200;
 
 impl Table {
-    pub(crate) fn look(&self, now: Stamp, viewer: Viewer) -> (Viewer, GameView) {
-        (viewer, view(&self.game, viewer, self.shown_at(now)).seen)
+    pub(crate) fn look(&self, now: Stamp, viewer: Viewer) -> GameView {
+        view(&self.game, viewer, self.shown_at(now)).seen
     }
 
     pub(super) fn open(&mut self, now: Stamp, opener: Opener) {
@@ -34,7 +34,7 @@ impl Table {
             return false;
         }
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
-        let is_store_away = self.outage.is_store_away();
+        let is_store_away = self.outage.is_store_away;
         let shown = self.audiences.shown(viewer).seq;
         // Compare across epochs, too: servers learn of a new one at different times.
         let is_ahead = |since: Position| {
@@ -49,7 +49,7 @@ impl Table {
             if !self.outage.is_store_reached() {
                 // Show it now, and again once it is known whether others have gone on and whether
                 // clocks stood still.
-                self.following.wait(Opener { since: None, ..opener.clone() });
+                self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
@@ -57,13 +57,12 @@ impl Table {
             // It is shown when the store is back; until then the client knows why it waits.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
-        self.following.wait(opener.clone());
+        self.following.openers.push(opener.clone());
         true
     }
 
-    /// Shows the game to all who wait for it.
     pub(super) fn admit_openers(&mut self, now: Stamp) {
-        for opener in self.following.take_openers() {
+        for opener in std::mem::take(&mut self.following.openers) {
             self.admit(now, opener);
         }
     }
@@ -93,7 +92,7 @@ impl Table {
             metrics::counter!(flagfall_base::telemetry::RESUMES, "outcome" => outcome).increment(1);
         }
         let is_driving = matches!(viewer, Viewer::Player(_));
-        let subscriber = Subscriber::new(outbox, viewer, is_driving);
+        let subscriber = Subscriber { outbox, viewer, is_driving, is_behind: false };
         match viewer {
             Viewer::Player(side) => {
                 self.attendance.take_seat(now, side, &mut self.audiences);
@@ -116,16 +115,15 @@ impl Table {
     }
 
     fn send_game(&self, now: Stamp, subscriber: &Subscriber, events: Vec<GameEvent>) {
-        let (audience, view) = self.look(now, subscriber.viewer);
         let seq = self.audiences.shown(subscriber.viewer).seq;
         subscriber.outbox.set_head(self.id(), seq);
         subscriber.outbox.send(Payload::new(&ServerToClient::Game {
             game: self.summary(),
-            audience,
+            audience: subscriber.viewer,
             driving: subscriber.is_driving,
             epoch: self.epoch,
             seq,
-            view,
+            view: self.look(now, subscriber.viewer),
             events,
             presence: self.attendance.presence(),
             left: PerSide::from_fn(|side| self.attendance.has_left(side)),
@@ -167,7 +165,7 @@ impl Table {
     /// Removes players' connections that ended without a message.
     pub(super) fn remove_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
-            let (connection, has_left) = (gone.connection, gone.outbox.has_said_goodbye());
+            let (connection, has_left) = (gone.outbox.connection(), gone.outbox.has_said_goodbye());
             self.close(connection, has_left);
         }
     }

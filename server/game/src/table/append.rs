@@ -14,8 +14,7 @@ use crate::features::{GameEnd, Milestone};
 use crate::{listing, public_list};
 
 impl Table {
-    /// The append of events. The side that acted gets `lag_ms` of its time back before the first
-    /// event.
+    /// The append of events. The side that acted gets `lag_ms` back before the first one.
     pub(super) fn append_of<'a>(
         &self,
         now: Stamp,
@@ -24,6 +23,7 @@ impl Table {
         stamp: Option<&CommandStamp<'_>>,
         deadline: Option<Stamp>,
     ) -> Option<Append> {
+        let features = &self.settings.features;
         let mut bodies = Vec::with_capacity(2);
         let mut writes = Vec::new();
         let mut after = self.header.has_house().then(|| self.game.clone());
@@ -39,12 +39,12 @@ impl Table {
                     left: self.leavers(now, outcome, asker),
                     aborted_by: AbortCause::of(event, &self.game, asker).map(AbortCause::sides),
                 };
-                writes.extend(self.follow_ups(Milestone::Ended(end), now));
+                writes.extend(features.writes(self.id(), &self.header, Milestone::Ended(end), now));
             }
             let lag_ms = std::mem::take(&mut lag_ms);
             bodies.push(record::encode(self.write_form, self.header.seats(), stamp, lag_ms, event).ok()?);
         }
-        writes.extend(self.follow_ups(Milestone::Acted, now));
+        writes.extend(features.writes(self.id(), &self.header, Milestone::Acted, now));
         writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));
         Some(Append { game: self.id(), expected: self.head, deadline, not_before: None, bodies, writes })
     }
@@ -68,8 +68,7 @@ impl Table {
         Some(Output::Append(append))
     }
 
-    /// Writes whether a house player is to act after the events. Writes nothing at the end of a
-    /// game, which takes it off every list.
+    /// Writes whether a house player is to act after the events; nothing at a game's end.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == Phase::Over {
             return Vec::new();
@@ -77,11 +76,6 @@ impl Table {
         let is_awaited = |side: &Side| self.header.is_house(*side) && is_awaited(after, *side);
         let since = Side::BOTH.iter().any(is_awaited).then_some(now);
         listing::house_turn(self.id(), &self.header, since)
-    }
-
-    /// What features write because of this event.
-    fn follow_ups(&self, event: Milestone, now: Stamp) -> Vec<Write> {
-        self.settings.features.writes(self.id(), &self.header, event, now)
     }
 
     /// The sides whose player left the game that ends with this outcome, by a command of `asker` or

@@ -7,29 +7,21 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Abort, GameEvent, ServerToClient};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
-use super::compact_ply::{CompactPly, RecentEvent};
+use super::compact_ply::CompactPly;
 
 /// Events that can be sent to an audience again after a connection came back.
 const RECENT_MAX: usize = 8;
-/// Spectators with more messages than this in the send queue get the newest view instead of every
-/// event.
+/// Spectators with more messages than this in the queue get the newest view, not every event.
 const SPECTATOR_QUEUE_MAX: usize = 16;
 
 /// One connection that has the game open.
 pub(crate) struct Subscriber {
     pub(super) outbox: Outbox,
-    pub(super) connection: ConnectionId,
     pub(super) viewer: Viewer,
     /// True for a player's newest connection, which may act.
     pub(crate) is_driving: bool,
     /// True if it has missed events and gets the whole view next.
     pub(super) is_behind: bool,
-}
-
-impl Subscriber {
-    pub(super) fn new(outbox: Outbox, viewer: Viewer, is_driving: bool) -> Subscriber {
-        Subscriber { connection: outbox.connection(), outbox, viewer, is_driving, is_behind: false }
-    }
 }
 
 /// What one audience has been shown.
@@ -38,8 +30,8 @@ pub(crate) struct Shown {
     /// Sequence number of the last event that this audience was shown (HOUSE law 8).
     pub(crate) seq: u64,
     /// The latest events, at most [`RECENT_MAX`].
-    recent: VecDeque<RecentEvent>,
-    /// Those of them that are not a [`RecentEvent::Ply`], oldest first, each with its number.
+    recent: VecDeque<Option<CompactPly>>,
+    /// Those of them that are no [`CompactPly`], oldest first, each with its number.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
     others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
@@ -57,15 +49,12 @@ impl Shown {
         }
     }
 
-    fn event(&self, kept: RecentEvent, seq: u64) -> Option<GameEvent> {
-        match kept {
-            RecentEvent::Ply(ply) => Some(GameEvent::Moved(ply.seen())),
-            RecentEvent::Other => {
-                let found =
-                    self.others.iter().flat_map(|others| others.iter()).find(|(number, _)| *number == seq);
-                found.map(|(_, event)| event.clone())
-            }
+    fn event(&self, kept: Option<CompactPly>, seq: u64) -> Option<GameEvent> {
+        if let Some(ply) = kept {
+            return Some(GameEvent::Moved(ply.seen()));
         }
+        let mut others = self.others.iter().flat_map(|others| others.iter());
+        others.find(|(number, _)| *number == seq).map(|(_, event)| event.clone())
     }
 
     fn push(&mut self, event: &GameEvent) {
@@ -74,16 +63,11 @@ impl Shown {
             self.recent.pop_front();
         }
         let kept = match event {
-            GameEvent::Moved(seen) => CompactPly::new(seen).map_or(RecentEvent::Other, RecentEvent::Ply),
-            _ => RecentEvent::Other,
+            GameEvent::Moved(seen) => CompactPly::new(seen),
+            _ => None,
         };
         self.recent.push_back(kept);
-        self.keep_other(kept, event);
-    }
-
-    /// Keeps an event that is not a compact ply, and drops those that are too old.
-    fn keep_other(&mut self, kept: RecentEvent, event: &GameEvent) {
-        if kept == RecentEvent::Other {
+        if kept.is_none() {
             self.others.get_or_insert_default().push((self.seq, event.clone()));
         }
         if let Some(others) = &mut self.others {
@@ -96,7 +80,7 @@ impl Shown {
 }
 
 pub(crate) struct Audiences {
-    id: GameId,
+    pub(super) id: GameId,
     sides: PerSide<Shown>,
     public: Shown,
     /// The players' connections: few, and separate from the many spectators'.
@@ -115,10 +99,6 @@ impl Audiences {
             spectators: Vec::new(),
             behind: 0,
         }
-    }
-
-    pub(super) fn id(&self) -> GameId {
-        self.id
     }
 
     pub(crate) fn shown(&self, viewer: Viewer) -> &Shown {
@@ -177,7 +157,7 @@ impl Audiences {
     }
 
     pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
-        let is_it = |subscriber: &Subscriber| subscriber.connection == connection;
+        let is_it = |subscriber: &Subscriber| subscriber.outbox.connection() == connection;
         if let Some(at) = self.players.iter().position(is_it) {
             let gone = self.players.swap_remove(at);
             if self.players.is_empty() {
@@ -203,13 +183,13 @@ impl Audiences {
         let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
         let bytes = |shown: &Shown| {
             let others = shown.others.iter().map(|others| others.capacity() * size_of::<(u64, GameEvent)>());
-            shown.recent.capacity() * size_of::<RecentEvent>() + others.sum::<usize>()
+            shown.recent.capacity() * size_of::<Option<CompactPly>>() + others.sum::<usize>()
         };
         all.map(bytes).iter().sum()
     }
 
     pub(crate) fn find_player(&self, connection: ConnectionId) -> Option<&Subscriber> {
-        self.players.iter().find(|player| player.connection == connection)
+        self.players.iter().find(|player| player.outbox.connection() == connection)
     }
 
     /// Stops the side's connections here from driving.
@@ -222,7 +202,6 @@ impl Audiences {
         }
     }
 
-    /// True if the side's player has a connection open here.
     pub(super) fn has_side(&self, side: Side) -> bool {
         self.players.iter().any(|player| player.viewer == Viewer::Player(side))
     }

@@ -23,8 +23,7 @@ pub(crate) struct Claims {
 
 #[derive(Default, Clone, Copy)]
 struct Wait {
-    /// Since when the player has been here, ignoring short drops of the connection; `None` while
-    /// away.
+    /// Since when the player is here, ignoring short drops of the connection; `None` while away.
     here_since: Option<Stamp>,
     /// The time told to clients from which the opponent may claim the game.
     told: Option<Stamp>,
@@ -58,13 +57,12 @@ impl Claims {
             let claim_at = self.claim_at(side, wait_ms, attendance);
             if std::mem::replace(&mut self.waits[side].told, claim_at) != claim_at {
                 let at = claim_at.map(|at| at.0);
-                audiences.tell_all(&ServerToClient::Claimable { game: audiences.id(), gone: side, at });
+                audiences.tell_all(&ServerToClient::Claimable { game: audiences.id, gone: side, at });
             }
         }
     }
 
-    /// When the game can be claimed because side `gone` is gone. `None` while that side is here,
-    /// and where players need not be present.
+    /// When the game can be claimed because side `gone` is gone; `None` while it cannot.
     pub(super) fn claim_at(
         &self,
         gone: Side,

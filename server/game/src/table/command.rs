@@ -14,8 +14,18 @@ use crate::reply::Reply;
 const RECENT_MAX: usize = 4;
 const KNOWN_STEP: usize = 16;
 
+/// A command for a player. It has no `Debug`: it can be a planned move, its player's secret.
+#[derive(Clone)]
+pub struct NewCommand {
+    pub player: String,
+    /// The id of the command; a repeated one gets the answer of the first.
+    pub cmd_id: CommandId,
+    pub ply: Ply,
+    pub command: GameCommand,
+}
+
 /// A command that waits or is being handled.
-pub(crate) struct Asked {
+pub struct Asked {
     pub(crate) reply: Reply,
     pub(crate) player_id: String,
     pub(crate) cmd_id: CommandId,
@@ -30,8 +40,15 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Distinguishes commands under the same id. A deployment enters only as part of a hash, which
-    /// stays in the log.
+    /// A command that was made in this epoch, if that is known.
+    pub fn new(reply: Reply, command: NewCommand, epoch: Option<u64>) -> Box<Asked> {
+        let NewCommand { player: player_id, cmd_id, ply, command } = command;
+        let entropy = entropy_for(&command);
+        let (is_new, is_current) = (false, false);
+        Box::new(Asked { reply, player_id, cmd_id, ply, epoch, command, entropy, is_new, is_current })
+    }
+
+    /// Tells commands of one id apart. A deployment is only part of a hash that stays in the log.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Sha256::new();
         hasher.update(self.ply.to_be_bytes());
@@ -49,6 +66,16 @@ impl Asked {
             fingerprint,
         }
     }
+}
+
+/// Random bytes for the commands that need them.
+fn entropy_for(command: &GameCommand) -> Entropy {
+    let mut bytes = [0; 32];
+    if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
+        // A commitment with a guessable salt would reveal the deployment. Rather end the task.
+        panic!("the operating system provides no random bytes");
+    }
+    Entropy(bytes)
 }
 
 /// Side and command id, as a hash that holds within this process.

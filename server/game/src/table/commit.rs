@@ -10,7 +10,7 @@ use super::command::{Asked, Done};
 use super::input::Output;
 use super::state::{Stopping, Table};
 use super::work::{Cause, Flight};
-use crate::error::ReadFailure;
+use crate::error::TableError;
 use crate::reply::Reply;
 
 /// Why the log was read beyond the replica.
@@ -57,7 +57,7 @@ impl Table {
 
     fn committed(&mut self, at: Stamp, head: Head, outputs: &mut Vec<Output>) {
         self.head = head;
-        self.work.retry_now();
+        self.work.retry_at = None;
         match self.work.flight.take() {
             Some(Flight::Command { asked, mut done, side, mut lag_ms, events }) => {
                 for event in events.iter() {
@@ -100,7 +100,7 @@ impl Table {
             Some(Flight::Command { asked, side, .. }) => {
                 if matches!(asked.reply, Reply::Discard) {
                     // A house player does not repeat its command.
-                    self.house_turns.ask_again(side);
+                    self.house_turns.asked_at[side] = None;
                     self.work.retry_later(now);
                 }
                 self.refuse(*asked, refusals::store_unclear());
@@ -122,53 +122,45 @@ impl Table {
     pub(super) fn read_on(
         &mut self,
         now: Stamp,
-        read: Result<Vec<StoredEntry>, ReadFailure>,
+        read: Result<Vec<StoredEntry>, TableError>,
         outputs: &mut Vec<Output>,
     ) {
         let reading = self.work.conflict.take().map_or(Reading::Hint, |head| Reading::Conflict(*head));
-        match read {
-            Ok(stored) => self.follow_log(now, reading, &stored, outputs),
-            Err(failure) => self.not_read(now, failure, outputs),
-        }
+        self.follow_log(now, read.map(|stored| (reading, stored)), outputs);
     }
 
     /// Handles where the log stands, and its entries beyond the replica.
     pub(super) fn looked(
         &mut self,
         now: Stamp,
-        looked: Result<(Head, Vec<StoredEntry>), ReadFailure>,
+        looked: Result<(Head, Vec<StoredEntry>), TableError>,
         outputs: &mut Vec<Output>,
     ) {
-        match looked {
-            Ok((head, stored)) => self.follow_log(now, Reading::Look(head), &stored, outputs),
-            Err(failure) => self.not_read(now, failure, outputs),
-        }
-    }
-
-    fn not_read(&mut self, now: Stamp, failure: ReadFailure, outputs: &mut Vec<Output>) {
-        match failure {
-            ReadFailure::Damaged => self.quarantine(),
-            ReadFailure::Unavailable => self.give_up(now, outputs),
-        }
+        let read = looked.map(|(head, stored)| (Reading::Look(head), stored));
+        self.follow_log(now, read, outputs);
     }
 
     /// Catches up with entries that were read, and goes on with what was under way.
     fn follow_log(
         &mut self,
         now: Stamp,
-        reading: Reading,
-        stored: &[StoredEntry],
+        read: Result<(Reading, Vec<StoredEntry>), TableError>,
         outputs: &mut Vec<Output>,
     ) {
+        let (reading, stored) = match read {
+            Ok(read) => read,
+            Err(TableError::Quarantined) => return self.quarantine(),
+            Err(_) => return self.give_up(now, outputs),
+        };
         let has_branched = match reading {
-            Reading::Conflict(head) => !self.leads_to(head, stored),
-            Reading::Look(head) => head != self.head && !self.leads_to(head, stored),
+            Reading::Conflict(head) => !self.leads_to(head, &stored),
+            Reading::Look(head) => head != self.head && !self.leads_to(head, &stored),
             Reading::Hint => false,
         };
         if has_branched {
             return self.diverge(outputs);
         }
-        if let Err(error) = self.catch_up(stored) {
+        if let Err(error) = self.catch_up(&stored) {
             tracing::error!(game = %self.id(), %error, "this server cannot read how the game's log goes on");
             return self.quarantine();
         }
@@ -199,8 +191,7 @@ impl Table {
         }
     }
 
-    /// Handles the answer to a search for a command in the log.
-    pub(super) fn searched(&mut self, mut asked: Box<Asked>, found: Result<Option<Done>, ReadFailure>) {
+    pub(super) fn searched(&mut self, mut asked: Box<Asked>, found: Result<Option<Done>, TableError>) {
         if matches!(self.work.flight, Some(Flight::Search)) {
             self.work.flight = None;
         }
@@ -210,12 +201,12 @@ impl Table {
                 asked.is_new = true;
                 self.work.queue.push_front(asked);
             }
-            // It is unknown whether the command was accepted, so neither answer would be true.
-            Err(ReadFailure::Unavailable) => self.refuse(*asked, refusals::store_unclear()),
-            Err(ReadFailure::Damaged) => {
+            Err(TableError::Quarantined) => {
                 self.quarantine();
                 self.refuse_quarantined(*asked);
             }
+            // It is unknown whether the command was accepted, so neither answer would be true.
+            Err(_) => self.refuse(*asked, refusals::store_unclear()),
         }
     }
 }

@@ -5,16 +5,7 @@ use flagfall_board::{Rank, Side};
 use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};
 use flagfall_rules::Identity;
 
-/// An event that can be sent to an audience again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum RecentEvent {
-    Ply(CompactPly),
-    /// Another event, which is kept separately.
-    Other,
-}
-
-/// A ply as an audience saw it, if it fits. A piece that can be one of several ranks does not fit,
-/// nor do chips.
+/// A ply as an audience saw it. A piece that may have several ranks does not fit, nor do chips.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactPly {
     side: Side,
@@ -100,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_compact_ply_is_the_ply_that_was_seen() {
-        assert_eq!(size_of::<RecentEvent>(), 8);
+        assert_eq!(size_of::<Option<CompactPly>>(), 8);
         let identities = [Identity::Known(Rank::Scout), Identity::Hidden, Identity::Coin];
         for (piece, defender) in identities.into_iter().flat_map(|one| identities.map(|other| (one, other))) {
             let strike = SeenStrike {

@@ -22,10 +22,11 @@ pub(crate) struct Following {
     /// The highest entry number that was announced.
     heard: u64,
     /// When to read up to that entry, if no connection here has the game open.
-    due_at: Option<Stamp>,
+    pub(super) due_at: Option<Stamp>,
     /// True if the replica must be compared with the log, regardless of announcements.
     pub(super) is_to_look: bool,
-    openers: Vec<Opener>,
+    /// The connections that wait for a look at the log.
+    pub(super) openers: Vec<Opener>,
 }
 
 pub(super) enum ToRead {
@@ -36,12 +37,6 @@ pub(super) enum ToRead {
 }
 
 impl Following {
-    /// When announced entries are read.
-    pub(super) fn due_at(&self) -> Option<Stamp> {
-        self.due_at
-    }
-
-    /// The connections that wait for a look at the log.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
         self.openers.iter().map(|opener| &opener.outbox)
     }
@@ -61,11 +56,10 @@ impl Following {
     }
 
     /// True if the replica and earlier hints do not reach this entry.
-    pub(super) fn is_news(&self, head: u64, seq: u64) -> bool {
+    pub(crate) fn is_news(&self, head: u64, seq: u64) -> bool {
         seq > head && seq > self.heard
     }
 
-    /// Notes that the log reaches at least this entry.
     pub(super) fn hear(&mut self, now: Stamp, head: u64, seq: u64) {
         if self.is_news(head, seq) {
             self.heard = seq;
@@ -73,18 +67,9 @@ impl Following {
         }
     }
 
-    /// Makes a connection wait for a look at the log.
-    pub(super) fn wait(&mut self, opener: Opener) {
-        self.openers.push(opener);
-    }
-
     /// Forgets an opener whose connection no longer waits.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
-    }
-
-    pub(super) fn take_openers(&mut self) -> Vec<Opener> {
-        std::mem::take(&mut self.openers)
     }
 
     /// What to read now; `is_open` says whether a connection has the game open.

@@ -1,19 +1,21 @@
 //! What a table receives, and what it wants done.
 
-use crate::reply::Opener;
 use flagfall_base::cluster::Elsewhere;
-use flagfall_base::delivery::ConnectionId;
+use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{CommandId, Player, Refusal};
 use flagfall_rules::View;
 use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntry};
 
 use super::command::{Asked, Done};
-use crate::error::ReadFailure;
-use crate::reply::Reply;
+use crate::error::TableError;
+use crate::reply::{Opener, Reply};
 
-pub(crate) enum Input {
+/// What a player wants of a table.
+pub enum TableInput {
+    /// Open the game: the table answers on the outbox with the game, or a refusal.
     Open(Opener),
+    /// The connection wants no more events, or is gone.
     Close {
         connection: ConnectionId,
         /// True if the player said so. A dropped connection says nothing.
@@ -25,16 +27,40 @@ pub(crate) enum Input {
         player: Player,
         cmd_id: CommandId,
     },
+}
+
+impl TableInput {
+    pub fn into_cmd_id(self) -> Option<CommandId> {
+        match self {
+            TableInput::Command(asked) => Some(asked.cmd_id),
+            TableInput::Rematch { cmd_id, .. } => Some(cmd_id),
+            TableInput::Open(_) | TableInput::Close { .. } => None,
+        }
+    }
+
+    /// The connection that waits for an answer.
+    pub(crate) fn outbox(&self) -> Option<&Outbox> {
+        match self {
+            TableInput::Open(opener) => Some(&opener.outbox),
+            TableInput::Command(asked) => asked.reply.outbox(),
+            TableInput::Rematch { reply, .. } => reply.outbox(),
+            TableInput::Close { .. } => None,
+        }
+    }
+}
+
+pub(crate) enum Input {
+    Player(TableInput),
     /// The answer to [`Output::MakeRematch`].
     RematchMade(Result<GameId, Refusal>),
     /// The answer to [`Output::Append`].
     Appended(Result<AppendOutcome, StoreError>),
     /// The answer to [`Output::Read`].
-    ReadOn(Result<Vec<StoredEntry>, ReadFailure>),
+    ReadOn(Result<Vec<StoredEntry>, TableError>),
     /// The answer to [`Output::Search`].
     Searched {
         asked: Box<Asked>,
-        found: Result<Option<Done>, ReadFailure>,
+        found: Result<Option<Done>, TableError>,
     },
     /// The log is said to reach at least this entry.
     Heard {
@@ -43,7 +69,7 @@ pub(crate) enum Input {
     /// Announcements may have been missed: compare the replica with the log.
     Audit,
     /// The answer to [`Output::Look`]: where the log stands, and its entries after the number.
-    Looked(Result<(Head, Vec<StoredEntry>), ReadFailure>),
+    Looked(Result<(Head, Vec<StoredEntry>), TableError>),
     /// No server could write to the store for a while, although servers were running.
     Outage(Outage),
     /// The players' newest connections on other servers.
@@ -73,7 +99,6 @@ pub(crate) enum Output {
     MakeRematch,
     /// The table has stopped: its pause is in the log, or could not be written.
     Stopped,
-    /// The log has diverged from this replica: the table must close and be opened again in a new
-    /// epoch.
+    /// The log has left this replica: the table must be opened again in a new epoch.
     Diverged,
 }

@@ -78,8 +78,7 @@ impl Table {
     }
 }
 
-/// True if a test planted the fault that repeated commands are not recognized. Only the servers of
-/// a test bench can have it.
+/// True if a test bench planted the fault that repeated commands are not recognized.
 fn forgets_commands() -> bool {
     #[cfg(feature = "planted-faults")]
     return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();

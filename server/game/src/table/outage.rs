@@ -2,9 +2,9 @@
 
 use flagfall_board::Stamp;
 use flagfall_rules::{Event, Game, Phase, decide_pause, decide_resume, decide_resume_since, evolve};
-use flagfall_store::Outage;
+use flagfall_store::{Outage, OutageList};
 
-use crate::outages::Outages;
+use crate::outages::missing;
 
 /// An outage that the log does not record yet. Nothing else happens before it does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,35 +17,29 @@ enum Unrecorded {
     Over(Outage),
 }
 
-#[derive(Clone, Copy, Default)]
-enum Contact {
-    #[default]
-    Reached,
-    /// It is silent since this moment, and clocks may have stood still since.
-    Silent(Stamp),
-    Away {
-        silent_since: Option<Stamp>,
-    },
-}
-
 #[derive(Default)]
 pub(crate) struct OutageState {
     unrecorded: Unrecorded,
     /// The latest outage of the store that was taken into account.
     seen: Option<Outage>,
-    contact: Contact,
+    pub(super) is_store_away: bool,
+    /// Since when the store is silent, if clocks may have stood still since.
+    silent_since: Option<Stamp>,
 }
 
 impl OutageState {
     /// The state of a game that was just opened. Its log may lack outages or the end of a pause;
     /// clocks stood still as long as these took, and have run since.
-    pub(super) fn after(game: &Game, outages: &Outages) -> OutageState {
-        let missing =
-            if game.outcome().is_none() { outages.missing(game.latest(), game.paused_since()) } else { None };
+    pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
+        let missing = if game.outcome().is_none() {
+            missing(outages, game.latest(), game.paused_since())
+        } else {
+            None
+        };
         OutageState {
             unrecorded: missing.map_or(Unrecorded::None, Unrecorded::Over),
-            seen: outages.over_at().map(|until| Outage { since: until, until }),
-            contact: Contact::Reached,
+            seen: outages.iter().map(|outage| outage.until).max().map(|until| Outage { since: until, until }),
+            ..OutageState::default()
         }
     }
 
@@ -145,38 +139,26 @@ impl OutageState {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
-    /// stood still since.
+    /// Notes whether the store is away, and since when it is silent, if clocks may stand still.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
-        self.contact = match silent_since {
-            silent_since if is_away => Contact::Away { silent_since },
-            Some(since) => Contact::Silent(since),
-            None => Contact::Reached,
-        };
-    }
-
-    pub(super) fn is_store_away(&self) -> bool {
-        matches!(self.contact, Contact::Away { .. })
+        (self.is_store_away, self.silent_since) = (is_away, silent_since);
     }
 
     pub(super) fn is_store_reached(&self) -> bool {
-        matches!(self.contact, Contact::Reached)
+        !self.is_store_away && self.silent_since.is_none()
     }
 
     /// The moment for which clocks are shown. Before the log records an outage, that is its
     /// beginning, because clocks have not run since. The same holds while it is unknown whether
     /// there is an outage.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
-        let at = match (self.unrecorded, self.contact) {
+        let at = match self.unrecorded {
             // Clients advance a live clock from the moment shown. A moment shifted back by the
             // outage would make it run through the outage. The log records the outage right after
             // the game is opened.
-            (Unrecorded::Over(outage), _) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
-            (Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }), _)
-            | (Unrecorded::None, Contact::Silent(since) | Contact::Away { silent_since: Some(since) }) => {
-                since.min(now)
-            }
-            (Unrecorded::None, Contact::Reached | Contact::Away { silent_since: None }) => now,
+            Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
+            Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
+            Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),
         };
         at.max(game.latest())
     }

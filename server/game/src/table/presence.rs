@@ -33,7 +33,7 @@ struct Seat {
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
     /// Since when connections on other servers are known; `None` while they are not.
-    sighted_since: Option<Stamp>,
+    pub(crate) sighted_since: Option<Stamp>,
 }
 
 impl Attendance {
@@ -47,7 +47,6 @@ impl Attendance {
         }
     }
 
-    /// The presence of both players, as told to clients.
     pub(super) fn presence(&self) -> PerSide<Presence> {
         PerSide::from_fn(|side| self.seats[side].presence)
     }
@@ -71,7 +70,6 @@ impl Attendance {
         self.seats[side].acted_at = Some(at);
     }
 
-    /// When a player last acted, as the log says.
     pub(super) fn acted_at(&self, side: Side) -> Option<Stamp> {
         self.seats[side].acted_at
     }
@@ -88,16 +86,14 @@ impl Attendance {
         self.absent_since(side).is_some_and(is_away)
     }
 
-    /// Who is away, and since when, if being away counts against them (live clocks, no house
-    /// player).
+    /// Who is away, and since when, if that counts against them (live clocks, no house player).
     pub(super) fn absence(&self, header: &GameHeader) -> Absence {
         let counts = |side| !header.is_slow() && !header.is_house(side);
         let left = PerSide::from_fn(|side| self.seats[side].left_at.filter(|_| counts(side)));
         Absence { gone: self.gone_on_purpose(), left }
     }
 
-    /// Restores who was away when the game went to rest: the same absence continues, or began when
-    /// they last acted.
+    /// Restores who was away when the game went to rest. Who acted since, left since.
     pub(crate) fn set_absence(&mut self, absence: Absence) {
         for side in Side::BOTH {
             let seat = &mut self.seats[side];
@@ -106,7 +102,6 @@ impl Attendance {
         }
     }
 
-    /// Notes where the players' newest connections on other servers are.
     pub(super) fn note_elsewhere(
         &mut self,
         elsewhere: PerSide<Option<Elsewhere>>,
@@ -122,10 +117,6 @@ impl Attendance {
         }
     }
 
-    pub(crate) fn note_sight(&mut self, since: Option<Stamp>) {
-        self.sighted_since = since;
-    }
-
     /// Makes a player's connection here the newest of all.
     pub(super) fn take_seat(&mut self, now: Stamp, side: Side, audiences: &mut Audiences) {
         audiences.supersede(side);
@@ -137,7 +128,7 @@ impl Attendance {
     }
 
     /// Since when a connection here drives or did, for each player who has one open here.
-    pub(super) fn seats_here(&self, audiences: &Audiences) -> PerSide<Option<Stamp>> {
+    pub(crate) fn seats_here(&self, audiences: &Audiences) -> PerSide<Option<Stamp>> {
         PerSide::from_fn(|side| self.seats[side].here_since.filter(|_| audiences.has_side(side)))
     }
 
@@ -148,7 +139,6 @@ impl Attendance {
         gone.filter_map(|side| self.absent_since(side)).map(|since| since.plus_ms(AWAY_AFTER_MS))
     }
 
-    /// Updates who is there, and tells all clients what has changed.
     pub(super) fn update(&mut self, now: Stamp, header: &GameHeader, audiences: &Audiences) {
         for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {
             let seat = &mut self.seats[side];
@@ -169,7 +159,7 @@ impl Attendance {
     fn set_presence(&mut self, side: Side, presence: Presence, audiences: &Audiences) {
         if std::mem::replace(&mut self.seats[side].presence, presence) != presence {
             let left = self.has_left(side);
-            audiences.tell_all(&ServerToClient::Presence { game: audiences.id(), side, presence, left });
+            audiences.tell_all(&ServerToClient::Presence { game: audiences.id, side, presence, left });
         }
     }
 }

@@ -68,23 +68,23 @@ impl Rematch {
     ) -> bool {
         let side = request.side;
         if let Creation::Created(game) = self.creation {
-            return request.answer(audiences.id(), Ok(started(game, side)));
+            return request.answer(audiences.id, Ok(started(game, side)));
         }
         if is_stopping {
             let refusal = Refusal::new(Code::STOPPING).because("no_new_games");
-            return request.answer(audiences.id(), Err(refusal));
+            return request.answer(audiences.id, Err(refusal));
         }
         if !std::mem::replace(&mut self.wanted[side], true) {
-            audiences.tell_all(&ServerToClient::RematchOffered { game: audiences.id(), side });
+            audiences.tell_all(&ServerToClient::RematchOffered { game: audiences.id, side });
         }
         if !self.wanted[side.opponent()] && !is_house_game {
-            return request.answer(audiences.id(), Ok(Accepted::Done {}));
+            return request.answer(audiences.id, Ok(Accepted::Done {}));
         }
         // Accepted means that it is on disk: the answer waits until the game is created.
         match &mut self.creation {
             Creation::Pending(waiting) if waiting.len() >= WAITING_MAX => {
                 let refusal = Refusal::new(Code::TOO_MANY).because("rematch");
-                request.answer(audiences.id(), Err(refusal))
+                request.answer(audiences.id, Err(refusal))
             }
             Creation::Pending(waiting) => {
                 waiting.push(request);
@@ -97,7 +97,6 @@ impl Rematch {
         }
     }
 
-    /// Answers the players who wait.
     pub(super) fn note_made(&mut self, id: GameId, made: &Result<GameId, Refusal>) {
         let creation = made.as_ref().map_or(Creation::NotRequested, |game| Creation::Created(*game));
         let Creation::Pending(waiting) = std::mem::replace(&mut self.creation, creation) else { return };

@@ -1,9 +1,7 @@
 //! The replica of a game: built from its log, and kept up with it.
 
-use std::sync::Arc;
-
 use flagfall_base::refusals;
-use flagfall_board::{GameId, Side, Stamp};
+use flagfall_board::{Side, Stamp};
 use flagfall_rules::{Event, evolve_compensated};
 use flagfall_store::{Head, StoredEntry};
 
@@ -13,23 +11,8 @@ use super::input::Output;
 use super::state::{Health, Table};
 use super::work::Flight;
 use crate::replay::{self, ReplayError};
-use crate::settings::TableSettings;
 
 impl Table {
-    pub(crate) fn from_log(
-        id: GameId,
-        epoch: u64,
-        settings: Arc<TableSettings>,
-        stored: &[StoredEntry],
-    ) -> Result<Table, ReplayError> {
-        let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
-        let (header, game) = replay::open(id, first)?;
-        let head = Head::START.then(id, &first.body);
-        let mut table = Table::new(id, epoch, settings, header, game, head);
-        table.catch_up(rest)?;
-        Ok(table)
-    }
-
     /// Carries out entries that are in the log already, from any server.
     pub(crate) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {

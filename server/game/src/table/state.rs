@@ -12,14 +12,14 @@ use super::rematch::Rematch;
 use super::work::Work;
 use crate::header::GameHeader;
 use crate::listing::Absence;
-use crate::outages::Outages;
+use crate::replay::{self, ReplayError};
 use crate::settings::TableSettings;
 use flagfall_base::cluster::Elsewhere;
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
-use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{Abort, GameSummary, SeenOutcome};
 use flagfall_rules::{Game, Viewer};
-use flagfall_store::Head;
 use flagfall_store::record::Form;
+use flagfall_store::{Head, OutageList, StoredEntry};
 use std::sync::Arc;
 
 /// Whether the replica is good to play on.
@@ -45,11 +45,10 @@ pub(crate) enum Stopping {
 /// The replica of one game and the connections that have it open.
 pub(crate) struct Table {
     pub(crate) epoch: u64,
-    pub(super) header: Arc<GameHeader>,
+    pub(crate) header: Arc<GameHeader>,
     pub(crate) settings: Arc<TableSettings>,
     pub(crate) game: Game,
     pub(crate) head: Head,
-    /// The form in which events are written.
     pub(crate) write_form: Form,
     pub(crate) health: Health,
     pub(super) stopping: Stopping,
@@ -60,7 +59,7 @@ pub(crate) struct Table {
     pub(super) claims: Box<Claims>,
     pub(crate) accepted: AcceptedCommands,
     pub(crate) work: Work,
-    pub(super) following: Following,
+    pub(crate) following: Following,
     pub(crate) outage: OutageState,
     pub(super) house_turns: HouseTurns,
     pub(crate) rematch: Rematch,
@@ -68,20 +67,19 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table before the first event.
-    pub(super) fn new(
+    pub(crate) fn from_log(
         id: GameId,
         epoch: u64,
         settings: Arc<TableSettings>,
-        header: GameHeader,
-        game: Game,
-        head: Head,
-    ) -> Table {
-        Table {
+        stored: &[StoredEntry],
+    ) -> Result<Table, ReplayError> {
+        let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
+        let (header, game) = replay::open(id, first)?;
+        let mut table = Table {
             epoch,
             settings,
             game,
-            head,
+            head: Head::START.then(id, &first.body),
             write_form: Form::default(),
             health: Health::Sound,
             stopping: Stopping::No,
@@ -97,23 +95,17 @@ impl Table {
             rematch: Rematch::default(),
             aborted: None,
             header: Arc::new(header),
-        }
+        };
+        table.catch_up(rest)?;
+        Ok(table)
     }
 
-    pub(super) fn id(&self) -> GameId {
-        self.audiences.id()
-    }
-
-    pub(crate) fn header(&self) -> &Arc<GameHeader> {
-        &self.header
-    }
-
-    pub(crate) fn set_players(&mut self, players: PerSide<Player>) {
-        Arc::make_mut(&mut self.header).players = players;
+    pub(crate) fn id(&self) -> GameId {
+        self.audiences.id
     }
 
     /// Takes in the outages right after the game was opened; its log may lack some of them.
-    pub(crate) fn recover_from(&mut self, outages: &Outages) {
+    pub(crate) fn recover_from(&mut self, outages: &OutageList) {
         self.outage = OutageState::after(&self.game, outages);
     }
 
@@ -135,21 +127,10 @@ impl Table {
         }
     }
 
-    /// True if the replica and earlier hints do not reach this entry.
-    pub(crate) fn is_news(&self, seq: u64) -> bool {
-        self.following.is_news(self.head.seq, seq)
-    }
-
     pub(crate) fn absence(&self) -> Absence {
         self.attendance.absence(&self.header)
     }
 
-    /// Since when a connection here drives or did, for each player who has one open here.
-    pub(crate) fn seats_here(&self) -> PerSide<Option<Stamp>> {
-        self.attendance.seats_here(&self.audiences)
-    }
-
-    /// True if the game's log is damaged.
     pub(crate) fn is_quarantined(&self) -> bool {
         self.health == Health::Quarantined
     }
@@ -180,18 +161,15 @@ impl Table {
         self.game.no_flag_before(now.max(self.game.latest()))
     }
 
-    /// How long a player waits for one who has left, before they may claim the game; `None` where
-    /// players need not be present.
+    /// How long a player waits before a claim; `None` where players need not be present.
     pub(super) fn claim_wait_ms(&self) -> Option<u64> {
         self.game.terms().time.claim_wait_ms(self.settings.claim_ms)
     }
 
-    /// When the game can be claimed because side `gone` is gone.
     pub(crate) fn claim_at(&self, gone: Side) -> Option<Stamp> {
         self.claims.claim_at(gone, self.claim_wait_ms(), &self.attendance)
     }
 
-    /// The moment for which clocks are shown.
     pub(super) fn shown_at(&self, now: Stamp) -> Stamp {
         self.outage.shown_at(&self.game, self.header.is_slow(), now)
     }
@@ -202,14 +180,6 @@ impl Table {
 
     pub(super) fn seq_of(&self, side: Side) -> u64 {
         self.audiences.shown(Viewer::Player(side)).seq
-    }
-
-    pub(crate) fn progress(&self) -> (Phase, Ply) {
-        (self.game.phase(), self.game.ply())
-    }
-
-    pub(crate) fn state(&self) -> (Option<Side>, Option<SeenOutcome>) {
-        (self.game.turn(), self.game.outcome().map(SeenOutcome::from))
     }
 
     pub(crate) fn summary(&self) -> GameSummary {

@@ -1,22 +1,17 @@
 //! The steps of a table: one input at a time, then all that can be done without the store.
 
-use super::command::Asked;
-use super::command::Done;
+use super::command::{Asked, Done};
 use super::follow::ToRead;
-use super::house_turns::HOUSE_TAKEOVER_MS;
-use super::input::{Input, Output};
+use super::house_turns::{HOUSE_TAKEOVER_MS, moment};
+use super::input::{Input, Output, TableInput};
 use super::rematch::RematchRequest;
 use super::state::{Health, Stopping, Table};
 use super::work::{Cause, Flight};
 use crate::error::TableError;
 use crate::reply::Reply;
 use flagfall_base::refusals;
-use flagfall_base::request_id::RequestId;
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::Accepted;
-use flagfall_protocol::CommandId;
-use flagfall_protocol::Player;
-use flagfall_protocol::{Code, Refusal};
+use flagfall_protocol::{Accepted, Code, CommandId, Player, Refusal};
 use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 impl Table {
@@ -25,10 +20,12 @@ impl Table {
         let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
-            Input::Open(opener) => self.open(now, opener),
-            Input::Close { connection, is_on_purpose } => self.close(connection, is_on_purpose),
-            Input::Command(asked) => self.enqueue(asked),
-            Input::Rematch { reply, player, cmd_id } => {
+            Input::Player(TableInput::Open(opener)) => self.open(now, opener),
+            Input::Player(TableInput::Close { connection, is_on_purpose }) => {
+                self.close(connection, is_on_purpose);
+            }
+            Input::Player(TableInput::Command(asked)) => self.enqueue(asked),
+            Input::Player(TableInput::Rematch { reply, player, cmd_id }) => {
                 self.request_rematch(reply, &player, cmd_id, &mut outputs);
             }
             Input::RematchMade(made) => self.rematch.note_made(self.id(), &made),
@@ -41,7 +38,7 @@ impl Table {
             Input::Outage(outage) => {
                 self.outage.note_outage(&self.game, self.header.is_slow(), outage);
                 // The store is back.
-                self.work.retry_now();
+                self.work.retry_at = None;
             }
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
             Input::Tick => {}
@@ -51,7 +48,7 @@ impl Table {
                 }
             }
         }
-        self.work.end_delay(now);
+        self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
         // Before anything is judged, and again with what that has changed.
@@ -71,19 +68,14 @@ impl Table {
         self.claims.update(now, is_playable, wait_ms, &mut self.attendance, &self.audiences);
     }
 
-    /// The request whose command is under way, if one is.
-    pub(crate) fn request_in_work(&self) -> Option<RequestId> {
-        self.work.request()
-    }
-
     /// The latest moment at which the table wants an [`Input::Tick`].
     pub(crate) fn wake_at(&self) -> Option<Stamp> {
         let is_waiting = self.work.flight.is_some() || self.is_quarantined() || self.is_stopping();
         let due = || {
             let takeover_at = self.house_turns.takeover_at;
-            self.time_is_up_at().into_iter().chain(self.following.due_at()).chain(takeover_at).min()
+            self.time_is_up_at().into_iter().chain(self.following.due_at).chain(takeover_at).min()
         };
-        let own = if is_waiting { None } else { self.work.retry_at().or_else(due) };
+        let own = if is_waiting { None } else { self.work.retry_at.or_else(due) };
         self.attendance.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
@@ -189,7 +181,7 @@ impl Table {
             return;
         }
         for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {
-            if self.house_turns.is_asked(side, &self.game) || !self.is_awaited(side) {
+            if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
                 continue;
             }
             // Another server may move it, where a connection has the game open.
@@ -198,7 +190,7 @@ impl Table {
                 self.house_turns.takeover_at = Some(takeover_at);
                 continue;
             }
-            self.house_turns.note_asked(side, &self.game);
+            self.house_turns.asked_at[side] = Some(moment(&self.game));
             let view = Box::new(view(&self.game, Viewer::Player(side), now));
             outputs.push(Output::HouseTurn { side, view });
         }
@@ -206,7 +198,6 @@ impl Table {
 }
 
 impl Table {
-    /// Tells the asker that the command is in the log.
     pub(super) fn accept(&self, asked: Asked, done: &Done) {
         let accepted = Accepted::Game { game: self.id(), seq: done.seq };
         asked.reply.answer(self.id(), asked.cmd_id, Ok(accepted), None);
@@ -231,8 +222,7 @@ impl Table {
         self.refuse(asked, Refusal::from(&TableError::Quarantined));
     }
 
-    /// Why a player without a seat cannot act. For a private game the answer does not even show
-    /// that it exists.
+    /// Why a player without a seat cannot act. It does not show that a private game exists.
     pub(super) fn stranger(&self) -> Refusal {
         if self.header.terms.private {
             Refusal::from(&TableError::NotFound)
@@ -241,7 +231,6 @@ impl Table {
         }
     }
 
-    /// Puts a command in the queue.
     pub(super) fn enqueue(&mut self, asked: Box<Asked>) {
         if self.header.side_of(&asked.player_id).is_none() {
             return asked.reply.answer(self.id(), asked.cmd_id, Err(self.stranger()), None);

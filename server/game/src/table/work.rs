@@ -17,14 +17,23 @@ const RETRY_MS: u64 = 1_000;
 
 /// What is under way. Everything else waits for it.
 pub(crate) enum Flight {
-    /// The append of a command.
-    Command { asked: Box<Asked>, done: Done, side: Side, lag_ms: u32, events: Box<Events> },
+    Command {
+        asked: Box<Asked>,
+        done: Done,
+        side: Side,
+        lag_ms: u32,
+        events: Box<Events>,
+    },
     /// The append of events that no command caused.
-    ByItself { events: Vec<Event>, cause: Cause },
-    /// A search in the log.
+    ByItself {
+        events: Vec<Event>,
+        cause: Cause,
+    },
     Search,
     /// A check whether the log has gone on, before a command is refused.
-    Confirm { asked: Box<Asked> },
+    Confirm {
+        asked: Box<Asked>,
+    },
     /// A read of what other servers have written.
     Follow,
 }
@@ -32,7 +41,6 @@ pub(crate) enum Flight {
 /// Why the table appends events that no command caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
-    /// A deadline has passed.
     Deadline,
     Recovery,
     Stop,
@@ -53,11 +61,10 @@ pub(crate) struct Work {
     /// Commands that wait, in the order in which they are judged.
     pub(crate) queue: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    /// The log's head when the append under way conflicted with it. The log is being read up to
-    /// there.
+    /// The log's head with which the append under way conflicted. The log is being read up to it.
     pub(super) conflict: Option<Box<Head>>,
     /// When to retry what the store did not take.
-    retry_at: Option<Stamp>,
+    pub(super) retry_at: Option<Stamp>,
     /// Set if the store's clock was behind the local one.
     early: Option<Box<Early>>,
 }
@@ -69,31 +76,26 @@ impl Work {
         self.queue.iter().filter(|other| other.player_id == player_id).count() >= WAITING_MAX
     }
 
-    /// True if nothing is under way and nothing waits.
     pub(super) fn is_empty(&self) -> bool {
         self.flight.is_none() && self.queue.is_empty()
     }
 
-    /// The request whose command is under way.
-    pub(super) fn request(&self) -> Option<RequestId> {
+    /// The command that is under way.
+    fn asked(&self) -> Option<&Asked> {
         match &self.flight {
-            Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => asked.reply.request(),
+            Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => Some(asked),
             Some(Flight::ByItself { .. } | Flight::Search | Flight::Follow) | None => None,
         }
     }
 
-    /// The connections that wait for the answer to a command.
-    pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
-        let in_flight = match &self.flight {
-            Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => asked.reply.outbox(),
-            Some(Flight::ByItself { .. } | Flight::Search | Flight::Follow) | None => None,
-        };
-        self.queue.iter().filter_map(|asked| asked.reply.outbox()).chain(in_flight)
+    pub(crate) fn request(&self) -> Option<RequestId> {
+        self.asked()?.reply.request()
     }
 
-    /// When the store is asked again; `None` if it took everything.
-    pub(super) fn retry_at(&self) -> Option<Stamp> {
-        self.retry_at
+    /// The connections that wait for the answer to a command.
+    pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
+        let waiting = self.queue.iter().map(|asked| &**asked).chain(self.asked());
+        waiting.filter_map(|asked| asked.reply.outbox())
     }
 
     /// True if the store did not take something and is not asked again yet.
@@ -101,22 +103,11 @@ impl Work {
         self.retry_at.is_some()
     }
 
-    /// Does not ask the store for a while.
     pub(super) fn retry_later(&mut self, now: Stamp) {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// The store may be asked at once.
-    pub(super) fn retry_now(&mut self) {
-        self.retry_at = None;
-    }
-
-    pub(super) fn end_delay(&mut self, now: Stamp) {
-        self.retry_at = self.retry_at.filter(|retry_at| now < *retry_at);
-    }
-
-    /// The store's clock, which says `at`, is behind: the time is up when as much has passed here
-    /// as is missing there.
+    /// The store's clock, which says `at`, is behind: wait here as long as is missing there.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);

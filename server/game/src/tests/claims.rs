@@ -342,14 +342,14 @@ fn a_house_player_never_leaves() {
 fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     let (mut hand, ana, mut bo) = Hand::playing(&rapid());
     hand.table.share(PerSide::default());
-    hand.table.attendance.note_sight(None);
+    hand.table.attendance.sighted_since = None;
     hand.close(&ana);
     assert_eq!(told(&mut bo), [Is(Side::Red, Presence::Reconnecting)]);
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
     // Absence counts from when this server hears the others.
-    hand.table.attendance.note_sight(Some(hand.now()));
+    hand.table.attendance.sighted_since = Some(hand.now());
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);
 }

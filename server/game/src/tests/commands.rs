@@ -151,7 +151,7 @@ fn an_accepted_command_is_never_refused_because_the_log_cannot_be_read() {
     hand.is_holding = true;
     hand.command_as(&ana, "first", 0, first);
     let crate::table::Output::Search { asked } = hand.held.remove(0) else { panic!("a search") };
-    let found = Err(crate::error::ReadFailure::Unavailable);
+    let found = Err(crate::error::TableError::Unavailable);
     hand.step(crate::table::Input::Searched { asked, found });
     assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
 }
@@ -221,7 +221,7 @@ fn strangers_stand_in_no_line_and_learn_nothing_of_a_private_game() {
     assert_eq!(texts.len(), 3);
     assert!(texts.iter().all(nothing), "{texts:?}");
     hand.store.damage(hand.id, 1);
-    hand.step(crate::table::Input::ReadOn(Err(crate::error::ReadFailure::Damaged)));
+    hand.step(crate::table::Input::ReadOn(Err(crate::error::TableError::Quarantined)));
     hand.open(&cy, None);
     hand.command(&cy, 0, GameCommand::Resign {});
     assert!(cy.texts().iter().all(nothing));

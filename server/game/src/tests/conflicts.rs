@@ -99,7 +99,7 @@ fn an_unknown_outcome_that_cannot_be_read_is_neither_accepted_nor_refused_for_go
     hand.release_one();
     assert!(matches!(hand.held.remove(0), Output::Read { .. }));
     hand.is_holding = false;
-    hand.step(crate::table::Input::ReadOn(Err(crate::error::ReadFailure::Unavailable)));
+    hand.step(crate::table::Input::ReadOn(Err(crate::error::TableError::Unavailable)));
     assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
     hand.command_as(&ana, "doubtful", 0, command);
     ana.accepted();

@@ -7,7 +7,7 @@ use flagfall_rules::{Ruleset, Start, Viewer};
 use flagfall_store::Store as _;
 
 use super::harness::{Client, Hand, deploy, header, now};
-use crate::error::ReadFailure;
+use crate::error::TableError;
 use crate::table::{Input, Output};
 
 /// Loses the last entries, and restarts the server with what is left.
@@ -93,7 +93,7 @@ fn a_deployment_is_accepted_after_entries_of_the_log_were_lost() {
         let ana = Client::new("ana");
         hand.command_in(&ana, "deploy", 0, Some(epoch), deploy(ruleset.id, Side::Red, 1));
         let [mut ana, mut bo] = lose(&mut hand, 1);
-        assert_eq!(hand.table.progress().0, Phase::Deploying);
+        assert_eq!(hand.table.game.phase(), Phase::Deploying);
         hand.command_in(&ana, "deploy", 0, Some(epoch), deploy(ruleset.id, Side::Red, 1));
         ana.accepted();
         assert_eq!(bo.events().len(), 1, "{}: one is ready", ruleset.id);
@@ -166,6 +166,6 @@ fn a_refusal_for_the_epoch_waits_until_the_replica_is_known_to_be_the_log() {
     hand.command_in(&ana, "stale", 0, Some(epoch), GameCommand::Resign {});
     assert!(ana.texts().is_empty() && matches!(hand.held[..], [Output::Read { .. }]));
     hand.held.clear();
-    hand.step(Input::ReadOn(Err(ReadFailure::Unavailable)));
+    hand.step(Input::ReadOn(Err(TableError::Unavailable)));
     assert_eq!(ana.refusal().0, "store_unavailable", "it may be in the log");
 }

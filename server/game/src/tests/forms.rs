@@ -103,7 +103,7 @@ async fn a_game_in_a_newer_form_is_refused_and_others_go_on() {
     assert_eq!(server.tables.find(games[0]).await.err(), Some(TableError::Quarantined));
     let other = server.tables.find(games[1]).await.unwrap();
     deploy_both(&other).await;
-    assert_eq!(other.phase(), Phase::Playing);
+    assert_eq!(other.facts.phase(), Phase::Playing);
 }
 
 #[tokio::test]

@@ -185,7 +185,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
     bytes.extend(watcher.texts());
     hand.open(watcher, None);
     bytes.extend(watcher.texts());
-    let side = hand.table.header().side_of(&watcher.player.id).unwrap();
+    let side = hand.table.header.side_of(&watcher.player.id).unwrap();
     let is_choosing = hand.table.game.position().has_strike_pending();
     let is_turn = hand.table.game.turn() == Some(side) && !is_choosing;
     let legal = hand.table.game.legal_moves().unwrap();
@@ -219,7 +219,7 @@ fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, sq
     if !hand.table.game.terms().ruleset.reserve {
         return;
     }
-    let side = hand.table.header().side_of(&watcher.player.id).unwrap();
+    let side = hand.table.header.side_of(&watcher.player.id).unwrap();
     let is_turn = hand.table.game.turn() == Some(side);
     let commands = hand.table.game.position().legal_commands();
     let legal: Vec<Command> = (0..commands.len()).filter_map(|at| commands.nth(at)).collect();

@@ -210,12 +210,12 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     };
     for (fault, turns) in [(Fault::Unavailable, 2), (Fault::UnknownBeforeWriting, 3)] {
         hand.store.fail_next(fault);
-        let input = Input::Command(asked(&hand));
+        let input = Input::Player(crate::table::TableInput::Command(asked(&hand)));
         hand.step(input);
         assert_eq!(hand.wake(), Some(1_000));
         assert_eq!(hand.house_turns, turns);
     }
-    let input = Input::Command(asked(&hand));
+    let input = Input::Player(crate::table::TableInput::Command(asked(&hand)));
     hand.step(input);
     assert!(hand.table.game.is_ready(Side::Blue));
 }

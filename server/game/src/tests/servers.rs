@@ -138,7 +138,7 @@ async fn the_audit_finds_unannounced_entries() {
     run_tasks().await;
     store.announce(Announcement::Everything);
     run_tasks().await;
-    assert_eq!(one.game(id).head(), other.game(id).head());
+    assert_eq!(one.game(id).facts.head(), other.game(id).facts.head());
 }
 
 #[tokio::test(start_paused = true)]
@@ -169,7 +169,7 @@ async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     open(&one.game(id), &watcher).await;
     run_tasks().await;
     let before = store.reads();
-    let seq = one.game(id).head() + 1_000;
+    let seq = one.game(id).facts.head() + 1_000;
     store.announce(Announcement::Appended { game: id, seq });
     run_tasks().await;
     let after = store.reads();

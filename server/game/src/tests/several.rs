@@ -7,7 +7,7 @@ use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
 use super::harness::{Client, Hand, START, header};
-use crate::error::ReadFailure;
+use crate::error::TableError;
 use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
 
@@ -133,7 +133,7 @@ fn an_opener_without_a_followed_replica_waits_while_the_store_does_not_answer() 
     assert!(matches!(other.held[..], [Output::Look { .. }]), "one look for both");
     other.close(&dee);
     other.held.clear();
-    other.step(Input::Looked(Err(ReadFailure::Unavailable)));
+    other.step(Input::Looked(Err(TableError::Unavailable)));
     other.open(&eve, None);
     assert!(cy.texts().is_empty() && other.held.is_empty());
     other.is_holding = false;
@@ -160,7 +160,7 @@ fn a_server_whose_clock_is_behind_shows_no_moment_before_the_last_entry() {
     other.release();
     let latest = other.table.game.latest();
     assert!(behind < latest);
-    assert_eq!(other.table.look(behind, Viewer::Public).1, other.table.look(latest, Viewer::Public).1);
+    assert_eq!(other.table.look(behind, Viewer::Public), other.table.look(latest, Viewer::Public));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_house_player_is_moved_where_the_game_is_open_or_later_elsewhere() {
     assert_eq!((one.house_turns, other.house_turns), (1, 0));
     assert_eq!(other.wake(), Some(5_000));
     assert_eq!(other.house_turns, 1);
-    assert_eq!(other.table.progress().0, Phase::Deploying);
+    assert_eq!(other.table.game.phase(), Phase::Deploying);
     assert_ne!(other.wake(), Some(0), "asked once");
 }
 
@@ -309,7 +309,7 @@ fn the_newest_connection_drives_whichever_server_it_is_on() {
     one.step(elsewhere(Side::Red, 5_000));
     one.open(&clients[0], None);
     assert!(matches!(clients[0].only(), ServerToClient::Game { driving: true, .. }));
-    assert_eq!(one.table.seats_here().red, Some(START.plus_ms(5_001)));
+    assert_eq!(one.table.attendance.seats_here(&one.table.audiences).red, Some(START.plus_ms(5_001)));
     one.step(elsewhere(Side::Red, 5_000));
     assert!(clients[0].texts().is_empty());
 }
@@ -324,7 +324,7 @@ fn a_player_on_another_server_is_present_until_on_none() {
     one.step(elsewhere(Side::Red, 1));
     one.close(&ana);
     assert!(presences(&mut bo).is_empty() && one.table.attendance.absent_since(Side::Red).is_none());
-    assert!(one.table.seats_here().red.is_none());
+    assert!(one.table.attendance.seats_here(&one.table.audiences).red.is_none());
     one.advance(5_000);
     one.step(nobody_elsewhere());
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Reconnecting)]);
@@ -353,14 +353,14 @@ fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
     one.close(&ana);
     presences(&mut bo);
     one.advance(20_000);
-    one.table.attendance.note_sight(None);
+    one.table.attendance.sighted_since = None;
     one.step(Input::Tick);
     assert_eq!(one.table.attendance.absent_since(Side::Red), None);
     one.advance(600_000);
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
     let sighted = one.now();
-    one.table.attendance.note_sight(Some(sighted));
+    one.table.attendance.sighted_since = Some(sighted);
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
     assert_eq!(one.table.attendance.absent_since(Side::Red), Some(sighted), "it begins anew");
@@ -411,7 +411,7 @@ fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_i
 fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_when_it_is_known() {
     let (_one, _clients, mut other, _others) = pair();
     let since = other.now();
-    let stood = other.table.look(since, Viewer::Public).1;
+    let stood = other.table.look(since, Viewer::Public);
     other.advance(4_800);
     other.table.outage.note_contact(true, Some(since));
     other.is_holding = true;
@@ -424,7 +424,7 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.is_holding = false;
     other.release();
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown again") };
-    assert_eq!(view, other.table.look(other.now(), Viewer::Public).1);
+    assert_eq!(view, other.table.look(other.now(), Viewer::Public));
     assert_ne!(view, stood);
 }
 

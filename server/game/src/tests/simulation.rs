@@ -12,7 +12,7 @@ use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
 
 use super::harness::{Client, Hand, deploy, header, now};
-use crate::error::ReadFailure;
+use crate::error::TableError;
 use crate::replay;
 use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
@@ -169,7 +169,7 @@ impl World {
             (0..SERVERS).for_each(|to| self.carry(to, Carried::Appended(head)));
         }
         for from in 0..SERVERS {
-            let since = self.servers[from].table.seats_here();
+            let since = self.servers[from].table.attendance.seats_here(&self.servers[from].table.audiences);
             if self.told[from] != since && !self.is_cut[from] {
                 self.told[from] = since;
                 for to in (0..SERVERS).filter(|to| *to != from) {
@@ -290,9 +290,9 @@ impl World {
         }
         let input = match hand.held.remove(0) {
             Output::Append(append) => Input::Appended(self.cut_append(server, append, is_written)),
-            Output::Read { .. } => Input::ReadOn(Err(ReadFailure::Unavailable)),
-            Output::Look { .. } => Input::Looked(Err(ReadFailure::Unavailable)),
-            Output::Search { asked } => Input::Searched { asked, found: Err(ReadFailure::Unavailable) },
+            Output::Read { .. } => Input::ReadOn(Err(TableError::Unavailable)),
+            Output::Look { .. } => Input::Looked(Err(TableError::Unavailable)),
+            Output::Search { asked } => Input::Searched { asked, found: Err(TableError::Unavailable) },
             Output::HouseTurn { .. } | Output::MakeRematch | Output::Stopped | Output::Diverged => return,
         };
         self.servers[server].step(input);
@@ -334,7 +334,7 @@ impl World {
     }
 
     fn is_slow(&self) -> bool {
-        self.servers[0].table.header().is_slow()
+        self.servers[0].table.header.is_slow()
     }
 
     /// All players leave the server. If the game may rest, it does, and is opened again when they

@@ -110,7 +110,7 @@ fn follow(ruleset: &str, seed: u64) {
             }
         }
     }
-    assert_eq!(hand.table.progress().0, Phase::Over);
+    assert_eq!(hand.table.game.phase(), Phase::Over);
 }
 
 fn game_of(message: ServerToClient) -> Option<(u64, GameView)> {
@@ -158,14 +158,14 @@ fn a_connection_that_ended_without_a_word_is_noticed() {
     let late = Client::new("ana");
     let opener = late.opener(None);
     drop(late);
-    hand.step(crate::table::Input::Open(opener));
+    hand.step(crate::table::Input::Player(crate::table::TableInput::Open(opener)));
     assert!(bo.texts().is_empty());
 }
 
 #[test]
 fn a_player_gets_only_their_own_view_in_any_request() {
     let (hand, _ana, _bo) = Hand::playing(&header("classic"));
-    let header = hand.table.header();
+    let header = &hand.table.header;
     assert_eq!(header.viewer(Some("ana")), Some(Viewer::Player(Side::Red)));
     assert_eq!(header.viewer(Some("bo")), Some(Viewer::Player(Side::Blue)));
     for stranger in [Some("cy"), Some(""), None] {

@@ -111,7 +111,7 @@ impl Players {
 
     /// The record of a guest who is not stored, as it would be written now.
     fn unstored_record(&self, guest: &Identity) -> Option<PlayerRecord> {
-        let (pass, name) = (guest.pass()?, Name::new(&guest.player.name).ok()?);
+        let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 

@@ -14,7 +14,7 @@ use super::guest::{GUEST_TOKEN, REFRESH_MS, token_record};
 use super::name::Name;
 use super::record::PlayerRecord;
 use flagfall_base::identity::{GuestPass, Identity};
-use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, Time16};
+use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, time16};
 
 /// What has to be added to the update of a player's action: conditions and writes. Empty for
 /// accounts.
@@ -91,7 +91,7 @@ pub async fn standing(
     ];
     let mut writes = record.writes()?;
     let expires = record.expires.map(Stamp);
-    let key = NEW_GUESTS.key([&Time16(store.now()), &player.id])?;
+    let key = NEW_GUESTS.key([&time16(store.now()), &player.id])?;
     writes.push(Write::Put { key, value: Vec::new(), expires });
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
@@ -142,6 +142,6 @@ fn later(now: Stamp, stay: Duration) -> u64 {
 impl Players {
     /// What has to be added to an action of this player.
     pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
-        standing(&*self.inner.store, &asker.player, asker.pass(), self.inner.guest).await
+        standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
     }
 }

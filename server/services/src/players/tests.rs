@@ -271,7 +271,7 @@ fn bytes_stored_per_guest() {
     // As many guests come at once: the store commits waiting updates together.
     let storing = guests.iter().map(async |guest| {
         let stay = settings.times.guest;
-        let standing = standing(&embedded, &guest.player, guest.pass(), stay).await.unwrap();
+        let standing = standing(&embedded, &guest.player, guest.pass.as_ref(), stay).await.unwrap();
         let update = Update { conditions: standing.conditions, writes: standing.writes };
         embedded.update(update).await.unwrap();
     });

@@ -18,7 +18,7 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::rate::TokenBucket;
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
-use flagfall_game::{Opener, Reply, TableError, TableHandle, TableInput};
+use flagfall_game::{Asked, NewCommand, Opener, Reply, TableError, TableHandle, TableInput};
 use flagfall_services::lobby::LobbyCommand;
 
 /// A message being carried out. It sends its answers to the outbox itself.
@@ -110,8 +110,8 @@ impl Dispatch {
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
-                let (reply, player) = (self.reply(), self.player.id.clone());
-                self.tell_table(game, TableInput::Command { reply, player, cmd_id, ply, epoch, command })
+                let command = NewCommand { player: self.player.id.clone(), cmd_id, ply, command };
+                self.tell_table(game, TableInput::Command(Asked::new(self.reply(), command, epoch)))
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {
@@ -293,7 +293,7 @@ impl Dispatch {
                 } else {
                     None
                 };
-                match table.hand(input).await {
+                match table.send(input).await {
                     Ok(()) if is_open => {
                         if table.has_seat(&player.id) {
                             note_open_game(&app, client, &player, &table);

@@ -17,7 +17,7 @@ use crate::header::GameHeader;
 use crate::reply::Reply;
 use crate::search;
 use crate::settings::TableSettings;
-use crate::table::{Asked, Input, Output, Table};
+use crate::table::{Asked, Input, Output, Table, TableInput};
 
 /// One server's view of one game: the table, the store and the clock.
 pub(crate) struct Hand {
@@ -83,11 +83,11 @@ impl Hand {
         hand.open(&ana, None);
         hand.open(&bo, None);
         let ruleset = header.terms.ruleset.clone();
-        if hand.table.progress().0 == flagfall_protocol::Phase::Deploying {
+        if hand.table.game.phase() == flagfall_protocol::Phase::Deploying {
             hand.command(&ana, 0, deploy(&ruleset, Side::Red, 1));
             hand.command(&bo, 0, deploy(&ruleset, Side::Blue, 2));
         }
-        assert_eq!(hand.table.progress().0, flagfall_protocol::Phase::Playing);
+        assert_eq!(hand.table.game.phase(), flagfall_protocol::Phase::Playing);
         ana.texts();
         bo.texts();
         (hand, ana, bo)
@@ -147,16 +147,18 @@ impl Hand {
     }
 
     pub(crate) fn open(&mut self, client: &Client, since: Option<Position>) {
-        self.step(Input::Open(client.opener(since)));
+        self.step(Input::Player(TableInput::Open(client.opener(since))));
     }
 
     pub(crate) fn close(&mut self, client: &Client) {
-        self.step(Input::Close { connection: client.outbox.connection(), is_on_purpose: false });
+        let connection = client.outbox.connection();
+        self.step(Input::Player(TableInput::Close { connection, is_on_purpose: false }));
     }
 
     /// The player leaves on purpose.
     pub(crate) fn leave(&mut self, client: &Client) {
-        self.step(Input::Close { connection: client.outbox.connection(), is_on_purpose: true });
+        let connection = client.outbox.connection();
+        self.step(Input::Player(TableInput::Close { connection, is_on_purpose: true }));
     }
 
     /// Sends a command under a new id and returns the id.
@@ -192,16 +194,16 @@ impl Hand {
             is_new: false,
             is_current: false,
         };
-        self.step(Input::Command(Box::new(asked)));
+        self.step(Input::Player(TableInput::Command(Box::new(asked))));
     }
 
     pub(crate) fn rematch(&mut self, client: &Client, id: &str) {
         let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        self.step(Input::Rematch {
+        self.step(Input::Player(TableInput::Rematch {
             reply: Reply::Connection { outbox, request: REQUEST },
             player,
             cmd_id: id.parse().unwrap(),
-        });
+        }));
     }
 
     /// A random legal command of the side that acts next: nearly always a move if there is one.
@@ -236,7 +238,7 @@ impl Hand {
 
     /// What an audience knows now.
     pub(crate) fn view(&self, viewer: Viewer) -> GameView {
-        self.table.look(self.now(), viewer).1
+        self.table.look(self.now(), viewer)
     }
 
     pub(crate) fn seq(&self, viewer: Viewer) -> u64 {
@@ -260,7 +262,7 @@ pub(crate) fn load(store: &MemoryStore, id: GameId) -> Table {
 /// Has both sides deploy, and plays this number of plies.
 pub(crate) fn play_plies(store: &MemoryStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
     let mut hand = Hand::on(store.clone(), clock.clone(), id);
-    let header = hand.table.header().clone();
+    let header = hand.table.header.clone();
     let ruleset = header.terms.ruleset.clone();
     let [mut ana, mut bo] = Side::BOTH.map(|side| Client::new(&header.players[side].id));
     hand.command(&ana, 0, deploy(&ruleset, Side::Red, 1));

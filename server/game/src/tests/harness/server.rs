@@ -13,7 +13,7 @@ use flagfall_store::{Key, ManualClock, MemoryStore, Outage, Store as _, WallCloc
 use super::client::REQUEST;
 use super::store::{Faults, FaultyStore};
 use super::{CLAIM_MS, Client, DEPLOY_MS, NotingFeatures, REST_MS, START, deploy, header, player};
-use crate::{NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
+use crate::{Asked, NewCommand, NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
 
 /// Days per ply.
 pub(crate) const DAYS: Time = Time::Correspondence { days: 2 };
@@ -47,7 +47,7 @@ impl TestServer {
         let mut settings = settings(connections.clone());
         set(&mut settings);
         let faulty = Arc::new(FaultyStore { store: store.clone(), faults: faults.clone() });
-        let tables = Tables::start_at(faulty, settings, clock.clone()).await.unwrap();
+        let tables = Tables::start(faulty, settings).await.unwrap();
         TestServer { store, clock, faults, connections, tables }
     }
 
@@ -144,13 +144,13 @@ pub(crate) async fn run_tasks() {
 }
 
 pub(crate) async fn open(table: &TableHandle, client: &Client) {
-    table.send(TableInput::Open(client.opener(None))).await.unwrap();
+    table.send(TableInput::Open(client.opener(None))).await.ok().unwrap();
 }
 
 /// Closes a client's connection to the game.
 pub(crate) async fn close(table: &TableHandle, client: &Client, is_on_purpose: bool) {
     let connection = client.outbox.connection();
-    table.send(TableInput::Close { connection, is_on_purpose }).await.unwrap();
+    table.send(TableInput::Close { connection, is_on_purpose }).await.ok().unwrap();
     run_tasks().await;
 }
 
@@ -168,14 +168,15 @@ pub(crate) async fn command_at(
 ) {
     let reply = Reply::Connection { outbox: client.outbox.clone(), request: REQUEST };
     let (player, cmd_id) = (client.player.id.clone(), id.parse().unwrap());
-    table.send(TableInput::Command { reply, player, cmd_id, ply, epoch: None, command }).await.unwrap();
+    let asked = Asked::new(reply, NewCommand { player, cmd_id, ply, command }, None);
+    table.send(TableInput::Command(asked)).await.ok().unwrap();
 }
 
 /// Asks for a rematch.
 pub(crate) async fn rematch(table: &TableHandle, client: &Client, id: &str) {
     let reply = Reply::Connection { outbox: client.outbox.clone(), request: REQUEST };
     let (player, cmd_id) = (client.player.clone(), id.parse().unwrap());
-    table.send(TableInput::Rematch { reply, player, cmd_id }).await.unwrap();
+    table.send(TableInput::Rematch { reply, player, cmd_id }).await.ok().unwrap();
 }
 
 /// Both sides deploy.

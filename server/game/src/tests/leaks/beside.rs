@@ -17,7 +17,7 @@ fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();
     script.deploy(&mut hand, &players);
-    if hand.table.progress().0 == Phase::Deploying {
+    if hand.table.game.phase() == Phase::Deploying {
         return None;
     }
     for (side, act) in script.commands.iter().flatten() {

@@ -4,7 +4,7 @@ use flagfall_protocol::{GameCommand, Phase, PoolStatus, RatingRange};
 
 use super::*;
 use crate::lobby::pool::PoolRecord;
-use flagfall_game::TableInput;
+use flagfall_game::{Asked, NewCommand, TableInput};
 
 fn clocked() -> Terms {
     Terms { time: Time::Fischer { base_s: 600, increment_s: 0 }, ..terms() }
@@ -39,18 +39,13 @@ impl House {
         let table = self.lobby.inner.tables.find(game).await.unwrap();
         let (outbox, mut reader) = outbox(ConnectionId::next());
         let (player, cmd_id, command) = (player(who), "abort".parse().unwrap(), GameCommand::Abort {});
-        let input = TableInput::Command {
-            reply: flagfall_game::Reply::Connection {
-                outbox,
-                request: flagfall_base::request_id::RequestId::next(),
-            },
-            player: player.id,
-            cmd_id,
-            ply: 0,
-            epoch: None,
-            command,
+        let reply = flagfall_game::Reply::Connection {
+            outbox,
+            request: flagfall_base::request_id::RequestId::next(),
         };
-        table.send(input).await.unwrap();
+        let command = NewCommand { player: player.id, cmd_id, ply: 0, command };
+        let input = TableInput::Command(Asked::new(reply, command, None));
+        assert!(table.send(input).await.is_ok());
         let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
         let Outgoing::Message(payload) = told else { panic!("{told:?}") };
         assert!(payload.as_str().contains("accepted"), "{}", payload.as_str());
