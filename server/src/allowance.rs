@@ -1,20 +1,21 @@
 //! Lobby commands, within the limits of the address and the player.
 
 use flagfall_board::Side;
-use flagfall_protocol::{Accepted, CommandId, Player, PlayerKind};
+use flagfall_protocol::{Accepted, Code, CommandId, Player, PlayerKind};
 use tokio::time::Instant;
 
 use crate::app::App;
 use flagfall_base::admission::{Client, Held, Holder, Ticket, TooMany};
 use flagfall_game::{TableError, TableHandle};
-use flagfall_services::lobby::{LobbyCommand, LobbyRefusal};
+use flagfall_services::Refused;
+use flagfall_services::lobby::LobbyCommand;
 
 /// Approximate number of bytes that an accepted lobby command adds to the store.
 const LOBBY_COMMAND_BYTES: usize = 1_024;
 
 /// The outcome of a command, and how many bytes it added to the store.
 pub(crate) struct Carried {
-    pub(crate) outcome: Result<Accepted, LobbyRefusal>,
+    pub(crate) outcome: Result<Accepted, Refused>,
     pub(crate) stored: usize,
 }
 
@@ -110,7 +111,8 @@ async fn is_open(app: &App, held: &Held) -> bool {
     match held {
         Held::Seek(id) => app.lobby.has_seek(id),
         Held::Challenge(code) => {
-            !matches!(app.lobby.show_challenge(code).await, Err(LobbyRefusal::NoSuchChallenge))
+            let shown = app.lobby.show_challenge(code).await;
+            !shown.is_err_and(|refused| refused.is(Code::NO_SUCH_CHALLENGE))
         }
         Held::PoolPlace(player) => app.lobby.is_waiting(player).await,
         Held::Game { game, .. } => match app.tables.is_running(*game).await {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use flagfall_board::{Rank, Square};
-use flagfall_protocol::{Code, NotOpened, RatingRange, Refusal};
+use flagfall_protocol::{Code, NotOpened, Refusal};
 use flagfall_rules::{Refusal as RuleRefusal, SetupRefusal};
 use flagfall_tests::{Needs, all_texts};
 use flagfall_words::english;
@@ -15,14 +15,8 @@ use crate::api::ws::UpgradeRefusal;
 use flagfall_base::admission::{Limit, Scope, TooMany};
 use flagfall_base::random::ChanceError;
 use flagfall_game::{CreateError, RecordError, StaleEpoch, TableError};
-use flagfall_services::blocks::BlockRefusal;
-use flagfall_services::deployments::DeploymentError;
-use flagfall_services::lobby::{BadRange, LobbyRefusal, check_rated, check_terms};
-use flagfall_services::notices::{TargetError, WebhookError};
-use flagfall_services::players::{NameError, PasswordError, PlayerError};
-use flagfall_services::ratings::Unrated;
-use flagfall_services::reports::ReportRefusal;
-use flagfall_services::turns::QueueError;
+use flagfall_services::lobby::{check_rated, check_terms};
+use flagfall_services::players::PlayerError;
 
 /// The pages that list the codes.
 const PAGES: &str =
@@ -38,113 +32,108 @@ static TEXTS: LazyLock<BTreeMap<String, Needs>> = LazyLock::new(|| all_texts(fla
 /// The errors of the HTTP API, each with arguments that a player may meet.
 pub(crate) fn errors() -> Vec<ApiError> {
     let players = [
-        PlayerError::Name(NameError::Character),
-        PlayerError::Name(NameError::Length),
-        PlayerError::NameTaken,
-        PlayerError::AccountNameTaken,
         PlayerError::UnknownToken,
-        PlayerError::TooManyGuests,
-        PlayerError::Password(PasswordError::Length),
-        PlayerError::Password(PasswordError::HasName),
-        PlayerError::Password(PasswordError::TooCommon),
+        PlayerError::NoSuchPlayer,
+        PlayerError::AccountNameTaken,
+        PlayerError::AlreadyAccount,
         PlayerError::WrongPassword,
         PlayerError::WrongRecoveryCode,
         PlayerError::Closed,
-        PlayerError::TooManyAttempts(90),
-        PlayerError::Busy,
-        PlayerError::TooMany(TooMany {
-            limit: Limit::Hellos,
-            scope: Scope::Player,
-            wait: std::time::Duration::from_secs(1),
-        }),
-        PlayerError::AlreadyAccount,
-        PlayerError::AccountExpected,
-        PlayerError::ScopeMissing,
-        PlayerError::NoSuchToken,
-        PlayerError::TooManyTokens(16),
-        PlayerError::BadTokenName,
-        PlayerError::BotScope,
-        PlayerError::NoSuchPlayer,
-        PlayerError::GamesRunning,
         PlayerError::Store,
         PlayerError::Damaged,
-        PlayerError::Chance(ChanceError),
+        PlayerError::from(ChanceError),
     ];
-    let too_many =
-        TooMany { limit: Limit::Guests, scope: Scope::Address, wait: std::time::Duration::from_secs(90) };
+    let limits = [(Limit::Guests, Scope::Address, 90), (Limit::Hellos, Scope::Player, 1)];
+    let limits = limits.map(|(limit, scope, wait_s)| TooMany {
+        limit,
+        scope,
+        wait: std::time::Duration::from_secs(wait_s),
+    });
     let terms = |text: &str| serde_json::from_str(text).unwrap();
     let unknown = check_terms(&terms(r#"{"ruleset":"chess","time":{"kind":"unlimited"}}"#)).unwrap_err();
     let change =
         check_terms(&terms(r#"{"ruleset":"course,ties=attacker","time":{"kind":"unlimited"}}"#)).unwrap_err();
+    let bad_time = terms(r#"{"ruleset":"classic","time":{"kind":"correspondence","days":99}}"#);
+    let bad_time = check_terms(&bad_time).unwrap_err().0;
+    let too_short = Refusal::from(&SetupRefusal::TooShort { have: 3, want: 40 });
+    let bad_setup = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args: too_short.args.clone() };
     let kinds = [flagfall_protocol::PlayerKind::Guest; 2];
     let rated = terms(r#"{"ruleset":"classic","time":{"kind":"unlimited"},"rated":true}"#);
-    let range = RatingRange { min: Some(1_400), max: Some(1_600) };
-    let lobby = [
-        unknown,
-        change,
-        check_rated(&rated, kinds).unwrap_err(),
-        LobbyRefusal::NotRated(Unrated::CustomRules),
-        LobbyRefusal::NotRated(Unrated::HousePlayer),
-        LobbyRefusal::NotRated(Unrated::BotsAndPeople),
-        LobbyRefusal::NotRated(Unrated::Guest),
-        LobbyRefusal::NotRated(Unrated::NoClock),
-        LobbyRefusal::BadTime,
-        LobbyRefusal::LeftGames { left_games: 2, wait_s: 120 },
-        LobbyRefusal::BadRange(BadRange::NoRatings),
-        LobbyRefusal::BadRange(BadRange::Guest),
-        LobbyRefusal::BadRange(BadRange::Bounds),
-        LobbyRefusal::OutsideRange { range, own: None, is_apart: true },
-        LobbyRefusal::OutsideRange { range, own: None, is_apart: false },
-        LobbyRefusal::OutsideRange { range, own: Some(1_700), is_apart: false },
-        LobbyRefusal::Blocked,
-        LobbyRefusal::NotInPool,
-        LobbyRefusal::AlreadyPaired(flagfall_board::GameId::from_random([1; 12])),
-        LobbyRefusal::BeingPaired,
-        LobbyRefusal::NoSuchBot,
-        LobbyRefusal::NoSuchSeek,
-        LobbyRefusal::NoSuchChallenge,
-        LobbyRefusal::OwnOffer,
-        LobbyRefusal::TooManySeeks(3),
-        LobbyRefusal::LobbyFull,
-        LobbyRefusal::TooManyChallenges(3),
-        LobbyRefusal::TooManyGames(20),
-        LobbyRefusal::TooMany(too_many),
-        LobbyRefusal::OpponentBusy,
-        LobbyRefusal::CommandIdReused,
-        LobbyRefusal::Stopping,
-        LobbyRefusal::Store,
-        LobbyRefusal::Internal,
-    ];
-    let blocks = [BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Conflict, BlockRefusal::Store];
-    let queues = [
-        QueueError::NotQueued,
-        QueueError::OwnTurn,
-        QueueError::Stale(4),
-        QueueError::StaleEpoch(StaleEpoch),
-        QueueError::BadQueue,
-        QueueError::Store,
-    ];
-    let deployments = [
-        DeploymentError::AccountExpected,
-        DeploymentError::NoSuchRuleset,
-        DeploymentError::BadName,
-        DeploymentError::BadSetup(SetupRefusal::TooShort { have: 3, want: 40 }),
-        DeploymentError::TooLong,
-        DeploymentError::TooMany,
-        DeploymentError::NotFound,
-        DeploymentError::Store,
-    ];
-    let webhooks = [
-        WebhookError::AccountExpected,
-        WebhookError::Target(TargetError::Malformed),
-        WebhookError::Target(TargetError::NotEncrypted),
-        WebhookError::Target(TargetError::Private),
-        WebhookError::NotFound,
-        WebhookError::NoSuchFeed,
-        WebhookError::TooOften,
-        WebhookError::Busy,
-        WebhookError::Store,
-        WebhookError::Chance,
+    let refused = [unknown, change, check_rated(&rated, kinds).unwrap_err()];
+    let with = |code: &str, reason: &str| Refusal::new(code).because(reason);
+    let outside = |reason| with(Code::OUTSIDE_RATING_RANGE, reason).with("range", "both");
+    let between = |reason| outside(reason).with("min", 1_400_u32).with("max", 1_600_u32);
+    let services = [
+        with(Code::BAD_NAME, "characters"),
+        with(Code::BAD_NAME, "length").with("min", 2_u8).with("max", 20_u8),
+        with(Code::BAD_NAME, "taken"),
+        with(Code::TOO_MANY, "new_guests"),
+        with(Code::BAD_PASSWORD, "length").with("min", 8_u8).with("max", 256_u32),
+        with(Code::BAD_PASSWORD, "has_name"),
+        with(Code::BAD_PASSWORD, "common"),
+        Refusal::new(Code::TOO_MANY_ATTEMPTS).with("seconds", 90_u8),
+        with(Code::TOO_MANY, "logins"),
+        with(Code::ACCOUNT_EXPECTED, "other"),
+        Refusal::new(Code::SCOPE_MISSING),
+        Refusal::new(Code::NO_SUCH_TOKEN),
+        with(Code::TOO_MANY, "tokens").with("count", 16_u8),
+        with(Code::BAD_TOKEN_TERMS, "name").with("min", 1_u8).with("max", 40_u8),
+        with(Code::BAD_TOKEN_TERMS, "bot_scope"),
+        Refusal::new(Code::GAMES_RUNNING),
+        with(Code::NOT_RATED, "custom_rules"),
+        with(Code::NOT_RATED, "house_player"),
+        with(Code::NOT_RATED, "bots_and_people"),
+        with(Code::NOT_RATED, "guest"),
+        with(Code::NOT_RATED, "no_clock"),
+        bad_time,
+        Refusal::new(Code::LEFT_GAMES).with("count", 2_u8).with("seconds", 120_u8),
+        with(Code::BAD_RATING_RANGE, "no_ratings"),
+        with(Code::BAD_RATING_RANGE, "guest"),
+        with(Code::BAD_RATING_RANGE, "bounds").with("min", 0_u8).with("max", 4_000_u32),
+        between("bots_and_people"),
+        between("guest"),
+        between("rating").with("rating", 1_700_u32),
+        with(Code::BLOCKED, "offer"),
+        with(Code::NOT_IN_POOL, "waiting"),
+        with(Code::ALREADY_PAIRED, "game").with("game", "0123456789ab"),
+        with(Code::ALREADY_PAIRED, "now"),
+        Refusal::new(Code::NO_SUCH_BOT).with("known", "random, good"),
+        Refusal::new(Code::NO_SUCH_SEEK),
+        Refusal::new(Code::NO_SUCH_CHALLENGE),
+        with(Code::OWN_OFFER, "offer"),
+        with(Code::TOO_MANY, "seeks").with("count", 3_u8),
+        with(Code::TOO_MANY, "lobby"),
+        with(Code::TOO_MANY, "challenges").with("count", 3_u8),
+        with(Code::TOO_MANY, "games").with("count", 20_u8),
+        with(Code::TOO_MANY, "opponent"),
+        Refusal::new(Code::CMD_ID_REUSED),
+        flagfall_base::refusals::store_unclear(),
+        with(Code::OWN_OFFER, "block"),
+        with(Code::TOO_MANY, "blocks").with("count", 100_u8),
+        with(Code::BAD_QUEUE, "game"),
+        Refusal::new(Code::OWN_TURN),
+        with("stale_ply", "queue").with("current", 4_u8),
+        Refusal::from(&StaleEpoch),
+        with(Code::BAD_QUEUE, "length").with("max", 20_u8),
+        with(Code::ACCOUNT_EXPECTED, "deployments"),
+        with(Code::NO_SUCH_RULESET, "saved"),
+        with(Code::BAD_DEPLOYMENT, "name"),
+        bad_setup.because("setup").with("problem", too_short.code.as_str()),
+        with(Code::BAD_DEPLOYMENT, "too_long"),
+        with(Code::TOO_MANY, "deployments").with("count", 50_u8),
+        Refusal::new(Code::NO_SUCH_DEPLOYMENT),
+        with(Code::ACCOUNT_EXPECTED, "webhooks"),
+        with(Code::BAD_WEBHOOK, "form").with("max", 500_u32),
+        with(Code::BAD_WEBHOOK, "not_encrypted"),
+        with(Code::BAD_WEBHOOK, "private"),
+        with(Code::NO_SUCH_WEBHOOK, "webhook"),
+        with(Code::NO_SUCH_WEBHOOK, "feed"),
+        with(Code::TOO_MANY, "webhook_test"),
+        with(Code::TOO_MANY, "webhook_busy"),
+        with(Code::BAD_TEXT, "report").with("max", 300_u32),
+        with(Code::HOUSE_PLAYER, "report"),
+        Refusal::new(Code::REPORTED_BEFORE),
+        with(Code::TOO_MANY, "reports").with("count", 10_u8),
     ];
     let requests =
         TooMany { limit: Limit::Requests, scope: Scope::Address, wait: std::time::Duration::from_secs(3) };
@@ -171,11 +160,9 @@ pub(crate) fn errors() -> Vec<ApiError> {
     ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
     let mut all: Vec<ApiError> = players.into_iter().map(ApiError::from).collect();
-    all.extend(lobby.into_iter().map(ApiError::from));
-    all.extend(blocks.into_iter().map(ApiError::from));
-    all.extend(queues.into_iter().map(ApiError::from));
-    all.extend(deployments.into_iter().map(ApiError::from));
-    all.extend(webhooks.into_iter().map(ApiError::from));
+    all.extend(limits.into_iter().map(ApiError::from));
+    all.extend(refused.into_iter().map(ApiError::from));
+    all.extend(services.into_iter().map(ApiError::Refused));
     all.extend(tables.into_iter().map(ApiError::from));
     all.extend(api);
     all
@@ -183,13 +170,6 @@ pub(crate) fn errors() -> Vec<ApiError> {
 
 /// The server's own refusals, without those of the rules.
 fn of_the_server() -> Vec<Refusal> {
-    let reports = [
-        ReportRefusal::BadReason,
-        ReportRefusal::HousePlayer,
-        ReportRefusal::ReportedBefore,
-        ReportRefusal::TooMany,
-        ReportRefusal::Store,
-    ];
     let creations = [
         CreateError::Unavailable,
         CreateError::TooManyGames(20),
@@ -201,7 +181,6 @@ fn of_the_server() -> Vec<Refusal> {
     ];
     let mut all: Vec<Refusal> = errors().iter().map(Refusal::from).collect();
     all.push(Refusal::from(&PlayerError::UnknownToken));
-    all.extend(reports.iter().map(Refusal::from));
     all.extend(creations.iter().map(Refusal::from));
     all
 }

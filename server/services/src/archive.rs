@@ -13,6 +13,7 @@ use flagfall_store::{Archive, Head, ReadError, Store, StoreError, Update, Write}
 use metrics::counter;
 use tokio::time::sleep;
 
+use crate::records::mark;
 use flagfall_base::keys::{ENDED, time16};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::GAMES_ARCHIVED;
@@ -21,7 +22,7 @@ use flagfall_game::{TableError, finished};
 /// The record of a game that ends now. It is written in the append that ends the game.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
     let key = ENDED.key([&time16(at), &game]).ok()?;
-    Some(Write::Put { key, value: Vec::new(), expires: None })
+    Some(mark(key, None))
 }
 
 pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
@@ -78,7 +79,7 @@ async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     }
 }
 
-fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
+pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
     u128::from(store.now().ms_since(at)) >= after.as_millis()
 }
 

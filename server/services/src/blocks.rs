@@ -1,76 +1,41 @@
 //! Blocked players: they do not play or chat with each other.
 
-use flagfall_base::refusals;
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal};
 use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
-use thiserror::Error;
 
+use crate::Refused;
 use crate::players::Standing;
+use crate::records::mark;
 use flagfall_base::keys::{BLOCKS, last_part};
 use flagfall_base::names::player_shown;
 
 pub const BLOCKS_MAX: usize = 100;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("{}", Refusal::from(self))]
-pub enum BlockRefusal {
-    /// Players cannot block themselves.
-    Yourself,
-    TooMany,
-    /// The record of the guest who blocks changed at the same moment.
-    Conflict,
-    Store,
-}
-
-impl From<&BlockRefusal> for Refusal {
-    fn from(error: &BlockRefusal) -> Refusal {
-        match error {
-            BlockRefusal::Yourself => Refusal::new(Code::OWN_OFFER).because("block"),
-            BlockRefusal::TooMany => Refusal::new(Code::TOO_MANY).because("blocks").with("count", BLOCKS_MAX),
-            BlockRefusal::Conflict => Refusal::new(Code::STORE_UNAVAILABLE).because("conflict"),
-            BlockRefusal::Store => refusals::store_away(),
-        }
-    }
-}
-
-impl From<StoreError> for BlockRefusal {
-    fn from(error: StoreError) -> BlockRefusal {
-        flagfall_base::store_errors::note_refusal(
-            &error,
-            "the store refused a request about blocked players",
-        );
-        BlockRefusal::Store
-    }
-}
-
-/// Blocks or unblocks a player. Repeating it changes nothing.
+/// Blocks or unblocks a player. Repeating it changes nothing. False if the record of the guest who
+/// blocks changed at the same moment.
 pub async fn set_blocked(
     store: &dyn Store,
     owner: &Standing,
     other: &Player,
     is_blocked: bool,
-) -> Result<(), BlockRefusal> {
+) -> Result<bool, Refused> {
     let Standing { player: owner, conditions, writes, .. } = owner;
     if other.id == owner.id {
-        return Err(BlockRefusal::Yourself);
+        return Err(Refusal::new(Code::OWN_OFFER).because("block").into());
     }
     let key = BLOCKS.key([&owner.id, &other.id])?;
-    let mut update = Update::default();
-    if is_blocked {
+    let update = if is_blocked {
         let is_full = store.scan(BLOCKS.under([&owner.id])?, None, BLOCKS_MAX).await?.len() >= BLOCKS_MAX;
         if is_full && store.get(key.clone()).await?.is_none() {
-            return Err(BlockRefusal::TooMany);
+            return Err(Refusal::new(Code::TOO_MANY).because("blocks").with("count", BLOCKS_MAX).into());
         }
-        update = Update { conditions: conditions.clone(), writes: writes.clone() };
-        update.writes.push(Write::Put { key, value: Vec::new(), expires: None });
+        let writes = writes.iter().cloned().chain([mark(key, None)]).collect();
+        Update { conditions: conditions.clone(), writes }
     } else {
-        update.writes.push(Write::Delete { key });
-    }
-    match store.update(update).await? {
-        // Unknown is good enough: the list shows the result, and repeating does no harm.
-        UpdateOutcome::Ok | UpdateOutcome::Unknown => Ok(()),
-        UpdateOutcome::Conflict => Err(BlockRefusal::Conflict),
-    }
+        Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }
+    };
+    // Unknown is good enough: the list shows the result, and repeating does no harm.
+    Ok(store.update(update).await? != UpdateOutcome::Conflict)
 }
 
 pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use flagfall_protocol::Player;
 use flagfall_store::Store;
 
+use crate::Refused;
 use crate::deployments::Deployments;
 use crate::histories::Histories;
-use crate::lobby::{Lobby, LobbyRefusal};
+use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::ratings::Ratings;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -40,7 +41,7 @@ impl Erasure {
         let player: Player = job.fields()?;
         let (store, id) = (&*self.store, &player.id);
         // What fails in one part keeps no other part from being removed.
-        let later = |refusal: LobbyRefusal| JobError::Later(refusal.to_string());
+        let later = |refusal: Refused| JobError::Later(refusal.to_string());
         let parts = [
             self.lobby.forget(&player).await.map_err(later),
             self.ratings.forget(&player).await.map_err(JobError::from),

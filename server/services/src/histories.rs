@@ -16,15 +16,14 @@ use flagfall_protocol::{
     RulesetTally, Secret, Statistics,
 };
 use flagfall_rules::EndReason;
-use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, Update};
 
-use self::record::{
-    Figures, Pair, Shelf, bytes, damaged, played_key, played_of, read, versus_key, versus_of,
-};
+use self::record::{Figures, Pair, Shelf, played_key, played_of, versus_key, versus_of};
+use crate::records::{damaged, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{FIGURES, GONE, TALLY, last_part, page_key};
 use flagfall_base::names::player_shown;
-use flagfall_base::transact::{Transaction, delete_all};
+use flagfall_base::transact::{Transaction, delete_all, expect};
 use flagfall_game::{Archived, Finished, Tables};
 
 pub const PAGE_MAX: usize = 100;
@@ -113,14 +112,11 @@ impl Histories {
             reason: reason.code().to_owned(),
             plies: *plies,
         };
-        let value = bytes(&record)?;
-        let put = |key, value| Write::Put { key, value, expires: None };
         let shelves = if terms.private { &[Shelf::All][..] } else { &Shelf::BOTH };
         for shelf in shelves {
-            update.writes.push(put(played_key(&player.id, *shelf, ended.0, game)?, value.clone()));
-            update
-                .writes
-                .push(put(versus_key(&player.id, &opponent.id, *shelf, ended.0, game)?, value.clone()));
+            let played = played_key(&player.id, *shelf, ended.0, game)?;
+            let versus = versus_key(&player.id, &opponent.id, *shelf, ended.0, game)?;
+            update.writes.extend([put(played, &record, None)?, put(versus, &record, None)?]);
         }
         let key = TALLY.key([&player.id, &opponent.id, &terms.ruleset])?;
         let mut pair: Pair = self.expected(&key, update).await?;
@@ -128,11 +124,11 @@ impl Histories {
         if !terms.private {
             pair.open.count(score);
         }
-        update.writes.push(put(key, bytes(&pair)?));
+        update.writes.push(put(key, &pair, None)?);
         let key = FIGURES.key([&player.id, &terms.ruleset])?;
         let mut figures: Figures = self.expected(&key, update).await?;
         figures.count(side, score, archived.deployments[side].as_ref(), ended.0);
-        update.writes.push(put(key, bytes(&figures)?));
+        update.writes.push(put(key, &figures, None)?);
         Ok(())
     }
 
@@ -143,8 +139,11 @@ impl Histories {
         update: &mut Update,
     ) -> Result<T, StoreError> {
         let value = self.store.get(key.clone()).await?;
-        let record = value.as_deref().map(read).transpose()?.unwrap_or_default();
-        update.conditions.push((key.clone(), value.map_or(Expect::Absent, Expect::Value)));
+        let record = match &value {
+            Some(value) => parse(value, "a history")?,
+            None => T::default(),
+        };
+        update.conditions.push((key.clone(), expect(value)));
         Ok(record)
     }
 
@@ -188,7 +187,7 @@ impl Histories {
         let prefix = TALLY.under([&player.id, &opponent.id])?;
         let mut tallies = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
-            let pair: Pair = read(&value)?;
+            let pair: Pair = parse(&value, "a history")?;
             let tally = if is_own { pair.all } else { pair.open };
             if let Some(ruleset) = last_part(&key, &prefix).filter(|_| tally.games() > 0) {
                 tallies.push(RulesetTally { ruleset, tally });
@@ -209,7 +208,7 @@ impl Histories {
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
-            let mut game: PlayedGame = read(value)?;
+            let mut game: PlayedGame = parse(value, "a history")?;
             game.opponent = match known.get(&game.opponent.id) {
                 Some(opponent) => opponent.clone(),
                 None => self.shown(&game.opponent).await?,
@@ -232,7 +231,7 @@ impl Histories {
         let mut rulesets = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
             let Some(ruleset) = last_part(&key, &prefix) else { continue };
-            let Figures { by_side, mut deployments } = read(&value)?;
+            let Figures { by_side, mut deployments } = parse(&value, "a history")?;
             deployments.sort_by_key(|kept| std::cmp::Reverse((kept.tally.games(), kept.last)));
             let by_deployment = deployments
                 .into_iter()

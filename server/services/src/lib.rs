@@ -22,9 +22,12 @@ pub mod players;
 pub mod proof;
 pub mod prune;
 pub mod ratings;
+mod records;
+mod refused;
 pub mod reports;
 mod services;
 pub mod settings;
 pub mod turns;
 
+pub use refused::Refused;
 pub use services::Services;

@@ -9,7 +9,6 @@
 mod board;
 mod challenges;
 mod command;
-mod game_plan;
 mod guests;
 mod invitations;
 mod memory;
@@ -30,35 +29,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
-use flagfall_protocol::{Accepted, CommandId, Conduct, GameSummary, Player, Seek, Terms};
+use flagfall_bots::Level;
+use flagfall_protocol::{Accepted, Code, CommandId, Conduct, GameSummary, Player, Refusal, Seek, Terms};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
-pub(crate) use game_plan::PLAN_MS;
+pub(crate) use memory::PLAN_MS;
 pub(crate) use pool_returns::pool_return;
-pub use refusal::{BadRange, LobbyRefusal, check_rated, check_terms};
-pub use seeks::{SeekRecord, Seeks};
+pub use refusal::{check_rated, check_terms};
 
 use self::board::{Board, LISTED_GAMES_MAX};
-use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
+use self::memory::{CommandMemory, CommandRecord, Kept};
 use self::pool::Pool;
+use self::refusal::{blocked, no_such_challenge, no_such_seek, opponent_busy, own_offer, store_unclear};
+use self::refusal::{not_found, too_many, unclear};
+use self::seeks::{SeekRecord, Seeks};
 use self::shown::shown;
+use crate::Refused;
 use crate::blocks::are_apart;
 use crate::left_games::conduct_of;
 use crate::players::{Standing, house_player};
-use crate::settings::Settings;
+use crate::records::find;
+use crate::settings::{Settings, ms};
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
+use flagfall_base::keys::Kind;
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
-use flagfall_game::{NewGame, TableError, Tables};
+use flagfall_game::{CreateError, NewGame, TableError, Tables};
 
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
@@ -121,13 +127,15 @@ impl Lobby {
 
     /// Carries out a command. Its changes are in the store when this returns, and repeating it
     /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
-    /// After a refusal usually nothing has changed; see [`LobbyRefusal`].
+    /// After a refusal usually nothing has changed. But if the store or the server is on its way out,
+    /// the command may have been kept, and a refusal to create the game may come after the offer was
+    /// taken. Repeating the command has one outcome in any case.
     pub async fn handle(
         &self,
         player: &Player,
         cmd_id: &CommandId,
         command: LobbyCommand,
-    ) -> Result<Accepted, LobbyRefusal> {
+    ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
         // Take the turn first: a player then holds at most one place among the committed work,
         // however many connections they open and close.
@@ -151,36 +159,33 @@ impl Lobby {
         player: &Player,
         cmd_id: &CommandId,
         command: LobbyCommand,
-    ) -> Result<Accepted, LobbyRefusal> {
+    ) -> Result<Accepted, Refused> {
         let began = Instant::now();
-        let name = command.name();
-        let (result, outcome) = match self.handle_in_turn(player, cmd_id, command).await {
-            Ok((outcome, is_new)) => (if is_new { "accepted" } else { "repeated" }, Ok(outcome)),
-            Err(refusal) => ("refused", Err(refusal)),
+        let handled = self.handle_in_turn(player, cmd_id, &command).await;
+        let result = match handled {
+            Ok((_, true)) => "accepted",
+            Ok((_, false)) => "repeated",
+            Err(_) => "refused",
         };
-        counter!(names::LOBBY_COMMANDS, "command" => name, "result" => result).increment(1);
+        counter!(names::LOBBY_COMMANDS, "command" => command.name(), "result" => result).increment(1);
         histogram!(names::LOBBY_COMMAND_SECONDS).record(began.elapsed().as_secs_f64());
-        outcome
+        handled.map(|(outcome, _)| outcome).map_err(unclear)
     }
 
-    async fn handle_in_turn(
-        &self,
-        player: &Player,
-        cmd_id: &CommandId,
-        command: LobbyCommand,
-    ) -> Result<(Accepted, bool), LobbyRefusal> {
-        if let Some(record) = self.inner.memory.recall(player, cmd_id, &command).await? {
+    async fn handle_in_turn(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> Handled {
+        if let Some(record) = self.inner.memory.recall(player, cmd_id, command).await? {
             return self.inner.repeat(record).await;
         }
         if self.inner.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
-            return Err(LobbyRefusal::Stopping);
+            return Err(CreateError::Stopping.into());
         }
-        self.inner.carry_out(player, cmd_id, &command).await
+        self.inner.carry_out(player, cmd_id, command).await
     }
 
     /// Reads an open challenge.
-    pub async fn show_challenge(&self, code: &str) -> Result<Challenge, LobbyRefusal> {
-        challenges::find(&self.inner.store, code).await.map(|(challenge, ..)| challenge)
+    pub async fn show_challenge(&self, code: &str) -> Result<Challenge, Refused> {
+        let found = challenges::find(&self.inner.store, code).await;
+        found.map(|(challenge, ..)| challenge).map_err(unclear)
     }
 
     /// Sends a connection the current seeks and games, and every change from now on.
@@ -196,7 +201,7 @@ impl Lobby {
     }
 
     /// Withdraws all offers of a deleted account. After an error some may remain.
-    pub async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
+    pub async fn forget(&self, player: &Player) -> Result<(), Refused> {
         let seeks = seeks::close_all(&self.inner.store, player).await;
         self.inner.read_seeks().await;
         self.inner.changed.notify_one();
@@ -207,7 +212,8 @@ impl Lobby {
                 self.inner.tell_addressees(challenge, None).await;
             }
         }
-        seeks.and(place).and(challenges.map(drop))
+        seeks.and(place)?;
+        challenges.map(drop)
     }
 
     /// Refuses every new command except withdrawals.
@@ -263,7 +269,7 @@ impl Inner {
 
     fn is_busy(&self) -> bool {
         let seeks = self.seeks.lock();
-        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board.lock().is_watched()
+        self.peers().is_shared() || !seeks.is_read || seeks.len() > 0 || self.board.lock().is_watched()
     }
 
     fn peers(&self) -> &Peers {
@@ -278,10 +284,10 @@ impl Inner {
     async fn read_seeks(&self) {
         let changes = {
             let seeks = self.seeks.lock();
-            if seeks.is_read() && !self.peers().is_shared() {
+            if seeks.is_read && !self.peers().is_shared() {
                 return;
             }
-            seeks.changes()
+            seeks.changes
         };
         match seeks::read_all(&self.store).await {
             Ok(open) => self.seeks.lock().replace(open, changes),
@@ -319,12 +325,12 @@ impl Inner {
 
     /// Returns the answer of a command that was carried out before. Creates its game if a crash
     /// prevented that.
-    async fn repeat(&self, record: CommandRecord) -> Result<(Accepted, bool), LobbyRefusal> {
+    async fn repeat(&self, record: CommandRecord) -> Handled {
         if let Some(plan) = record.game {
             match self.tables.find(plan.id).await {
                 Ok(_) | Err(TableError::Quarantined) => {}
                 Err(TableError::NotFound) => self.make(plan).await?,
-                Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(error.into()),
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(not_found(error)),
             }
         }
         Ok((record.outcome, false))
@@ -341,31 +347,45 @@ struct Asker<'a> {
 }
 
 /// The answer to a command, and true if it was carried out just now rather than before.
-type Handled = Result<(Accepted, bool), LobbyRefusal>;
+type Handled = Result<(Accepted, bool), Refused>;
+
+/// Reads an open offer, a seek or a challenge, and its key and bytes.
+async fn find_offer<T: DeserializeOwned>(
+    store: &Arc<dyn Store>,
+    kind: &Kind<1>,
+    id: &str,
+    gone: fn() -> Refused,
+) -> Result<(T, Key, Vec<u8>), Refused> {
+    let is_id = (10..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_id {
+        return Err(gone());
+    }
+    let key = kind.key([&id])?;
+    let (offer, bytes) = find(&**store, key.clone(), "an offer").await?.ok_or_else(gone)?;
+    Ok((offer, key, bytes))
+}
 
 impl Asker<'_> {
     async fn cancel_seek(&self, seek_id: &str) -> Handled {
         let (record, key, bytes) = self.find_seek(seek_id).await?;
         if record.seek.seeker.id != self.player.id {
-            return Err(LobbyRefusal::NoSuchSeek);
+            return Err(no_such_seek());
         }
-        let draft = self.draft(Accepted::Done {}, None)?;
-        self.close_seek(seek_id, draft, key, bytes).await
+        self.close_seek(seek_id, Accepted::Done {}, None, (key, bytes)).await
     }
 
     async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
         self.check_games().await?;
         let (SeekRecord { seek, .. }, key, bytes) = self.find_seek(seek_id).await?;
         if seek.seeker.id == self.player.id {
-            return Err(LobbyRefusal::OwnOffer);
+            return Err(own_offer());
         }
         check_rated(&seek.terms, [seek.seeker.kind, self.player.kind])?;
         self.check_range(&seek).await?;
         self.check_conduct_for(&seek.terms).await?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
-        let draft = self.draft(outcome, Some(plan))?;
-        let handled = self.close_seek(seek_id, draft, key, bytes).await;
+        let handled = self.close_seek(seek_id, outcome, Some(plan), (key, bytes)).await;
         if handled.is_err()
             && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
@@ -379,9 +399,11 @@ impl Asker<'_> {
 
     /// Reads a seek from the store. If it is gone, it also leaves this server's list, so that it is
     /// not offered again.
-    async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
+    async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
         let found = seeks::find(&self.inner.store, seek_id).await;
-        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks.lock().has(seek_id) {
+        if matches!(&found, Err(refused) if refused.is(Code::NO_SUCH_SEEK))
+            && self.inner.seeks.lock().has(seek_id)
+        {
             self.inner.seeks.lock().remove(seek_id);
             self.inner.changed.notify_one();
         }
@@ -389,14 +411,21 @@ impl Asker<'_> {
     }
 
     /// Carries out a command that closes a seek, if it is still open.
-    async fn close_seek(&self, seek_id: &str, draft: Draft, key: Key, bytes: Vec<u8>) -> Handled {
+    async fn close_seek(
+        &self,
+        seek_id: &str,
+        outcome: Accepted,
+        game: Option<NewGame>,
+        (key, bytes): (Key, Vec<u8>),
+    ) -> Handled {
         let again = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
-        let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
-        let kept = self.keep(draft).await?;
+        let conditions = vec![(key.clone(), Expect::Value(bytes))];
+        let update = Update { conditions, writes: vec![Write::Delete { key }] };
+        let kept = self.keep(outcome, game, update).await?;
         // The seek is gone in any case: closed by this command or by another one before.
         self.inner.seeks.lock().remove(seek_id);
         self.inner.changed.notify_one();
-        self.finish(kept, LobbyRefusal::NoSuchSeek, vec![again]).await
+        self.finish(kept, no_such_seek, vec![again]).await
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
@@ -407,7 +436,7 @@ impl Asker<'_> {
         let own = challenges::count(&self.inner.store, self.player, max).await?;
         if own >= max {
             count_hit(Limit::Offers, Scope::Player);
-            return Err(LobbyRefusal::TooManyChallenges(own));
+            return Err(too_many("challenges", own));
         }
         let expires = SystemClock.now().plus_ms(ms(self.inner.settings.times.challenge)).0;
         let challenge = Challenge {
@@ -419,29 +448,29 @@ impl Asker<'_> {
         };
         let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
         let opening = Update { conditions: Vec::new(), writes: challenge.opening()?.into() };
-        let kept = self.keep(self.draft(outcome, None)?.joining(opening)).await?;
-        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
+        let kept = self.keep(outcome, None, opening).await?;
+        self.finish(kept, store_unclear, Vec::new()).await
     }
 
     async fn cancel_challenge(&self, code: &str) -> Handled {
         let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
         if challenge.challenger.id != self.player.id {
-            return Err(LobbyRefusal::NoSuchChallenge);
+            return Err(no_such_challenge());
         }
         let conditions = vec![(key, Expect::Value(bytes))];
         let closing = Update { conditions, writes: challenge.closing()?.into() };
-        let kept = self.keep(self.draft(Accepted::Done {}, None)?.joining(closing)).await?;
+        let kept = self.keep(Accepted::Done {}, None, closing).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_addressees(&challenge, None).await;
         }
-        self.finish(kept, LobbyRefusal::NoSuchChallenge, Vec::new()).await
+        self.finish(kept, no_such_challenge, Vec::new()).await
     }
 
     async fn accept_challenge(&self, code: &str, secret: bool) -> Handled {
         self.check_games().await?;
         let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
         if challenge.challenger.id == self.player.id {
-            return Err(LobbyRefusal::OwnOffer);
+            return Err(own_offer());
         }
         check_rated(&challenge.terms, [challenge.challenger.kind, self.player.kind])?;
         self.check_conduct_for(&challenge.terms).await?;
@@ -450,23 +479,23 @@ impl Asker<'_> {
         let mut writes = Vec::from(challenge.closing()?);
         writes.push(challenges::closing_invitation(self.player, code)?);
         let closing = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
-        let kept = self.keep(self.draft(outcome, Some(plan))?.joining(closing)).await?;
+        let kept = self.keep(outcome, Some(plan), closing).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_challenger(&challenge, self.player, true).await;
             self.inner.tell_addressees(&challenge, Some(self.player)).await;
         }
-        self.finish(kept, LobbyRefusal::NoSuchChallenge, challenge.opening()?.into()).await
+        self.finish(kept, no_such_challenge, challenge.opening()?.into()).await
     }
 
     async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
         let terms = &check_terms(terms)?;
-        let house = house_player(bot).ok_or(LobbyRefusal::NoSuchBot)?;
+        let house = house_player(bot).ok_or_else(no_such_bot)?;
         check_rated(terms, [house.kind, self.player.kind])?;
         self.check_games().await?;
         // The house player offers and the player accepts, so `terms.secret` is the player's wish.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
-        let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
-        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
+        let kept = self.keep(outcome, Some(plan), Update::default()).await?;
+        self.finish(kept, store_unclear, Vec::new()).await
     }
 
     /// Plans the game between the offerer and the asker, and the asker's answer.
@@ -476,7 +505,7 @@ impl Asker<'_> {
         terms: &Terms,
         wanted: Option<Side>,
         secret: bool,
-    ) -> Result<(NewGame, Accepted), LobbyRefusal> {
+    ) -> Result<(NewGame, Accepted), Refused> {
         // Before the offer is used up.
         self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
@@ -494,54 +523,55 @@ impl Asker<'_> {
     }
 
     /// Refuses to pair the asker while they must wait because they left games.
-    async fn check_conduct(&self) -> Result<(), LobbyRefusal> {
+    async fn check_conduct(&self) -> Result<(), Refused> {
         match conduct_of(&*self.inner.store, &self.player.id).await? {
             Conduct { left_games: _, wait_s: 0 } => Ok(()),
-            Conduct { left_games, wait_s } => Err(LobbyRefusal::LeftGames { left_games, wait_s }),
+            Conduct { left_games, wait_s } => {
+                let refusal = Refusal::new(Code::LEFT_GAMES).with("count", left_games);
+                Err(refusal.with("seconds", wait_s).into())
+            }
         }
     }
 
     /// Calls [`Self::check_conduct`] for rated terms only: rated offers must not be a way around
     /// the pool.
-    async fn check_conduct_for(&self, terms: &Terms) -> Result<(), LobbyRefusal> {
+    async fn check_conduct_for(&self, terms: &Terms) -> Result<(), Refused> {
         if terms.rated { self.check_conduct().await } else { Ok(()) }
     }
 
-    async fn check_games(&self) -> Result<(), LobbyRefusal> {
-        let playing = self.inner.tables.count_games_of(&self.player.id).await?;
+    async fn check_games(&self) -> Result<(), Refused> {
+        let playing = self.inner.tables.count_games_of(&self.player.id).await.map_err(not_found)?;
         if playing < self.inner.settings.limits.games_per_player {
-            Ok(())
-        } else {
-            count_hit(Limit::Games, Scope::Player);
-            Err(LobbyRefusal::TooManyGames(playing))
+            return Ok(());
         }
+        count_hit(Limit::Games, Scope::Player);
+        Err(too_many("games", playing))
     }
 
-    async fn check_opponent(&self, opponent: &Player) -> Result<(), LobbyRefusal> {
+    async fn check_opponent(&self, opponent: &Player) -> Result<(), Refused> {
         if are_apart(&*self.inner.store, &self.player.id, &opponent.id).await? {
-            return Err(LobbyRefusal::Blocked);
+            return Err(blocked());
         }
-        let playing = self.inner.tables.count_games_of(&opponent.id).await?;
-        if playing < self.inner.settings.limits.games_per_player {
-            Ok(())
-        } else {
-            Err(LobbyRefusal::OpponentBusy)
-        }
+        let playing = self.inner.tables.count_games_of(&opponent.id).await.map_err(not_found)?;
+        let has_room = playing < self.inner.settings.limits.games_per_player;
+        if has_room { Ok(()) } else { Err(opponent_busy()) }
     }
 
-    fn draft(&self, outcome: Accepted, game: Option<NewGame>) -> Result<Draft, LobbyRefusal> {
-        let draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
-        let Standing { conditions, writes, .. } = self.standing.clone();
-        Ok(draft.joining(Update { conditions, writes }))
-    }
-
-    async fn keep(&self, draft: Draft) -> Result<Kept, LobbyRefusal> {
-        self.inner.memory.keep(draft, self.command).await
+    /// Keeps the outcome of the command, in one update with what it changes and with its guest.
+    async fn keep(
+        &self,
+        outcome: Accepted,
+        game: Option<NewGame>,
+        mut update: Update,
+    ) -> Result<Kept, Refused> {
+        update.conditions.extend(self.standing.conditions.iter().cloned());
+        update.writes.extend(self.standing.writes.iter().cloned());
+        self.inner.memory.keep(self.player, self.cmd_id, self.command, (outcome, game), update).await
     }
 
     /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first;
     /// `offer` opens the offer again, in case the game cannot be created.
-    async fn finish(&self, kept: Kept, conflict: LobbyRefusal, offer: Vec<Write>) -> Handled {
+    async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
         match kept {
             Kept::New(record) => {
                 if let Some(plan) = record.game {
@@ -550,11 +580,11 @@ impl Asker<'_> {
                 Ok((record.outcome, true))
             }
             Kept::Before(record) => self.inner.repeat(record).await,
-            Kept::Conflict => Err(conflict),
+            Kept::Conflict => Err(conflict()),
         }
     }
 }
 
-fn ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+fn no_such_bot() -> Refused {
+    Refusal::new(Code::NO_SUCH_BOT).with("known", Level::ALL.map(Level::name).join(", ")).into()
 }

@@ -16,27 +16,28 @@ mod sender;
 mod tests;
 
 use flagfall_base::refusals;
-use flagfall_board::Stamp;
 use flagfall_protocol::{
     Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Refusal, Secret, WebhookAttempt,
     WebhookInfo, WebhookSet,
 };
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-pub use self::address::{Target, TargetError};
+use self::address::Target;
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
+use crate::Refused;
+use crate::records::{bytes, find, mark, put};
 use crate::settings::Reach;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{DEAD_JOBS, NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::{delete, delete_all, write};
+use flagfall_base::transact::{delete, delete_all, expect, write};
 use flagfall_game::Tables;
 
 /// How long a notice is leased when it is sent, in milliseconds.
@@ -82,51 +83,9 @@ impl WebhookRecord {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct WaitingNotice {
     notice: Notice,
-}
-
-/// Why a request about a webhook or feed was refused.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", Refusal::from(self))]
-pub enum WebhookError {
-    /// Guests cannot have webhooks or feeds.
-    AccountExpected,
-    Target(#[from] TargetError),
-    /// The player has no webhook.
-    NotFound,
-    /// The feed does not exist.
-    NoSuchFeed,
-    /// The webhook was tested a moment ago.
-    TooOften,
-    /// All places at the webhook's host, or all places in total, are taken.
-    Busy,
-    Store,
-    /// The operating system gave no random bits.
-    Chance,
-}
-
-impl From<&WebhookError> for Refusal {
-    fn from(error: &WebhookError) -> Refusal {
-        match error {
-            WebhookError::AccountExpected => Refusal::new(Code::ACCOUNT_EXPECTED).because("webhooks"),
-            WebhookError::Target(error) => Refusal::from(error),
-            WebhookError::NotFound => Refusal::new(Code::NO_SUCH_WEBHOOK).because("webhook"),
-            WebhookError::NoSuchFeed => Refusal::new(Code::NO_SUCH_WEBHOOK).because("feed"),
-            WebhookError::TooOften => Refusal::new(Code::TOO_MANY).because("webhook_test"),
-            WebhookError::Busy => Refusal::new(Code::TOO_MANY).because("webhook_busy"),
-            WebhookError::Store => refusals::store_away(),
-            WebhookError::Chance => refusals::defect(),
-        }
-    }
-}
-
-impl From<StoreError> for WebhookError {
-    fn from(error: StoreError) -> WebhookError {
-        flagfall_base::store_errors::note_refusal(&error, "the store refused a request about notices");
-        WebhookError::Store
-    }
 }
 
 impl Notices {
@@ -136,12 +95,12 @@ impl Notices {
 
     /// Sets the asker's webhook with a new secret. It replaces an earlier one. After an error
     /// usually nothing has changed.
-    pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, WebhookError> {
+    pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
         check_account(asker)?;
         let target = Target::parse(&new.url, self.sender.reach())?;
-        let secret = secret_of(random_bytes().map_err(|_| WebhookError::Chance)?);
+        let secret = secret_of(random_bytes()?);
         let record = WebhookRecord {
-            url: target.url().to_owned(),
+            url: target.url,
             secret: secret.clone(),
             created: SystemClock.now().0,
             lost: 0,
@@ -153,8 +112,8 @@ impl Notices {
     }
 
     /// Returns the asker's webhook.
-    pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, WebhookError> {
-        let (record, _) = self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
+    pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, Refused> {
+        let (record, _) = self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         let waiting = self.store.scan(NOTICES.under([&asker.player.id])?, None, WAITING_MAX).await?.len();
         let WebhookRecord { url, secret: _, created, lost, last, tested: _ } = record;
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
@@ -162,29 +121,28 @@ impl Notices {
     }
 
     /// Removes the asker's webhook and the notices that wait for it.
-    pub async fn remove(&self, asker: &Identity) -> Result<(), WebhookError> {
-        self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
+    pub async fn remove(&self, asker: &Identity) -> Result<(), Refused> {
+        self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
     /// Sends a test to the asker's webhook at once. A failed attempt is not an error: the answer
     /// reports it.
-    pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
+    pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
-        let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
-        let place = self.destinations.take(&record.host()).ok_or(WebhookError::Busy)?;
+        let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
+        let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
         // Kept apart from the webhook's record, so that replacing or removing the webhook does not
         // allow more tests.
         let tested = WEBHOOK_TESTS.key([&player])?;
-        let expires = Some(self.store.now().plus_ms(TEST_EVERY_MS));
-        let write = Write::Put { key: tested.clone(), value: Vec::new(), expires };
+        let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];
         match self.store.update(Update { conditions, writes: vec![write] }).await? {
             UpdateOutcome::Ok => {}
-            UpdateOutcome::Conflict => return Err(WebhookError::TooOften),
-            UpdateOutcome::Unknown => return Err(WebhookError::Store),
+            UpdateOutcome::Conflict => return Err(too_many("webhook_test")),
+            UpdateOutcome::Unknown => return Err(refusals::store_away().into()),
         }
-        let id = random_code().map_err(|_| WebhookError::Chance)?;
+        let id = random_code()?;
         let kind = NoticeKind::Test;
         let notice = Notice { id, kind, game: None, ruleset: None, ply: None, deadline: None };
         let Sent { attempt, is_well } = self.sender.send(&record.url, &record.secret, &notice).await;
@@ -222,15 +180,13 @@ impl Notices {
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
         if self.store.scan(NOTICES.under([&player])?, None, WAITING_MAX).await?.len() < WAITING_MAX {
-            let fields = serde_json::to_vec(&WaitingNotice { notice })
-                .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
-            let value = self.jobs.job_with(&fields, self.store.now());
+            let value = self.jobs.job_with(&bytes(&WaitingNotice { notice })?, self.store.now());
             writes.push(Write::Put { key: NOTICES.key([&player, &id])?, value, expires: None });
         } else {
             count("dropped");
         }
         // A conflict means that another server wrote it.
-        let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
+        let conditions = vec![(told, expect(before))];
         if self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Unknown {
             return Err(StoreError::Unavailable {
                 why: "it did not say whether it took a notice".to_owned(),
@@ -255,10 +211,7 @@ impl Notices {
     }
 
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {
-        let Some(bytes) = self.store.get(WEBHOOKS.key([&player])?).await? else { return Ok(None) };
-        let record = serde_json::from_slice(&bytes)
-            .map_err(|_| StoreError::Damaged { what: "a webhook cannot be read".to_owned() })?;
-        Ok(Some((record, bytes)))
+        find(&*self.store, WEBHOOKS.key([&player])?, "a webhook").await
     }
 }
 
@@ -266,15 +219,19 @@ fn count(result: &'static str) {
     counter!(names::NOTICES, "result" => result).increment(1);
 }
 
-fn check_account(asker: &Identity) -> Result<(), WebhookError> {
+fn check_account(asker: &Identity) -> Result<(), Refused> {
     match asker.player.kind {
         PlayerKind::Account | PlayerKind::Bot => Ok(()),
-        PlayerKind::Guest | PlayerKind::House => Err(WebhookError::AccountExpected),
+        PlayerKind::Guest | PlayerKind::House => {
+            Err(Refusal::new(Code::ACCOUNT_EXPECTED).because("webhooks").into())
+        }
     }
 }
 
-fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> Result<Write, StoreError> {
-    let value = serde_json::to_vec(record)
-        .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
-    Ok(Write::Put { key, value, expires })
+fn no_such(reason: &str) -> Refused {
+    Refusal::new(Code::NO_SUCH_WEBHOOK).because(reason).into()
+}
+
+fn too_many(reason: &str) -> Refused {
+    Refusal::new(Code::TOO_MANY).because(reason).into()
 }

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
+use crate::records::{parse, put};
 use crate::reports::{Report, reports};
 use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, discard, retry};
 use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, time15};
@@ -24,10 +25,10 @@ pub const REASON_LEN_MAX: usize = 300;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OperatorError {
     /// Closing or reopening an account failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Closure(#[from] ClosureError),
     /// Taking back ratings failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Undo(#[from] UndoError),
     #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
     NoSuchJob,
@@ -36,10 +37,10 @@ pub enum OperatorError {
     /// The reason is empty, too long or not printable.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
     /// The system gives no random bits.
-    #[error("{0}")]
+    #[error(transparent)]
     Chance(#[from] ChanceError),
 }
 
@@ -97,14 +98,12 @@ impl<'a> Operator<'a> {
 
     fn note(&self, id: &str, deed: Deed) -> Result<Write, StoreError> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
-        let value = serde_json::to_vec(&act)
-            .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
         // Keys are in order of time; the code separates two actions of one moment. Version 0.1
         // cannot read what is done about jobs.
         let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
         let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
         let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
-        Ok(Write::Put { key, value, expires: None })
+        put(key, &act, None)
     }
 
     /// Puts a job that failed for good back.
@@ -182,12 +181,11 @@ impl<'a> Operator<'a> {
 
 /// The latest actions of operators, oldest first.
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
-    let damaged = |_| StoreError::Damaged { what: "an operator's act cannot be read".to_owned() };
     let mut acts = Vec::new();
     for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
         let records = Scan::all(store, kind.all()?).await?;
         for (_, value) in records.iter().skip(records.len().saturating_sub(LISTED_MAX)) {
-            acts.push(serde_json::from_slice::<Act>(value).map_err(damaged)?);
+            acts.push(parse::<Act>(value, "an operator's act")?);
         }
     }
     acts.sort_by_key(|act| act.at);
@@ -245,8 +243,7 @@ pub fn report_line(report: &Report) -> String {
 
 /// The latest reports, oldest first.
 pub async fn latest_reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
-    let mut all = reports(store).await?;
+    let all = reports(store).await?;
     let surplus = all.len().saturating_sub(LISTED_MAX);
-    all.drain(..surplus);
-    Ok(all)
+    Ok(all.into_iter().skip(surplus).collect())
 }

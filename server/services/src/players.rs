@@ -21,19 +21,19 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::Stamp;
 use flagfall_bots::Level;
-use flagfall_protocol::{Player, PlayerKind, Scope};
+use flagfall_protocol::{Code, Player, PlayerKind, Refusal, Scope};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-pub use attempts::{Attempts, TooOften};
+use attempts::Attempts;
 pub use closure::{ClosureError, find_player, set_closed};
 pub use error::PlayerError;
-pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
-pub use password::{HashError, Hasher, Password, PasswordError, RecoveryCode};
+use name::Name;
+use password::Hasher;
+use standing::later;
 pub use standing::{Standing, standing};
 
 use self::guest::free_name;
@@ -46,8 +46,8 @@ use flagfall_base::admission::{self, Limit};
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::{GuestPass, Identity, Token};
 use flagfall_base::keys::{GONE, NAMES, PLAYERS, TOKENS};
-use flagfall_base::random::random_code;
 use flagfall_base::rate::TokenBucket;
+use flagfall_base::transact::write_if;
 
 /// The players in the store. Cheap to clone.
 #[derive(Clone)]
@@ -102,10 +102,10 @@ impl Players {
         let is_within = self.inner.new_guests.lock().take(Instant::now());
         if !is_within {
             admission::count_hit(Limit::Guests, admission::Scope::Server);
-            return Err(PlayerError::TooManyGuests);
+            return Err(Refusal::new(Code::TOO_MANY).because("new_guests").into());
         }
         let store = &*self.inner.store;
-        let expires = Stamp(self.guest_expiry());
+        let expires = later(SystemClock.now(), self.inner.guest);
         let (token, guest) = self.inner.guest_keys.issue(store, wanted.as_ref(), expires).await?;
         let identity = match wanted {
             Some(_) => self.not_stored(guest).await?,
@@ -238,14 +238,9 @@ impl Players {
             return;
         }
         let (Ok(writes), Ok(key)) = (record.writes(), PLAYERS.key([&record.player.id])) else { return };
-        let update = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
-        if let Err(error) = self.inner.store.update(update).await {
+        if let Err(error) = write_if(&*self.inner.store, key, Some(bytes), writes).await {
             tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be extended");
         }
-    }
-
-    fn guest_expiry(&self) -> u64 {
-        SystemClock.now().plus_ms(u64::try_from(self.inner.guest.as_millis()).unwrap_or(u64::MAX)).0
     }
 
     /// Counts a costly action, such as a new account, against an address.
@@ -264,21 +259,4 @@ fn identity_of(name: Name, guest: GuestToken) -> Identity {
 pub fn house_player(level: &str) -> Option<Player> {
     let name = Level::from_name(level)?.name();
     Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
-}
-
-impl PlayerRecord {
-    fn new(name: &Name, kind: PlayerKind, token_name: &str) -> Result<(PlayerRecord, Token), PlayerError> {
-        let token = Token::random()?;
-        let record = PlayerRecord {
-            player: Player { id: random_code()?, name: name.as_str().to_owned(), kind },
-            name_key: name.folded(),
-            created: SystemClock.now().0,
-            expires: None,
-            tokens: vec![TokenRecord::new(&token, token_name, Scope::Play)?],
-            former_tokens: Vec::new(),
-            credentials: None,
-            closed: None,
-        };
-        Ok((record, token))
-    }
 }

@@ -10,13 +10,14 @@ mod key;
 
 use std::sync::Arc;
 
-use flagfall_protocol::{GameRecord, RecordSignature, SigningKeyInfo, SigningKeys};
-use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use flagfall_protocol::{GameRecord, SigningKeyInfo, SigningKeys};
+use flagfall_store::{Store, StoreError};
 
 pub use self::key::{DAMAGED_KEY_FILE, KEY_FILE, KeyError, KeySource, SigningKey};
+use crate::records::{damaged, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
-use flagfall_base::transact::Transaction;
+use flagfall_base::transact::{Transaction, write_if};
 use flagfall_game::Tables;
 
 const KEYS_MAX: usize = 1_000;
@@ -26,10 +27,6 @@ pub struct Proofs {
     store: Arc<dyn Store>,
     tables: Tables,
     key: Option<Arc<SigningKey>>,
-}
-
-fn damaged(what: &str) -> StoreError {
-    StoreError::Damaged { what: what.to_owned() }
 }
 
 impl Proofs {
@@ -44,18 +41,15 @@ impl Proofs {
         let info =
             SigningKeyInfo { id: key.id().to_owned(), public: key.public(), since: self.store.now().0 };
         let at = SIGNING_KEY.key([&key.id()])?;
-        let value = serde_json::to_vec(&info).map_err(|_| damaged("a public key cannot be written"))?;
-        let conditions = vec![(at.clone(), Expect::Absent)];
-        let writes = vec![Write::Put { key: at, value, expires: None }];
-        // A conflict means that it is published already.
-        self.store.update(Update { conditions, writes }).await.map(|_| ())
+        let publish = put(at.clone(), &info, None)?;
+        // If it is there, it is published already.
+        write_if(&*self.store, at, None, vec![publish]).await.map(drop)
     }
 
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
         let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
-        let read = |(_, value): &(Key, Vec<u8>)| serde_json::from_slice::<SigningKeyInfo>(value);
-        let keys = stored.iter().map(read).collect::<Result<Vec<_>, _>>();
-        Ok(SigningKeys { keys: keys.map_err(|_| damaged("a public key cannot be read"))? })
+        let keys = stored.iter().map(|(_, value)| parse(value, "a public key"));
+        Ok(SigningKeys { keys: keys.collect::<Result<_, _>>()? })
     }
 
     /// True if this server signs games.
@@ -69,11 +63,10 @@ impl Proofs {
         let record = self.tables.public_record(game).await?;
         let digest = record.digest().ok_or_else(|| damaged("the game is not over"))?;
         let signature = key.sign(digest).ok_or_else(|| damaged("a game cannot be signed"))?;
-        let value = serde_json::to_vec(&signature).map_err(|_| damaged("a signature cannot be written"))?;
         let mut transaction = Transaction::new(&*self.store, "the signature of this game");
         loop {
             let mut update = job.finish();
-            update.writes.push(Write::Put { key: PROOF.key([&game])?, value: value.clone(), expires: None });
+            update.writes.push(put(PROOF.key([&game])?, &signature, None)?);
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
@@ -95,8 +88,7 @@ impl Proofs {
                 value = self.store.get(at).await?;
             }
         }
-        let read = |value: Vec<u8>| serde_json::from_slice::<RecordSignature>(&value);
-        record.signature = value.map(read).transpose().map_err(|_| damaged("a signature cannot be read"))?;
+        record.signature = value.map(|value| parse(&value, "a signature")).transpose()?;
         Ok(())
     }
 }

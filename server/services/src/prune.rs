@@ -17,8 +17,10 @@ use flagfall_store::{Archive, Store, StoreError, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
+use crate::archive::is_old;
 use crate::histories;
 use crate::players::{Listed, idle_guest, new_guest, player_kind, stored_guest};
+use crate::records::mark;
 use crate::settings::Times;
 use flagfall_base::keys::{
     DEAD_JOBS, ENDED, GUEST_ENDED, NEW_GUESTS, PLAYED_DUE, PLAYERS, PROOF, PROOF_DUE, QUEUE, REMATCH,
@@ -68,7 +70,7 @@ pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Optio
         return None;
     }
     let key = GUEST_ENDED.key([&time16(at), &game]).ok()?;
-    Some(Write::Put { key, value: Vec::new(), expires: None })
+    Some(mark(key, None))
 }
 
 /// True if guests play each other or the house.
@@ -198,12 +200,8 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     let over = match finished(store, game).await {
         Ok(Some(over)) => over,
         Ok(None) => return Ok(Verdict::Later),
-        Err(TableError::NotFound) => {
-            // Its log is already gone, for example after an interrupted deletion; little is left of
-            // it.
-            return Ok(Verdict::Kept);
-        }
-        Err(TableError::Quarantined) => return Ok(Verdict::Kept),
+        // After an interrupted deletion little is left of a game but this entry.
+        Err(TableError::NotFound | TableError::Quarantined) => return Ok(Verdict::Kept),
         Err(error @ (TableError::Unavailable | TableError::Failed)) => {
             return Err(StoreError::Unavailable { why: error.to_string() });
         }
@@ -260,8 +258,4 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
         }
     }
     Ok(())
-}
-
-fn is_old(store: &dyn Store, at: Stamp, age: Duration) -> bool {
-    u128::from(store.now().ms_since(at)) >= age.as_millis()
 }

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{
-    Code, GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange,
-    RatingHistory, RatingInfo, RatingPoint, Refusal, ServerToClient, Speed,
+    GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
+    RatingInfo, ServerToClient, Speed,
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
@@ -25,21 +25,22 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::record::{
-    Class, HistoryRecord, RatingRecord, bytes, class_of, damaged, history_key, history_of, leader_key,
-    leaders_of, point, rating_key,
+    Class, FirstMoveRecord, HistoryRecord, class_of, history_key, history_of, leader_key, leaders_of,
+    rating_key,
 };
+pub(crate) use self::record::{RatingRecord, point};
+use crate::records::{damaged, find, parse, put};
 use crate::settings::FirstMove;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::{Transaction, delete, delete_all};
+use flagfall_base::transact::{Transaction, delete, delete_all, expect};
 use flagfall_game::{Finished, Tables};
 
-use self::record::FirstMoveRecord;
 pub use self::undo::{UndoError, rated_games, undo};
-use flagfall_base::keys::{FIRST_MOVE, GONE, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
+use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
 /// A game is rated from this many plies on.
 const PLIES_MIN: u16 = 2;
@@ -78,44 +79,25 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
 
-/// Why a game of these terms and players cannot be rated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", Refusal::from(self))]
-pub enum Unrated {
-    CustomRules,
-    /// Games without a clock have no speed.
-    NoClock,
-    HousePlayer,
-    BotsAndPeople,
-    Guest,
-}
-
-impl From<&Unrated> for Refusal {
-    fn from(why: &Unrated) -> Refusal {
-        Refusal::new(Code::NOT_RATED).because(match why {
-            Unrated::CustomRules => "custom_rules",
-            Unrated::NoClock => "no_clock",
-            Unrated::HousePlayer => "house_player",
-            Unrated::BotsAndPeople => "bots_and_people",
-            Unrated::Guest => "guest",
-        })
-    }
-}
-
-/// Why a game of these terms and players cannot be rated; None if it can.
-pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerKind; 2]) -> Option<Unrated> {
+/// Why a game of these terms and players cannot be rated, as the reason of a refusal; `None` if it
+/// can.
+pub fn why_unrated(
+    ruleset: &str,
+    time: flagfall_protocol::Time,
+    kinds: [PlayerKind; 2],
+) -> Option<&'static str> {
     if !has_class(ruleset) {
-        Some(Unrated::CustomRules)
+        Some("custom_rules")
     } else if Speed::of(time).is_none() {
-        Some(Unrated::NoClock)
+        Some("no_clock")
     } else {
         match kinds {
-            [PlayerKind::House, _] | [_, PlayerKind::House] => Some(Unrated::HousePlayer),
+            [PlayerKind::House, _] | [_, PlayerKind::House] => Some("house_player"),
             [PlayerKind::Account, PlayerKind::Account] | [PlayerKind::Bot, PlayerKind::Bot] => None,
             [PlayerKind::Account, PlayerKind::Bot] | [PlayerKind::Bot, PlayerKind::Account] => {
-                Some(Unrated::BotsAndPeople)
+                Some("bots_and_people")
             }
-            _ => Some(Unrated::Guest),
+            _ => Some("guest"),
         }
     }
 }
@@ -199,7 +181,7 @@ impl Ratings {
             let key = rating_key(&players[side].id, class)?;
             let value = self.store.get(key.clone()).await?;
             before.push(RatingRecord::read(value.as_deref(), ended)?);
-            update.conditions.push((key, value.map_or(Expect::Absent, Expect::Value)));
+            update.conditions.push((key, expect(value)));
         }
         let before = PerSide::new(before.remove(0), before.remove(0));
         let score = match winner {
@@ -237,20 +219,10 @@ impl Ratings {
                 after: change.after[side],
                 undone: false,
             };
-            let value = bytes(&after)?;
-            let mut put = |key, value| update.writes.push(Write::Put { key, value, expires: None });
-            put(rating_key(&player.id, class)?, value.clone());
-            put(history_key(&player.id, class, after.games)?, bytes(&history)?);
-            let (old, new) = (
-                leader_key(player.kind, class, &before[side], &player.id)?,
-                leader_key(player.kind, class, &after, &player.id)?,
-            );
-            if old != new {
-                update.writes.push(Write::Delete { key: old });
-            }
-            update.writes.push(Write::Put { key: new, value, expires: None });
+            update.writes.push(put(history_key(&player.id, class, after.games)?, &history, None)?);
+            update.writes.extend(replace(player, class, &before[side], &after)?);
         }
-        update.writes.push(Write::Put { key: RATED.key([&game])?, value: bytes(&change)?, expires: None });
+        update.writes.push(put(RATED.key([&game])?, &change, None)?);
         Ok(change)
     }
 
@@ -264,14 +236,14 @@ impl Ratings {
     ) -> Result<i32, StoreError> {
         let key = FIRST_MOVE.key([&ruleset])?;
         let value = self.store.get(key.clone()).await?;
-        let read = |value: &[u8]| {
-            serde_json::from_slice(value).map_err(|_| damaged("the worth of the first move cannot be read"))
+        let before = match &value {
+            Some(value) => parse::<FirstMoveRecord>(value, "the worth of the first move")?,
+            None => FirstMoveRecord::default(),
         };
-        let before: FirstMoveRecord = value.as_deref().map(read).transpose()?.unwrap_or_default();
         let mut after = before;
         after.count(winner);
-        update.conditions.push((key.clone(), value.map_or(Expect::Absent, Expect::Value)));
-        update.writes.push(Write::Put { key, value: bytes(&after)?, expires: None });
+        update.conditions.push((key.clone(), expect(value)));
+        update.writes.push(put(key, &after, None)?);
         Ok(match self.first_move {
             FirstMove::Counts => before.points(),
             FirstMove::IsMeasured => 0,
@@ -293,10 +265,8 @@ impl Ratings {
     }
 
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
-        let value = self.store.get(RATED.key([&game])?).await?;
-        let read =
-            |value: Vec<u8>| serde_json::from_slice(&value).map_err(|_| damaged("a change cannot be read"));
-        value.map(read).transpose()
+        let found = find(&*self.store, RATED.key([&game])?, "a change").await?;
+        Ok(found.map(|(change, _)| change))
     }
 
     pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
@@ -305,41 +275,10 @@ impl Ratings {
         for (key, value) in self.store.scan(RATINGS.under([&player])?, None, LEADERS_READ_MAX).await? {
             let Some(Class { ruleset, speed }) = class_of(&key) else { continue };
             let record = RatingRecord::read(Some(&value), now)?;
-            let info = RatingInfo {
-                ruleset,
-                speed,
-                now: point(record.now(now)),
-                games: record.games,
-                last: record.at,
-            };
-            infos.push(info);
+            let point = point(record.now(now));
+            infos.push(RatingInfo { ruleset, speed, now: point, games: record.games, last: record.at });
         }
         Ok(infos)
-    }
-
-    pub(crate) async fn shown(
-        &self,
-        player: &str,
-        ruleset: &str,
-        speed: Speed,
-    ) -> Result<RatingPoint, StoreError> {
-        let now = SystemClock.now();
-        let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
-        let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
-        Ok(point(record.now(now)))
-    }
-
-    pub(crate) async fn standing(
-        &self,
-        player: &str,
-        ruleset: &str,
-        speed: Speed,
-    ) -> Result<Standing, StoreError> {
-        let now = SystemClock.now();
-        let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
-        let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
-        let Rating { value: rating, deviation, .. } = record.now(now);
-        Ok(Standing { rating, deviation, first_surplus: record.surplus, last_opponent: record.last_opponent })
     }
 
     /// A player's latest rated games in one class. Only the player sees private ones.
@@ -384,7 +323,7 @@ impl Ratings {
             return Ok(board);
         }
         let read = Instant::now();
-        let board = self.read_leaderboard(ruleset, speed, bots).await?;
+        let board = self.read_leaderboard(key.0.clone(), bots).await?;
         self.boards.lock().insert(key, (read, board.clone()));
         Ok(board)
     }
@@ -395,24 +334,14 @@ impl Ratings {
         boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
     }
 
-    async fn read_leaderboard(
-        &self,
-        ruleset: &str,
-        speed: Speed,
-        bots: bool,
-    ) -> Result<Leaderboard, StoreError> {
+    async fn read_leaderboard(&self, class: Class, bots: bool) -> Result<Leaderboard, StoreError> {
         let now = SystemClock.now();
-        let class = Class { ruleset: ruleset.to_owned(), speed };
         let kind = if bots { PlayerKind::Bot } else { PlayerKind::Account };
         let mut entries = Vec::new();
         for (key, value) in self.store.scan(leaders_of(kind, &class)?, None, LEADERS_READ_MAX).await? {
             let record = RatingRecord::read(Some(&value), now)?;
             let rating = record.now(now);
-            let Some(Ok(player)) =
-                key.as_bytes().rsplit(|byte| *byte == b'/').next().map(std::str::from_utf8)
-            else {
-                continue;
-            };
+            let Some(player) = LEADERS.rest(&key).and_then(|rest| rest.rsplit('/').next()) else { continue };
             if !rating.is_for_leaderboard() {
                 continue;
             }
@@ -423,7 +352,7 @@ impl Ratings {
                 break;
             }
         }
-        Ok(Leaderboard { ruleset: class.ruleset, speed, bots, entries })
+        Ok(Leaderboard { ruleset: class.ruleset, speed: class.speed, bots, entries })
     }
 
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
@@ -443,12 +372,33 @@ impl Ratings {
     }
 }
 
-/// What pairing needs to know of a player's rating.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Standing {
-    pub(crate) rating: f64,
-    pub(crate) deviation: f64,
-    /// Rated games with the first move, minus those without.
-    pub(crate) first_surplus: i32,
-    pub(crate) last_opponent: Option<String>,
+/// The writes that replace a rating, with its place on the leaderboard.
+fn replace(
+    player: &Player,
+    class: &Class,
+    before: &RatingRecord,
+    after: &RatingRecord,
+) -> Result<Vec<Write>, StoreError> {
+    let old = leader_key(player.kind, class, before, &player.id)?;
+    let new = leader_key(player.kind, class, after, &player.id)?;
+    let mut writes = Vec::new();
+    if old != new {
+        writes.push(Write::Delete { key: old });
+    }
+    writes.push(put(new, after, None)?);
+    writes.push(put(rating_key(&player.id, class)?, after, None)?);
+    Ok(writes)
+}
+
+/// A player's rating in one class as of now, and its record.
+pub(crate) async fn rating_of(
+    store: &dyn Store,
+    player: &str,
+    ruleset: &str,
+    speed: Speed,
+) -> Result<(Rating, RatingRecord), StoreError> {
+    let now = SystemClock.now();
+    let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
+    let record = RatingRecord::read(store.get(key).await?.as_deref(), now)?;
+    Ok((record.now(now), record))
 }

@@ -4,12 +4,13 @@
 use flagfall_base::refusals;
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal, is_printable};
-use flagfall_store::{Expect, Record, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Record, Store, StoreError, Update, UpdateOutcome};
 use serde::{Deserialize, Serialize};
 
+use crate::Refused;
+use crate::records::{mark, parse, put};
 use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, time15};
 use flagfall_base::scan::Scan;
-use thiserror::Error;
 
 pub const REASON_LEN_MAX: usize = 300;
 /// Most reports of one player within a day.
@@ -28,41 +29,6 @@ pub struct Report {
     pub reason: String,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{}", Refusal::from(self))]
-pub enum ReportRefusal {
-    /// The reason is empty, too long or not printable.
-    BadReason,
-    HousePlayer,
-    ReportedBefore,
-    /// The player has made too many reports today.
-    TooMany,
-    Store,
-}
-
-impl From<&ReportRefusal> for Refusal {
-    fn from(error: &ReportRefusal) -> Refusal {
-        match error {
-            ReportRefusal::BadReason => {
-                Refusal::new(Code::BAD_TEXT).because("report").with("max", REASON_LEN_MAX)
-            }
-            ReportRefusal::HousePlayer => Refusal::new(Code::HOUSE_PLAYER).because("report"),
-            ReportRefusal::ReportedBefore => Refusal::new(Code::REPORTED_BEFORE),
-            ReportRefusal::TooMany => {
-                Refusal::new(Code::TOO_MANY).because("reports").with("count", REPORTS_MAX)
-            }
-            ReportRefusal::Store => refusals::store_away(),
-        }
-    }
-}
-
-impl From<StoreError> for ReportRefusal {
-    fn from(error: StoreError) -> ReportRefusal {
-        flagfall_base::store_errors::note_refusal(&error, "the store refused a report");
-        ReportRefusal::Store
-    }
-}
-
 /// Stores a report for the operators. It is durable when this returns.
 pub async fn report(
     store: &dyn Store,
@@ -70,17 +36,17 @@ pub async fn report(
     reported: &Player,
     game: GameId,
     reason: &str,
-) -> Result<(), ReportRefusal> {
+) -> Result<(), Refused> {
     let reason = reason.trim();
     if !is_printable(reason, REASON_LEN_MAX) {
-        return Err(ReportRefusal::BadReason);
+        return Err(Refusal::new(Code::BAD_TEXT).because("report").with("max", REASON_LEN_MAX).into());
     }
     if reported.kind == PlayerKind::House {
-        return Err(ReportRefusal::HousePlayer);
+        return Err(Refusal::new(Code::HOUSE_PLAYER).because("report").into());
     }
     let today = store.scan(REPORTED.under([&reporter.id])?, None, REPORTS_MAX);
     if today.await?.len() >= REPORTS_MAX {
-        return Err(ReportRefusal::TooMany);
+        return Err(Refusal::new(Code::TOO_MANY).because("reports").with("count", REPORTS_MAX).into());
     }
     let at = store.now();
     let report = Report {
@@ -90,7 +56,6 @@ pub async fn report(
         game,
         reason: reason.to_owned(),
     };
-    let value = serde_json::to_vec(&report).map_err(|_| ReportRefusal::Store)?;
     let once = REPORT_OF.key([&game, &reporter.id])?;
     let counted = REPORTED.key([&reporter.id, &game])?;
     let kept = REPORTS.key([&format_args!("{}-{game}-{}", time15(at), reporter.id)])?;
@@ -98,26 +63,25 @@ pub async fn report(
     let update = Update {
         conditions: vec![(once.clone(), Expect::Absent)],
         writes: vec![
-            Write::Put { key: once.clone(), value: Vec::new(), expires },
-            Write::Put { key: counted, value: Vec::new(), expires: Some(at.plus_ms(DAY_MS)) },
-            Write::Put { key: kept, value, expires },
+            mark(once.clone(), expires),
+            mark(counted, Some(at.plus_ms(DAY_MS))),
+            put(kept, &report, expires)?,
         ],
     };
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(()),
-        UpdateOutcome::Conflict => Err(ReportRefusal::ReportedBefore),
+        UpdateOutcome::Conflict => Err(Refusal::new(Code::REPORTED_BEFORE).into()),
         // Either all of it was written, or nothing.
         UpdateOutcome::Unknown => match store.get(once).await? {
             Some(_) => Ok(()),
-            None => Err(ReportRefusal::Store),
+            None => Err(refusals::store_away().into()),
         },
     }
 }
 
 /// All stored reports, oldest first.
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
-    let damaged = |_| StoreError::Damaged { what: "a report cannot be read".to_owned() };
-    let read = |(_, value): Record| serde_json::from_slice(&value).map_err(damaged);
+    let read = |(_, value): Record| parse(&value, "a report");
     Scan::all(store, REPORTS.all()?).await?.into_iter().map(read).collect()
 }
 
@@ -134,6 +98,10 @@ mod tests {
         Player { id: id.to_owned(), name: id.to_owned(), kind }
     }
 
+    fn code_of(reported: Result<(), Refused>) -> Result<(), Code> {
+        reported.map_err(|Refused(refusal)| refusal.code)
+    }
+
     #[tokio::test]
     async fn a_game_is_reported_once_and_a_few_a_day() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
@@ -141,12 +109,18 @@ mod tests {
         let (ana, bo) = (player("ana", PlayerKind::Account), player("bo", PlayerKind::Guest));
         let game = |n: u8| GameId::from_random([n; 12]);
         report(&store, &ana, &bo, game(0), " he swore ").await.unwrap();
-        assert_eq!(report(&store, &ana, &bo, game(0), "again").await, Err(ReportRefusal::ReportedBefore));
+        assert_eq!(
+            code_of(report(&store, &ana, &bo, game(0), "again").await),
+            Err(Code::new(Code::REPORTED_BEFORE))
+        );
         report(&store, &bo, &ana, game(0), "so did she").await.unwrap();
         for n in 1..10 {
             report(&store, &ana, &bo, game(n), "and again").await.unwrap();
         }
-        assert_eq!(report(&store, &ana, &bo, game(10), "more").await, Err(ReportRefusal::TooMany));
+        assert_eq!(
+            code_of(report(&store, &ana, &bo, game(10), "more").await),
+            Err(Code::new(Code::TOO_MANY))
+        );
         clock.advance_ms(DAY_MS);
         report(&store, &ana, &bo, game(10), "more").await.unwrap();
         let kept = reports(&store).await.unwrap();
@@ -162,9 +136,15 @@ mod tests {
         let (ana, house) = (player("ana", PlayerKind::Guest), player("house-good", PlayerKind::House));
         let game = GameId::from_random([1; 12]);
         for reason in ["", "  ", "\u{1b}[2J", &"x".repeat(REASON_LEN_MAX + 1)] {
-            assert_eq!(report(&store, &ana, &ana, game, reason).await, Err(ReportRefusal::BadReason));
+            assert_eq!(
+                code_of(report(&store, &ana, &ana, game, reason).await),
+                Err(Code::new(Code::BAD_TEXT))
+            );
         }
-        assert_eq!(report(&store, &ana, &house, game, "slow").await, Err(ReportRefusal::HousePlayer));
+        assert_eq!(
+            code_of(report(&store, &ana, &house, game, "slow").await),
+            Err(Code::new(Code::HOUSE_PLAYER))
+        );
         assert_eq!(reports(&store).await.unwrap(), []);
     }
 }

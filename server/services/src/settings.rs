@@ -78,14 +78,14 @@ pub struct Settings {
 impl Settings {
     pub fn for_tables(&self, connections: Connections, features: Arc<dyn Features>) -> TableSettings {
         TableSettings {
-            deploy_ms: u64::try_from(self.times.deployment.as_millis()).unwrap_or(u64::MAX),
+            deploy_ms: ms(self.times.deployment),
             lag_quota: self.lag_quota(),
-            claim_ms: u64::try_from(self.times.claim.as_millis()).unwrap_or(u64::MAX),
+            claim_ms: ms(self.times.claim),
             spectators_max: self.limits.spectators_per_game,
             games_per_player_max: self.limits.games_per_player,
             running_games_max: self.limits.running_games,
             memory: MemoryGuard::new(self.limits.memory),
-            rest_ms: u64::try_from(self.times.rest.as_millis()).unwrap_or(u64::MAX),
+            rest_ms: ms(self.times.rest),
             write_form: self.write_format,
             features,
             connections,
@@ -98,6 +98,10 @@ impl Settings {
         let (per_ply_ms, stock_ms) = (ms(self.times.lag_per_ply), ms(self.times.lag_stock));
         (stock_ms > 0).then_some(LagQuota { per_ply_ms, stock_ms })
     }
+}
+
+pub(crate) fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Whether the first mover's advantage counts in ratings.

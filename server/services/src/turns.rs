@@ -14,7 +14,6 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameView, OwnGame, Phase, Time};
 use flagfall_store::{Key, Store, Write};
 
-pub use self::queue::QueueError;
 use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, JobError, JobWriter};
 use flagfall_base::keys::{QUEUE, TURN_DUE};

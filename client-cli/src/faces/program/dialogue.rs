@@ -253,8 +253,16 @@ impl Dialogue {
         }
         self.stage = Stage::Asked;
         let rows = line::board(&self.ruleset.shape, self.side, view);
-        self.outputs.push(DialogueOutput::Tell(rows.iter().flat_map(|row| [row, "
-"]).collect()));
+        self.outputs.push(DialogueOutput::Tell(
+            rows.iter()
+                .flat_map(|row| {
+                    [
+                        row, "
+",
+                    ]
+                })
+                .collect(),
+        ));
     }
 
     /// Handles what the program did, or that time passed.

@@ -4,7 +4,6 @@ use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// More than every timestamp, so that the latest game of a list comes first.
@@ -82,18 +81,6 @@ impl Shelf {
     }
 }
 
-pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-    serde_json::to_vec(record).map_err(|_| damaged("a history cannot be written"))
-}
-
-pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(bytes).map_err(|_| damaged("a history cannot be read"))
-}
-
-pub(super) fn damaged(what: &str) -> StoreError {
-    StoreError::Damaged { what: what.to_owned() }
-}
-
 /// The prefix of a player's list, the latest game first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
@@ -151,7 +138,7 @@ mod tests {
             Some((Tally { won: 1, drawn: 0, lost: 1 }, 1_000))
         );
         assert_eq!(figures.by_side.red.games() + figures.by_side.blue.games(), DEPLOYMENTS_MAX as u32 + 2);
-        assert!(bytes(&figures).unwrap().len() < flagfall_store::limits::VALUE_BYTES_MAX);
+        assert!(crate::records::bytes(&figures).unwrap().len() < flagfall_store::limits::VALUE_BYTES_MAX);
     }
 
     #[test]

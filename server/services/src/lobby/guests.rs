@@ -4,9 +4,9 @@ use flagfall_protocol::{CommandId, Player, PlayerKind};
 use metrics::counter;
 
 use super::command::LobbyCommand;
-use super::refusal::LobbyRefusal;
+use super::refusal::store_unclear;
 use super::{Asker, Handled, Inner, Lobby};
-use crate::players::{Standing, standing};
+use crate::players::{PlayerError, Standing, standing};
 use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 
@@ -45,15 +45,15 @@ impl Inner {
             }
             return handled;
         }
-        Err(LobbyRefusal::Store)
+        Err(store_unclear())
     }
 
-    async fn standing(&self, player: &Player) -> Result<Standing, LobbyRefusal> {
+    async fn standing(&self, player: &Player) -> Result<Standing, PlayerError> {
         let pass = match player.kind {
             PlayerKind::Guest => self.connections.pass_of(&player.id),
             PlayerKind::Account | PlayerKind::Bot | PlayerKind::House => None,
         };
-        Ok(standing(&*self.store, player, pass.as_ref(), self.settings.times.guest).await?)
+        standing(&*self.store, player, pass.as_ref(), self.settings.times.guest).await
     }
 }
 

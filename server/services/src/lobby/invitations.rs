@@ -2,12 +2,15 @@
 //! decline, or the challenge is closed.
 
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::{Invitation, Invitations, Player, ServerToClient};
+use flagfall_protocol::{Code, Invitation, Invitations, Player, ServerToClient};
 use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 
 use super::challenges::{self, Challenge, invited_key};
-use super::{Inner, Lobby, LobbyRefusal};
+use super::refusal::{blocked, no_such_challenge, opponent_busy, own_offer, store_unclear, unclear};
+use super::{Inner, Lobby};
+use crate::Refused;
 use crate::blocks::are_apart;
+use crate::records::mark;
 use flagfall_base::keys::{ADDRESSED, last_part};
 
 /// Most challenges that may wait for one player's answer.
@@ -17,26 +20,31 @@ const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {
     /// Addresses an open challenge of `challenger` to a player. Repeating it changes nothing.
-    /// [`LobbyRefusal::NoSuchChallenge`] if it is not open or not the challenger's,
-    /// [`LobbyRefusal::OwnOffer`], [`LobbyRefusal::NotRated`], [`LobbyRefusal::Blocked`],
-    /// [`LobbyRefusal::OpponentBusy`] if too many challenges wait for the player or this one has
-    /// too many addressees, [`LobbyRefusal::Store`].
     pub async fn invite(
         &self,
         challenger: &Player,
         code: &str,
         player: &Player,
-    ) -> Result<Invitation, LobbyRefusal> {
+    ) -> Result<Invitation, Refused> {
+        self.try_invite(challenger, code, player).await.map_err(unclear)
+    }
+
+    async fn try_invite(
+        &self,
+        challenger: &Player,
+        code: &str,
+        player: &Player,
+    ) -> Result<Invitation, Refused> {
         let (challenge, open, bytes) = challenges::find(&self.inner.store, code).await?;
         if challenge.challenger.id != challenger.id {
-            return Err(LobbyRefusal::NoSuchChallenge);
+            return Err(no_such_challenge());
         }
         if player.id == challenger.id {
-            return Err(LobbyRefusal::OwnOffer);
+            return Err(own_offer());
         }
         super::check_rated(&challenge.terms, [challenger.kind, player.kind])?;
         if are_apart(&*self.inner.store, &challenger.id, &player.id).await? {
-            return Err(LobbyRefusal::Blocked);
+            return Err(blocked());
         }
         let invited = key(player, code)?;
         if self.inner.store.get(invited.clone()).await?.is_some() {
@@ -45,11 +53,11 @@ impl Lobby {
         let waiting = self.inner.store.scan(key(player, "")?, None, INVITATIONS_MAX).await?;
         let addressed = self.inner.store.scan(addressed_key(code, "")?, None, ADDRESSEES_MAX).await?;
         if waiting.len() >= INVITATIONS_MAX || addressed.len() >= ADDRESSEES_MAX {
-            return Err(LobbyRefusal::OpponentBusy);
+            return Err(opponent_busy());
         }
         let expires = Some(Stamp(challenge.expires));
         let writes = [invited, addressed_key(code, &player.id)?];
-        let writes = writes.map(|key| Write::Put { key, value: Vec::new(), expires }).to_vec();
+        let writes = writes.map(|key| mark(key, expires)).to_vec();
         // The condition that the challenge is open ensures that closing it sees every addressee.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
@@ -60,7 +68,7 @@ impl Lobby {
     }
 
     /// The open challenges addressed to a player, first to expire first.
-    pub async fn invitations(&self, player: &Player) -> Result<Invitations, LobbyRefusal> {
+    pub async fn invitations(&self, player: &Player) -> Result<Invitations, Refused> {
         let prefix = key(player, "")?;
         let mut challenges = Vec::new();
         for (key, _) in self.inner.store.scan(prefix.clone(), None, INVITATIONS_MAX).await? {
@@ -68,8 +76,8 @@ impl Lobby {
             match challenges::find(&self.inner.store, &code).await {
                 Ok((challenge, ..)) => challenges.push(invitation(challenge)),
                 // Another player accepted it, or it was withdrawn.
-                Err(LobbyRefusal::NoSuchChallenge) => {}
-                Err(refusal) => return Err(refusal),
+                Err(refused) if refused.is(Code::NO_SUCH_CHALLENGE) => {}
+                Err(refused) => return Err(unclear(refused)),
             }
         }
         challenges.sort_by_key(|invitation| invitation.expires);
@@ -77,10 +85,10 @@ impl Lobby {
     }
 
     /// Declines a challenge addressed to the player, which closes it.
-    pub async fn decline(&self, player: &Player, code: &str) -> Result<(), LobbyRefusal> {
+    pub async fn decline(&self, player: &Player, code: &str) -> Result<(), Refused> {
         let own = key(player, code)?;
         if self.inner.store.get(own.clone()).await?.is_none() {
-            return Err(LobbyRefusal::NoSuchChallenge);
+            return Err(no_such_challenge());
         }
         let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
         let mut writes = vec![Write::Delete { key: own }];
@@ -91,11 +99,11 @@ impl Lobby {
         Ok(())
     }
 
-    async fn write(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), LobbyRefusal> {
+    async fn write(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), Refused> {
         match self.inner.store.update(Update { conditions, writes }).await? {
             UpdateOutcome::Ok => Ok(()),
-            UpdateOutcome::Conflict => Err(LobbyRefusal::NoSuchChallenge),
-            UpdateOutcome::Unknown => Err(LobbyRefusal::Store),
+            UpdateOutcome::Conflict => Err(no_such_challenge()),
+            UpdateOutcome::Unknown => Err(store_unclear()),
         }
     }
 }
@@ -117,7 +125,7 @@ impl Inner {
         &self,
         challenge: &Challenge,
         answered_by: Option<&Player>,
-    ) -> Result<(), LobbyRefusal> {
+    ) -> Result<(), Refused> {
         let code = &challenge.code;
         let prefix = addressed_key(code, "")?;
         let addressed = self.store.scan(prefix.clone(), None, ADDRESSEES_MAX).await?;
@@ -147,10 +155,10 @@ fn invitation(challenge: Challenge) -> Invitation {
     Invitation { challenge: code, challenger, terms, your_side: side.map(Side::opponent), expires }
 }
 
-fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
+fn key(player: &Player, code: &str) -> Result<Key, Refused> {
     invited_key(&player.id, code)
 }
 
-fn addressed_key(code: &str, player_id: &str) -> Result<Key, LobbyRefusal> {
-    ADDRESSED.key([&code, &player_id]).map_err(|_| LobbyRefusal::NoSuchChallenge)
+fn addressed_key(code: &str, player_id: &str) -> Result<Key, Refused> {
+    ADDRESSED.key([&code, &player_id]).map_err(|_| no_such_challenge())
 }

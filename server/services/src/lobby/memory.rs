@@ -7,34 +7,35 @@
 
 use std::sync::Arc;
 
-use flagfall_board::Stamp;
-use flagfall_protocol::{Accepted, CommandId, HexBytes, Player};
-use flagfall_store::{Expect, Key, Store, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_protocol::{Accepted, Code, CommandId, HexBytes, Player, Refusal};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
-use super::game_plan::planning;
-use super::refusal::LobbyRefusal;
-use flagfall_base::keys::COMMANDS;
+use super::refusal::store_unclear;
+use crate::Refused;
+use crate::records::{bytes, parse, put};
+use flagfall_base::jobs::not_before;
+use flagfall_base::keys::{COMMANDS, PLANS};
 use flagfall_game::NewGame;
+
+/// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
+const LEFT_AFTER_MS: u64 = 3_000;
+pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CommandRecord {
-    fingerprint: HexBytesText,
+    fingerprint: String,
     pub(super) outcome: Accepted,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) game: Option<NewGame>,
 }
 
-type HexBytesText = String;
-
-/// An update that keeps a command's outcome. The command's other conditions and writes join it.
-pub(super) struct Draft {
-    key: Key,
-    record: CommandRecord,
-    value: Vec<u8>,
-    update: Update,
+/// A planned game, as the store keeps it, besides the state of the job.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct PlanRecord {
+    pub(super) plan: NewGame,
 }
 
 #[derive(PartialEq, Eq, Debug)]
@@ -53,7 +54,6 @@ pub(super) struct CommandMemory {
 }
 
 impl CommandMemory {
-    /// Keeps outcomes in this store for `memory_ms` milliseconds.
     pub(super) fn new(store: Arc<dyn Store>, memory_ms: u64) -> CommandMemory {
         CommandMemory { store, memory_ms }
     }
@@ -63,83 +63,62 @@ impl CommandMemory {
         player: &Player,
         cmd_id: &CommandId,
         command: &LobbyCommand,
-    ) -> Result<Option<CommandRecord>, LobbyRefusal> {
+    ) -> Result<Option<CommandRecord>, Refused> {
         let bytes = self.store.get(key(player, cmd_id)?).await?;
         bytes.map(|bytes| read(&bytes, command)).transpose()
     }
 
-    pub(super) fn draft(
+    /// Keeps the outcome of a command in one update with what the command changes, and with the
+    /// plan of its game.
+    pub(super) async fn keep(
         &self,
         player: &Player,
         cmd_id: &CommandId,
         command: &LobbyCommand,
-        outcome: Accepted,
-        game: Option<NewGame>,
-    ) -> Result<Draft, LobbyRefusal> {
+        (outcome, game): (Accepted, Option<NewGame>),
+        mut update: Update,
+    ) -> Result<Kept, Refused> {
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
-        let value = serde_json::to_vec(&record).map_err(|error| LobbyRefusal::internal(&error))?;
-        let expires: Stamp = SystemClock.now().plus_ms(self.memory_ms);
-        let mut writes = vec![Write::Put { key: key.clone(), value: value.clone(), expires: Some(expires) }];
+        let expires = SystemClock.now().plus_ms(self.memory_ms);
+        update.conditions.push((key.clone(), Expect::Absent));
+        update.writes.push(put(key.clone(), &record, Some(expires))?);
         if let Some(plan) = &record.game {
-            writes.push(planning(&*self.store, plan)?);
+            update.writes.push(self.planning(plan)?);
         }
-        let update = Update { conditions: vec![(key.clone(), Expect::Absent)], writes };
-        Ok(Draft { key, record, value, update })
-    }
-
-    pub(super) async fn keep(&self, draft: Draft, command: &LobbyCommand) -> Result<Kept, LobbyRefusal> {
-        let Draft { key, record, value, update } = draft;
         match self.store.update(update).await? {
             UpdateOutcome::Ok => Ok(Kept::New(record)),
-            UpdateOutcome::Conflict => match self.store.get(key).await? {
-                Some(bytes) => read(&bytes, command).map(Kept::Before),
-                None => Ok(Kept::Conflict),
-            },
-            UpdateOutcome::Unknown => match self.store.get(key).await? {
-                Some(bytes) if bytes == value => Ok(Kept::New(record)),
-                Some(bytes) => read(&bytes, command).map(Kept::Before),
-                None => Err(LobbyRefusal::Store),
+            outcome => match self.store.get(key).await? {
+                Some(stored) if outcome == UpdateOutcome::Unknown && stored == bytes(&record)? => {
+                    Ok(Kept::New(record))
+                }
+                Some(stored) => read(&stored, command).map(Kept::Before),
+                None if outcome == UpdateOutcome::Conflict => Ok(Kept::Conflict),
+                None => Err(store_unclear()),
             },
         }
     }
-}
 
-impl Draft {
-    /// Adds the conditions and writes of another update.
-    #[must_use]
-    pub(super) fn joining(mut self, other: Update) -> Draft {
-        self.update.conditions.extend(other.conditions);
-        self.update.writes.extend(other.writes);
-        self
-    }
-
-    #[must_use]
-    pub(super) fn expecting(mut self, key: Key, expect: Expect) -> Draft {
-        self.update.conditions.push((key, expect));
-        self
-    }
-
-    #[must_use]
-    pub(super) fn writing(mut self, write: Write) -> Draft {
-        self.update.writes.push(write);
-        self
+    fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
+        let since = self.store.now();
+        let fields = bytes(&PlanRecord { plan: plan.clone() })?;
+        // The command that plans the game also creates it. The job is for the case that it does
+        // not.
+        let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
+        Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
     }
 }
 
-pub(super) fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
-    COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|error| LobbyRefusal::internal(&error))
+pub(super) fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, StoreError> {
+    COMMANDS.key([&player.id, &cmd_id.as_str()])
 }
 
-fn fingerprint(command: &LobbyCommand) -> Result<HexBytesText, LobbyRefusal> {
-    let bytes = serde_json::to_vec(command).map_err(|error| LobbyRefusal::internal(&error))?;
-    Ok(HexBytes(Sha256::digest(bytes).into()).to_string())
+fn fingerprint(command: &LobbyCommand) -> Result<String, StoreError> {
+    Ok(HexBytes(Sha256::digest(bytes(command)?).into()).to_string())
 }
 
-fn read(bytes: &[u8], command: &LobbyCommand) -> Result<CommandRecord, LobbyRefusal> {
-    let record: CommandRecord = serde_json::from_slice(bytes).map_err(|error| {
-        tracing::error!(%error, "could not read the record of a lobby command");
-        LobbyRefusal::Store
-    })?;
-    if record.fingerprint == fingerprint(command)? { Ok(record) } else { Err(LobbyRefusal::CommandIdReused) }
+fn read(bytes: &[u8], command: &LobbyCommand) -> Result<CommandRecord, Refused> {
+    let record: CommandRecord = parse(bytes, "the record of a lobby command")?;
+    let is_same = record.fingerprint == fingerprint(command)?;
+    if is_same { Ok(record) } else { Err(Refusal::new(Code::CMD_ID_REUSED).into()) }
 }

@@ -5,20 +5,18 @@
 //! played has 1500. Guests have no rating. People and bots are rated apart, so their ratings cannot
 //! be compared.
 
-use super::BadRange;
 use super::memory::Kept;
+use super::refusal::{being_paired, store_unclear};
 use super::seeks::{self, SeekRecord};
-use super::{Asker, Handled, LobbyRefusal, check_rated, check_terms};
-use crate::ratings::has_class;
+use super::{Asker, Handled, check_rated, check_terms};
+use crate::Refused;
+use crate::ratings::{has_class, point, rating_of};
 use flagfall_base::random::random_code;
 use flagfall_board::Side;
-use flagfall_protocol::PlayerKind;
-use flagfall_protocol::RatingPoint;
-use flagfall_protocol::RatingRange;
-use flagfall_protocol::Speed;
-use flagfall_protocol::{Accepted, RatingWish, Seek, Terms};
-use flagfall_store::Expect;
-use flagfall_store::Write;
+use flagfall_protocol::{
+    Accepted, Code, PlayerKind, RatingPoint, RatingRange, RatingWish, Refusal, Seek, Speed, Terms,
+};
+use flagfall_store::Update;
 
 /// Attempts to count and open while other servers open seeks. One server opens its seeks one after
 /// the other.
@@ -42,10 +40,9 @@ impl Asker<'_> {
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
             let record = SeekRecord { seek, since: self.inner.store.now().0 };
-            let next = seeks::next_turn(&self.inner.store, &id)?;
-            let (key, before) = turn;
-            let draft = self.draft(Accepted::Seek { seek: id }, None)?.writing(record.opening()?);
-            let kept = self.keep(draft.expecting(key, before).writing(next)).await?;
+            let writes = vec![record.opening()?, seeks::next_turn(&self.inner.store, &id)?];
+            let update = Update { conditions: vec![turn], writes };
+            let kept = self.keep(Accepted::Seek { seek: id }, None, update).await?;
             if kept == Kept::Conflict {
                 // Another server has just opened a seek, so the count is stale.
                 continue;
@@ -54,20 +51,18 @@ impl Asker<'_> {
                 self.inner.seeks.lock().open(record);
                 self.inner.changed.notify_one();
             }
-            return self.finish(kept, LobbyRefusal::Store, Vec::new()).await;
+            return self.finish(kept, store_unclear, Vec::new()).await;
         }
-        Err(LobbyRefusal::Store)
+        Err(store_unclear())
     }
-}
 
-impl Asker<'_> {
     /// The asker's rating for games of these terms. None for guests and for games without ratings.
-    pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, LobbyRefusal> {
+    pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, Refused> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
         match class_of(terms).filter(|_| is_rated) {
             Some(speed) => {
-                let ratings = self.inner.pool.ratings();
-                Ok(Some(ratings.shown(&self.player.id, &terms.ruleset, speed).await?))
+                let own = rating_of(&*self.inner.store, &self.player.id, &terms.ruleset, speed).await?;
+                Ok(Some(point(own.0)))
             }
             None => Ok(None),
         }
@@ -78,24 +73,37 @@ impl Asker<'_> {
         wish: Option<RatingWish>,
         terms: &Terms,
         own: Option<RatingPoint>,
-    ) -> Result<Option<RatingRange>, LobbyRefusal> {
+    ) -> Result<Option<RatingRange>, Refused> {
         let Some(wish) = wish else { return Ok(None) };
+        let bad = |reason| Refusal::new(Code::BAD_RATING_RANGE).because(reason);
         if class_of(terms).is_none() {
-            return Err(BadRange::NoRatings.into());
+            return Err(bad("no_ratings").into());
         }
-        let range = wish.range(own.map(|own| own.rating)).ok_or(BadRange::Guest)?;
-        if range.is_allowed() { Ok(Some(range)) } else { Err(BadRange::Bounds.into()) }
+        // The range may be around the asker's rating, and guests have none.
+        let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
+        // An end may be missing, out of bounds or on the wrong side.
+        let bounds = || bad("bounds").with("min", 0_u8).with("max", RatingRange::POINTS_MAX);
+        if range.is_allowed() { Ok(Some(range)) } else { Err(bounds().into()) }
     }
 
-    pub(super) async fn check_range(&self, seek: &Seek) -> Result<(), LobbyRefusal> {
+    pub(super) async fn check_range(&self, seek: &Seek) -> Result<(), Refused> {
         let Some(range) = seek.rating else { return Ok(()) };
         let is_bot = |kind: PlayerKind| kind == PlayerKind::Bot;
         let is_apart = is_bot(self.player.kind) != is_bot(seek.seeker.kind);
         let own = self.rating_for(&seek.terms).await?.map(|own| own.rating).filter(|_| !is_apart);
-        match own {
-            Some(own) if range.contains(own) => Ok(()),
-            own => Err(LobbyRefusal::OutsideRange { range, own, is_apart }),
+        if own.is_some_and(|own| range.contains(own)) {
+            return Ok(());
         }
+        let refusal = Refusal::new(Code::OUTSIDE_RATING_RANGE);
+        let refusal = match (range.min, range.max) {
+            (Some(min), Some(max)) => refusal.with("range", "both").with("min", min).with("max", max),
+            (None, Some(max)) => refusal.with("range", "max").with("max", max),
+            (min, None) => refusal.with("range", "min").with("min", min.unwrap_or(0)),
+        };
+        Err(match own {
+            Some(own) => refusal.because("rating").with("rating", own).into(),
+            None => refusal.because(if is_apart { "bots_and_people" } else { "guest" }).into(),
+        })
     }
 }
 
@@ -112,31 +120,30 @@ impl Asker<'_> {
         check_rated(terms, [self.player.kind; 2])?;
         self.check_conduct().await?;
         self.check_games().await?;
-        for _ in 0..POOL_ATTEMPTS {
-            let entering = self.inner.pool.entering(self.player, terms).await?;
-            let draft = self.draft(Accepted::Done {}, None)?.joining(entering);
-            // A conflict: at the same moment the record was extended, or the player was paired.
-            match self.keep(draft).await? {
-                Kept::Conflict => {}
-                kept => return self.finish(kept, LobbyRefusal::BeingPaired, Vec::new()).await,
-            }
-        }
-        Err(LobbyRefusal::BeingPaired)
+        self.change_pool(Some(terms)).await
     }
 
     pub(super) async fn leave_pool(&self) -> Handled {
+        let handled = self.change_pool(None).await;
+        if handled.is_ok() {
+            self.inner.connections.set_pool(&self.player.id, None);
+        }
+        handled
+    }
+
+    /// Enters the pool with these terms, or leaves it.
+    async fn change_pool(&self, terms: Option<&Terms>) -> Handled {
         for _ in 0..POOL_ATTEMPTS {
-            let (key, bytes) = self.inner.pool.leaving(self.player).await?;
-            let draft = self.draft(Accepted::Done {}, None)?;
-            let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
-            match self.keep(draft).await? {
+            let change = match terms {
+                Some(terms) => self.inner.pool.entering(self.player, terms).await?,
+                None => self.inner.pool.leaving(self.player).await?,
+            };
+            // A conflict: at the same moment the record was extended, or the player was paired.
+            match self.keep(Accepted::Done {}, None, change).await? {
                 Kept::Conflict => {}
-                kept => {
-                    self.inner.connections.set_pool(&self.player.id, None);
-                    return self.finish(kept, LobbyRefusal::BeingPaired, Vec::new()).await;
-                }
+                kept => return self.finish(kept, being_paired, Vec::new()).await,
             }
         }
-        Err(LobbyRefusal::BeingPaired)
+        Err(being_paired())
     }
 }

@@ -9,17 +9,16 @@ use std::sync::atomic::Ordering;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
-use flagfall_store::{Key, Write};
+use flagfall_store::{Key, StoreError, Write};
 
-use super::game_plan::PlanRecord;
-use super::memory::key as outcome_key;
-use super::refusal::LobbyRefusal;
+use super::memory::{PlanRecord, key as outcome_key};
 use super::{Asker, Inner, Lobby};
+use crate::Refused;
 use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::PLANS;
 use flagfall_base::transact::write_if;
-use flagfall_game::NewGame;
+use flagfall_game::{CreateError, NewGame};
 
 impl Lobby {
     /// Does the job of creating the game of an abandoned plan.
@@ -30,23 +29,20 @@ impl Lobby {
             return Err(JobError::NotNow);
         }
         match self.inner.make(plan).await {
-            Ok(()) => {}
-            Err(error @ (LobbyRefusal::Store | LobbyRefusal::Stopping)) => {
+            Ok(()) => tracing::info!(%game, "created a planned game that another server had left"),
+            Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
             // Another server may have room, or know the ruleset.
-            Err(LobbyRefusal::ServerFull(_) | LobbyRefusal::NoSuchRuleset(_)) => {
+            Err(CreateError::NoMemory | CreateError::ServerFull(_) | CreateError::NoSuchRuleset) => {
                 return Err(JobError::NotNow);
             }
             // By the time that this player has room, the other one does not wait any more.
-            Err(refusal @ LobbyRefusal::TooManyGames(_)) => {
-                tracing::debug!(%game, %refusal, "a planned game is dropped");
-                self.inner.store.update(job.finish()).await?;
-                return Ok(());
+            Err(error @ CreateError::TooManyGames(_)) => {
+                tracing::debug!(%game, %error, "a planned game is dropped");
             }
-            Err(refusal) => return Err(JobError::Later(refusal.to_string())),
+            Err(error @ CreateError::NoChance) => return Err(JobError::Later(error.to_string())),
         }
-        tracing::info!(%game, "created a planned game that another server had left");
         // If the game existed already, its first append may have left the plan behind.
         self.inner.store.update(job.finish()).await?;
         Ok(())
@@ -54,7 +50,7 @@ impl Lobby {
 }
 
 impl Inner {
-    pub(super) async fn make(&self, plan: NewGame) -> Result<(), LobbyRefusal> {
+    pub(super) async fn make(&self, plan: NewGame) -> Result<(), CreateError> {
         let game = self.tables.create(plan).await?;
         for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
             let player = &game.players[side];
@@ -70,7 +66,7 @@ impl Inner {
     /// Takes back a command whose game cannot be created: its plan and its outcome go, and these
     /// writes open the offer again. If that fails, or another server has the plan already, it stays
     /// for the job.
-    async fn take_back(&self, game: GameId, outcome: Key, offer: Vec<Write>) -> Result<(), LobbyRefusal> {
+    async fn take_back(&self, game: GameId, outcome: Key, offer: Vec<Write>) -> Result<(), StoreError> {
         let plan = PLANS.key([&game])?;
         let Some(value) = self.store.get(plan.clone()).await? else { return Ok(()) };
         let mut writes = vec![Write::Delete { key: plan.clone() }, Write::Delete { key: outcome }];
@@ -82,21 +78,17 @@ impl Inner {
 
 impl Asker<'_> {
     /// Creates the game of a command, or takes the command back; these writes open its offer again.
-    pub(super) async fn make_or_take_back(
-        &self,
-        plan: NewGame,
-        offer: Vec<Write>,
-    ) -> Result<(), LobbyRefusal> {
+    pub(super) async fn make_or_take_back(&self, plan: NewGame, offer: Vec<Write>) -> Result<(), Refused> {
         let game = plan.id;
-        let Err(refusal) = self.inner.make(plan).await else { return Ok(()) };
+        let Err(refused) = self.inner.make(plan).await else { return Ok(()) };
         // If the store or this server is on its way out, the game may exist, and another server
         // makes it if not.
-        if !matches!(refusal, LobbyRefusal::Store | LobbyRefusal::Stopping) {
+        if !matches!(refused, CreateError::Unavailable | CreateError::Stopping) {
             let outcome = outcome_key(self.player, self.cmd_id)?;
             if let Err(error) = self.inner.take_back(game, outcome, offer).await {
                 tracing::debug!(%game, %error, "could not take a command back; its plan stays");
             }
         }
-        Err(refusal)
+        Err(refused.into())
     }
 }

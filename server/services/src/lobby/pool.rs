@@ -7,24 +7,23 @@
 //! period after a server last saw its player online: a dropped connection costs no place, and a
 //! player who has left is not paired.
 
-use super::refusal::LobbyRefusal;
+use super::refusal::not_found;
+use crate::Refused;
 use crate::blocks::blocked_ids;
-use crate::ratings::{Ratings, Standing};
-use crate::settings::FirstMove;
+use crate::ratings::{RatingRecord, rating_of};
+use crate::records::{bytes, damaged, put};
 use flagfall_base::delivery::{Connections, Payload};
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL, POOLED};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::{delete, expect};
+use flagfall_base::transact::{delete, expect, write_if};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_game::{CreateError, NewGame, TableError, Tables};
-use flagfall_pairing::Settings;
-use flagfall_pairing::reach;
-use flagfall_pairing::{Pair, Waiting, pair};
-use flagfall_protocol::PoolStatus;
-use flagfall_protocol::RatingRange;
-use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
+use flagfall_pairing::{Pair, Settings, Waiting, pair, reach};
+use flagfall_protocol::{
+    Code, Phase, Player, PlayerKind, PoolStatus, RatingRange, Refusal, ServerToClient, Speed, Terms,
+};
 use flagfall_rating::Rating;
 use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use futures_util::{StreamExt, TryStreamExt};
@@ -67,7 +66,6 @@ pub(super) struct Pool {
     pub(super) store: Arc<dyn Store>,
     tables: Tables,
     pub(super) connections: Connections,
-    ratings: Ratings,
     wave: Duration,
     pub(super) grace_ms: u64,
     /// Players connected here to whom this server last sent a pool status.
@@ -91,13 +89,10 @@ impl Pool {
         wave: Duration,
         grace_ms: u64,
     ) -> Pool {
-        // The pool only reads ratings: it rates no games.
-        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), FirstMove::default());
         Pool {
             store,
             tables,
             connections,
-            ratings,
             wave,
             grace_ms,
             told_status: Mutex::default(),
@@ -105,20 +100,16 @@ impl Pool {
         }
     }
 
-    pub(super) fn ratings(&self) -> &Ratings {
-        &self.ratings
-    }
-
     /// Returns the update that lets a player wait for these terms. A player who waits for the same
     /// terms keeps their place; other terms replace the earlier ones.
-    /// [`LobbyRefusal::AlreadyPaired`] while the game that the player was paired into runs.
-    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, LobbyRefusal> {
+    /// Refused while the game that the player was paired into runs.
+    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, Refused> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
         if let Some(game) = paired.as_deref().and_then(game_of)
             && self.is_running(game).await?
         {
-            return Err(LobbyRefusal::AlreadyPaired(game));
+            return Err(already_paired(game));
         }
         let before = self.store.get(pool_key.clone()).await?;
         let now = self.store.now();
@@ -131,22 +122,21 @@ impl Pool {
         };
         Ok(Update {
             conditions: vec![(pool_key.clone(), expect(before)), (paired_key, expect(paired))],
-            writes: vec![put(pool_key, &record, record.expires)?],
+            writes: vec![put(pool_key, &record, Some(Stamp(record.expires)))?],
         })
     }
 
-    /// Returns the key and value of a waiting player's record, for its removal.
-    /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] if the game that the player
-    /// was paired into runs or is about to start.
-    pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
+    /// Returns the update that ends a player's wait.
+    pub(super) async fn leaving(&self, player: &Player) -> Result<Update, Refused> {
         let key = POOL.key([&player.id])?;
         if let Some(bytes) = self.store.get(key.clone()).await? {
-            return Ok((key, bytes));
+            let conditions = vec![(key.clone(), Expect::Value(bytes))];
+            return Ok(Update { conditions, writes: vec![Write::Delete { key }] });
         }
         let paired = self.store.get(PAIRED_OF.key([&player.id])?).await?;
         match paired.as_deref().and_then(game_of) {
-            Some(game) if self.is_running(game).await? => Err(LobbyRefusal::AlreadyPaired(game)),
-            Some(_) | None => Err(LobbyRefusal::NotInPool),
+            Some(game) if self.is_running(game).await? => Err(already_paired(game)),
+            Some(_) | None => Err(Refusal::new(Code::NOT_IN_POOL).because("waiting").into()),
         }
     }
 
@@ -156,17 +146,17 @@ impl Pool {
     }
 
     /// Removes a deleted account from the pool.
-    pub(super) async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
-        Ok(delete(&*self.store, vec![POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?]).await?)
+    pub(super) async fn forget(&self, player: &Player) -> Result<(), StoreError> {
+        delete(&*self.store, vec![POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?]).await
     }
 
-    async fn is_running(&self, game: GameId) -> Result<bool, LobbyRefusal> {
+    async fn is_running(&self, game: GameId) -> Result<bool, Refused> {
         match self.tables.find(game).await {
             Ok(table) => Ok(table.summary().phase != Phase::Over),
             // Not created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
-            Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(error.into()),
+            Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(not_found(error)),
         }
     }
 
@@ -225,13 +215,11 @@ impl Pool {
 
     async fn refresh(&self, waiter: &mut Waiter, now: Stamp) -> Result<(), StoreError> {
         let record = PoolRecord { expires: now.plus_ms(self.grace_ms).0, ..waiter.record.clone() };
-        let write = put(waiter.key.clone(), &record, record.expires)?;
-        let Write::Put { value, .. } = &write else { return Ok(()) };
-        let bytes = value.clone();
-        let conditions = vec![(waiter.key.clone(), Expect::Value(waiter.bytes.clone()))];
+        let write = put(waiter.key.clone(), &record, Some(Stamp(record.expires)))?;
+        let before = Some(waiter.bytes.clone());
         // On a conflict, the next wave sees the change.
-        if self.store.update(Update { conditions, writes: vec![write] }).await? == UpdateOutcome::Ok {
-            (waiter.record, waiter.bytes) = (record, bytes);
+        if write_if(&*self.store, waiter.key.clone(), before, vec![write]).await? {
+            (waiter.bytes, waiter.record) = (bytes(&record)?, record);
         }
         Ok(())
     }
@@ -243,18 +231,21 @@ impl Pool {
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
         let mut pool = Vec::with_capacity(waiters.len());
         for (at, waiter) in waiters.iter().enumerate() {
-            let Standing { rating, deviation, first_surplus, last_opponent } =
-                self.standing(&waiter.record).await?;
-            let blocked = blocked_ids(&*self.store, &waiter.record.player.id).await?;
+            let PoolRecord { player, terms, .. } = &waiter.record;
+            let (rating, known) = match rated_speed(&waiter.record) {
+                Some(speed) => rating_of(&*self.store, &player.id, &terms.ruleset, speed).await?,
+                None => (Rating::START, RatingRecord::newcomer(now)),
+            };
+            let blocked = blocked_ids(&*self.store, &player.id).await?;
             let waited = Duration::from_millis(now.0.saturating_sub(waiter.record.since));
             let waves = waited.as_millis() / self.wave.as_millis().max(1);
             pool.push(Waiting {
                 player: at,
-                rating,
-                deviation,
+                rating: rating.value,
+                deviation: rating.deviation,
                 waves_missed: u32::try_from(waves).unwrap_or(u32::MAX),
-                first_surplus,
-                last_opponent: last_opponent.and_then(|id| ids.get(id.as_str()).copied()),
+                first_surplus: known.surplus,
+                last_opponent: known.last_opponent.and_then(|id| ids.get(id.as_str()).copied()),
                 apart: blocked.iter().filter_map(|id| ids.get(id.as_str()).copied()).collect(),
             });
         }
@@ -294,15 +285,6 @@ impl Pool {
         sealed.try_fold(false, |is_paired, is_sealed| ready(Ok(is_paired || is_sealed))).await
     }
 
-    async fn standing(&self, record: &PoolRecord) -> Result<Standing, StoreError> {
-        let Rating { value: rating, deviation, .. } = Rating::START;
-        let unrated = Standing { rating, deviation, first_surplus: 0, last_opponent: None };
-        match rated_speed(record) {
-            Some(speed) => self.ratings.standing(&record.player.id, &record.terms.ruleset, speed).await,
-            None => Ok(unrated),
-        }
-    }
-
     /// Pairs two players if both still wait. True if they are paired.
     async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<bool, StoreError> {
         let Ok(id) = random_game_id() else { return Ok(false) };
@@ -315,8 +297,9 @@ impl Pool {
             previous: None,
         };
         let mut update = Update::default();
-        update.writes.push(put(PAIRED.key([&id])?, &plan, now.plus_ms(PAIRED_MS).0)?);
-        update.writes.push(keeping(id, [&first.record, &second.record], now)?);
+        update.writes.push(put(PAIRED.key([&id])?, &plan, Some(now.plus_ms(PAIRED_MS)))?);
+        let waited = [&first.record, &second.record];
+        update.writes.push(put(POOLED.key([&id])?, &waited, Some(now.plus_ms(POOLED_MS)))?);
         for waiter in [first, second] {
             update.conditions.push((waiter.key.clone(), Expect::Value(waiter.bytes.clone())));
             update.writes.push(Write::Delete { key: waiter.key.clone() });
@@ -391,33 +374,23 @@ pub(super) fn rated_speed(record: &PoolRecord) -> Option<Speed> {
     Speed::of(record.terms.time).filter(|_| has_rating)
 }
 
+fn already_paired(game: GameId) -> Refused {
+    Refusal::new(Code::ALREADY_PAIRED).because("game").with("game", game.to_string()).into()
+}
+
 /// The class of players who wait for the same terms. Bots and people are in separate classes.
 fn class_of(record: &PoolRecord) -> Result<String, StoreError> {
     let terms = Terms { secret: false, ..record.terms.clone() };
     let is_bot = record.player.kind == PlayerKind::Bot;
-    serde_json::to_string(&(terms, is_bot)).map_err(|_| unwritable())
+    serde_json::to_string(&(terms, is_bot)).map_err(|_| damaged("a class of the pool cannot be written"))
 }
 
 pub(super) fn read(bytes: &[u8]) -> Option<PoolRecord> {
     serde_json::from_slice(bytes).ok()
 }
 
-pub(super) fn put(key: Key, value: &impl Serialize, expires: u64) -> Result<Write, StoreError> {
-    let value = serde_json::to_vec(value).map_err(|_| unwritable())?;
-    Ok(Write::Put { key, value, expires: Some(Stamp(expires)) })
-}
-
-fn unwritable() -> StoreError {
-    StoreError::Damaged { what: "a record of the pool cannot be written".to_owned() }
-}
-
 fn game_of(bytes: &[u8]) -> Option<GameId> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
-}
-
-/// The write that keeps the records with which two players waited for their game.
-fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
-    put(POOLED.key([&game])?, &waited, now.plus_ms(POOLED_MS).0)
 }
 
 impl Pool {

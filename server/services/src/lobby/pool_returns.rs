@@ -9,13 +9,16 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 
-use super::pool::{Pool, PoolRecord, put, read};
+use super::pool::{Pool, PoolRecord, read};
+use crate::records::put;
 use flagfall_base::keys::{PAIRED_OF, POOL, POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
+use flagfall_base::transact::expect;
 use flagfall_game::GameHeader;
 
 /// How long the pool may take a player back after an abort, in milliseconds.
 const RETURN_MS: u64 = 60_000;
+
 /// The note that players who did not cause an abort may wait again, for the append of the abort.
 /// The pool knows whether the game came from there.
 pub(crate) fn pool_return(
@@ -29,9 +32,7 @@ pub(crate) fn pool_return(
     if innocent.is_empty() {
         return None;
     }
-    let value = serde_json::to_vec(&innocent).ok()?;
-    let expires = Some(now.plus_ms(RETURN_MS));
-    Some(Write::Put { key: POOL_RETURNS.key([&game]).ok()?, value, expires })
+    put(POOL_RETURNS.key([&game]).ok()?, &innocent, Some(now.plus_ms(RETURN_MS))).ok()
 }
 
 impl Pool {
@@ -70,10 +71,10 @@ impl Pool {
             let waits_for = before.as_deref().and_then(read);
             // A player who has since asked for other terms waits for those.
             if waits_for.is_none_or(|now| now.terms == record.terms) {
-                let expires = self.store.now().plus_ms(self.grace_ms).0;
-                writes.push(put(pool.clone(), &PoolRecord { expires, ..record }, expires)?);
+                let expires = self.store.now().plus_ms(self.grace_ms);
+                writes.push(put(pool.clone(), &PoolRecord { expires: expires.0, ..record }, Some(expires))?);
             }
-            conditions.push((pool, before.map_or(Expect::Absent, Expect::Value)));
+            conditions.push((pool, expect(before)));
             conditions.push((pooled.clone(), Expect::Value(bytes)));
             // A player who has since been paired again plays that game.
             let last = Expect::Value(game.as_str().into());

@@ -9,49 +9,41 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocol::{Player, Seek};
-use flagfall_store::{Expect, Key, Record, Store, Update, Write};
+use flagfall_protocol::{Code, Player, Refusal, Seek};
+use flagfall_store::{Expect, Key, Record, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::refusal::LobbyRefusal;
+use super::find_offer;
+use super::refusal::{no_such_seek, too_many};
+use crate::Refused;
+use crate::records::put;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
-use flagfall_base::transact::delete;
+use flagfall_base::transact::{delete, expect, write_if};
 
 const SEEKS_READ_MAX: usize = 4_096;
 
 /// An open seek as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct SeekRecord {
-    pub seek: Seek,
+pub(super) struct SeekRecord {
+    pub(super) seek: Seek,
     /// When it was opened, in milliseconds since 1970.
-    pub since: u64,
+    pub(super) since: u64,
 }
 
 impl SeekRecord {
-    pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
-        let value = serde_json::to_vec(self).map_err(|error| LobbyRefusal::internal(&error))?;
-        Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
+    pub(super) fn opening(&self) -> Result<Write, StoreError> {
+        put(SEEKS.key([&self.seek.id])?, self, None)
     }
 }
 
-pub(super) async fn find(
-    store: &Arc<dyn Store>,
-    id: &str,
-) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
-    let is_id = (10..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let key = key(if is_id { id } else { return Err(LobbyRefusal::NoSuchSeek) })?;
-    let bytes = store.get(key.clone()).await?.ok_or(LobbyRefusal::NoSuchSeek)?;
-    let record = serde_json::from_slice(&bytes).map_err(|error| {
-        tracing::error!(%error, "could not read a seek");
-        LobbyRefusal::Store
-    })?;
-    Ok((record, key, bytes))
+pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
+    find_offer(store, &SEEKS, id, no_such_seek).await
 }
 
 /// Reads all open seeks. Skips records that cannot be read.
-pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, LobbyRefusal> {
+pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, StoreError> {
     let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
     // Perhaps written by another version, whose servers will show it.
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
@@ -60,44 +52,35 @@ pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, 
 const TURN_MS: u64 = 60_000;
 
 /// Returns the condition that no other seek has been opened since this read.
-pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), LobbyRefusal> {
-    let key = turn_key()?;
+pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), StoreError> {
+    let key = SEEK_TURN.key([])?;
     let before = store.get(key.clone()).await?;
-    Ok((key, before.map_or(Expect::Absent, Expect::Value)))
+    Ok((key, expect(before)))
 }
 
 /// The write that records this seek as the one opened last.
-pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, LobbyRefusal> {
+pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, StoreError> {
     let expires = Some(store.now().plus_ms(TURN_MS));
-    Ok(Write::Put { key: turn_key()?, value: seek_id.into(), expires })
-}
-
-fn turn_key() -> Result<Key, LobbyRefusal> {
-    SEEK_TURN.key([]).map_err(|error| LobbyRefusal::internal(&error))
+    Ok(Write::Put { key: SEEK_TURN.key([])?, value: seek_id.into(), expires })
 }
 
 /// Closes a seek if it is still open.
-pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), LobbyRefusal> {
+pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), Refused> {
     match find(store, id).await {
         Ok((_, key, bytes)) => {
-            let conditions = vec![(key.clone(), Expect::Value(bytes))];
-            store.update(Update { conditions, writes: vec![Write::Delete { key }] }).await?;
+            write_if(&**store, key.clone(), Some(bytes), vec![Write::Delete { key }]).await?;
             Ok(())
         }
-        Err(LobbyRefusal::NoSuchSeek) => Ok(()),
-        Err(refusal) => Err(refusal),
+        Err(refused) if refused.is(Code::NO_SUCH_SEEK) => Ok(()),
+        Err(refused) => Err(refused),
     }
 }
 
-pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), LobbyRefusal> {
+pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), StoreError> {
     for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
-        delete(&**store, vec![key(&record.seek.id)?]).await?;
+        delete(&**store, vec![SEEKS.key([&record.seek.id])?]).await?;
     }
     Ok(())
-}
-
-fn key(id: &str) -> Result<Key, LobbyRefusal> {
-    SEEKS.key([&id]).map_err(|_| LobbyRefusal::NoSuchSeek)
 }
 
 pub(super) fn check_room(
@@ -105,14 +88,14 @@ pub(super) fn check_room(
     player_id: &str,
     per_player: usize,
     max: usize,
-) -> Result<(), LobbyRefusal> {
+) -> Result<(), Refused> {
     let own = open.iter().filter(|record| record.seek.seeker.id == player_id).count();
     if own >= per_player {
         count_hit(Limit::Offers, Scope::Player);
-        Err(LobbyRefusal::TooManySeeks(own))
+        Err(too_many("seeks", own))
     } else if open.len() >= max {
         count_hit(Limit::Offers, Scope::Server);
-        Err(LobbyRefusal::LobbyFull)
+        Err(Refusal::new(Code::TOO_MANY).because("lobby").into())
     } else {
         Ok(())
     }
@@ -120,26 +103,17 @@ pub(super) fn check_room(
 
 /// The open seeks that this server knows about, oldest first.
 #[derive(Default, Debug)]
-pub struct Seeks {
+pub(super) struct Seeks {
     open: Vec<SeekRecord>,
-    /// Number of changes made by this server.
-    changes: u64,
-    is_read: bool,
+    /// Number of changes made by this server: a read that began before a change is stale.
+    pub(super) changes: u64,
+    pub(super) is_read: bool,
     /// Seekers without a connection, and since when.
     gone_since: HashMap<String, Instant>,
     looked_at: Option<Instant>,
 }
 
 impl Seeks {
-    /// Number of changes made by this server: a read that began before a change is stale.
-    pub(super) fn changes(&self) -> u64 {
-        self.changes
-    }
-
-    pub(super) fn is_read(&self) -> bool {
-        self.is_read
-    }
-
     /// Replaces the list with what was read, unless this server has made changes since the read
     /// began.
     pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
@@ -197,16 +171,12 @@ impl Seeks {
     }
 
     /// The open seeks, oldest first.
-    pub fn list(&self) -> Vec<Seek> {
+    pub(super) fn list(&self) -> Vec<Seek> {
         self.open.iter().map(|record| record.seek.clone()).collect()
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.open.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.open.is_empty()
     }
 }
 
@@ -244,7 +214,7 @@ mod tests {
     fn seeks_stand_in_the_order_in_which_they_were_opened_wherever_that_was() {
         let mut seeks = Seeks::default();
         seeks.open(record("s2", "bo", 2));
-        seeks.replace(vec![record("s3", "cy", 3), record("s1", "ana", 1)], seeks.changes());
+        seeks.replace(vec![record("s3", "cy", 3), record("s1", "ana", 1)], seeks.changes);
         seeks.open(record("s2", "bo", 2));
         assert_eq!(ids(&seeks), ["s1", "s2", "s3"]);
         seeks.remove("s1");
@@ -254,12 +224,12 @@ mod tests {
     #[test]
     fn a_reading_that_a_change_overtook_counts_for_nothing() {
         let mut seeks = Seeks::default();
-        let before = seeks.changes();
+        let before = seeks.changes;
         seeks.open(record("s1", "ana", 1));
         seeks.replace(Vec::new(), before);
-        assert!(ids(&seeks) == ["s1"] && !seeks.is_read());
-        seeks.replace(Vec::new(), seeks.changes());
-        assert!(seeks.is_empty() && seeks.is_read());
+        assert!(ids(&seeks) == ["s1"] && !seeks.is_read);
+        seeks.replace(Vec::new(), seeks.changes);
+        assert!(seeks.len() == 0 && seeks.is_read);
     }
 
     #[test]
@@ -267,8 +237,9 @@ mod tests {
         let open = [record("s1", "ana", 1)];
         let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
         metrics::with_local_recorder(&recorder, || {
-            assert_eq!(check_room(&open, "ana", 1, 9), Err(LobbyRefusal::TooManySeeks(1)));
-            assert_eq!(check_room(&open, "bo", 1, 1), Err(LobbyRefusal::LobbyFull));
+            assert_eq!(check_room(&open, "ana", 1, 9), Err(too_many("seeks", 1)));
+            let full = check_room(&open, "bo", 1, 1).unwrap_err().to_string();
+            assert_eq!(full, "too_many (reason=lobby)");
             assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
         });
         let counted = recorder.handle().render();

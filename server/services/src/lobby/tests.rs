@@ -54,7 +54,7 @@ async fn house_of(store: MemoryStore, shared: Arc<dyn Store>, mut settings: Sett
 }
 
 impl House {
-    async fn ask(&self, who: &str, id: &str, command: LobbyCommand) -> Result<Accepted, LobbyRefusal> {
+    async fn ask(&self, who: &str, id: &str, command: LobbyCommand) -> Result<Accepted, Refused> {
         self.lobby.handle(&player(who), &id.parse().unwrap(), command).await
     }
 
@@ -158,8 +158,11 @@ async fn repeating_an_accept_makes_no_second_game_even_after_a_restart() {
 async fn an_id_with_another_command_is_refused() {
     let house = house().await;
     house.ask("ana", "1", seek(None)).await.unwrap();
-    assert_eq!(house.ask("ana", "1", seek(Some(Side::Red))).await, Err(LobbyRefusal::CommandIdReused));
-    assert_eq!(house.ask("ana", "1", challenge()).await, Err(LobbyRefusal::CommandIdReused));
+    assert_eq!(
+        house.ask("ana", "1", seek(Some(Side::Red))).await,
+        Err(Refusal::new(Code::CMD_ID_REUSED).into())
+    );
+    assert_eq!(house.ask("ana", "1", challenge()).await, Err(Refusal::new(Code::CMD_ID_REUSED).into()));
     assert!(house.ask("bo", "1", seek(Some(Side::Red))).await.is_ok());
 }
 
@@ -184,7 +187,7 @@ async fn concurrent_acceptances_of_a_challenge_give_it_once() {
             tokio::join!(house.ask("bo", &id, accept(&code)), other_server.ask("cy", &id, accept(&code)));
         assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
         let loser = bo.err().or(cy.err());
-        assert_eq!(loser, Some(LobbyRefusal::NoSuchChallenge));
+        assert_eq!(loser, Some(no_such_challenge()));
     }
 }
 
@@ -223,7 +226,7 @@ async fn a_store_that_fails_leaves_a_seek_open() {
         let id = code_of(house.ask("ana", "1", seek(None)).await.unwrap());
         house.store.fail_next(fault);
         let accept = || LobbyCommand::AcceptSeek { seek: id.clone(), secret: false };
-        assert_eq!(house.ask("bo", "1", accept()).await, Err(LobbyRefusal::Store));
+        assert_eq!(house.ask("bo", "1", accept()).await, Err(store_unclear()));
         assert_eq!(house.seeks(), std::slice::from_ref(&id));
         assert!(house.ask("bo", "1", accept()).await.is_ok());
     }
@@ -243,7 +246,7 @@ async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
         standing: &Standing::plain(&player("bo")),
     };
     let (plan, outcome) = asker.plan(&player("ana"), &terms(), Some(Side::Red), true).unwrap();
-    asker.keep(asker.draft(outcome, Some(plan)).unwrap()).await.unwrap();
+    asker.keep(outcome, Some(plan), Update::default()).await.unwrap();
     assert!(house.games_of("bo").await.is_empty());
     let (game, _) = game_of(house.ask("bo", "1", command.clone()).await.unwrap());
     assert_eq!(house.games_of("ana").await, [game]);
@@ -256,19 +259,19 @@ async fn only_the_challenger_takes_a_challenge_back() {
     let house = house().await;
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let cancel = || LobbyCommand::CancelChallenge { challenge: code.clone() };
-    assert_eq!(house.ask("bo", "1", cancel()).await, Err(LobbyRefusal::NoSuchChallenge));
-    assert_eq!(house.ask("ana", "2", accept(&code)).await, Err(LobbyRefusal::OwnOffer));
+    assert_eq!(house.ask("bo", "1", cancel()).await, Err(no_such_challenge()));
+    assert_eq!(house.ask("ana", "2", accept(&code)).await, Err(own_offer()));
     assert_eq!(house.ask("ana", "3", cancel()).await, Ok(Accepted::Done {}));
     assert_eq!(house.ask("ana", "3", cancel()).await, Ok(Accepted::Done {}));
-    assert_eq!(house.lobby.show_challenge(&code).await, Err(LobbyRefusal::NoSuchChallenge));
-    assert_eq!(house.ask("bo", "2", accept(&code)).await, Err(LobbyRefusal::NoSuchChallenge));
+    assert_eq!(house.lobby.show_challenge(&code).await, Err(no_such_challenge()));
+    assert_eq!(house.ask("bo", "2", accept(&code)).await, Err(no_such_challenge()));
 }
 
 #[tokio::test]
 async fn codes_that_are_none_are_refused_like_those_that_are_gone() {
     let house = house().await;
     for code in ["", "x", "../../players", &"0".repeat(12), &"0".repeat(4000)] {
-        assert_eq!(house.lobby.show_challenge(code).await, Err(LobbyRefusal::NoSuchChallenge));
+        assert_eq!(house.lobby.show_challenge(code).await, Err(no_such_challenge()));
     }
 }
 
@@ -278,11 +281,11 @@ async fn seeks_and_challenges_of_a_player_are_limited() {
     for id in ["1", "2", "3"] {
         house.ask("ana", id, seek(None)).await.unwrap();
     }
-    assert_eq!(house.ask("ana", "4", seek(None)).await, Err(LobbyRefusal::TooManySeeks(3)));
+    assert_eq!(house.ask("ana", "4", seek(None)).await, Err(too_many("seeks", 3)));
     for id in 0..10 {
         house.ask("ana", &format!("c{id}"), challenge()).await.unwrap();
     }
-    assert_eq!(house.ask("ana", "c10", challenge()).await, Err(LobbyRefusal::TooManyChallenges(10)));
+    assert_eq!(house.ask("ana", "c10", challenge()).await, Err(too_many("challenges", 10)));
 }
 
 #[tokio::test]
@@ -290,7 +293,7 @@ async fn a_house_player_is_there_at_once() {
     let house = house().await;
     let play =
         |bot: &str| LobbyCommand::PlayBot { bot: bot.to_owned(), terms: terms(), side: Some(Side::Blue) };
-    assert_eq!(house.ask("ana", "1", play("brilliant")).await, Err(LobbyRefusal::NoSuchBot));
+    assert_eq!(house.ask("ana", "1", play("brilliant")).await, Err(no_such_bot()));
     let (game, side) = game_of(house.ask("ana", "1", play("random")).await.unwrap());
     assert_eq!(side, Side::Blue);
     assert_eq!(house.games_of("ana").await, [game]);
@@ -304,7 +307,7 @@ async fn a_player_has_only_so_many_games() {
     for id in 0..max {
         house.ask("ana", &id.to_string(), play()).await.unwrap();
     }
-    assert_eq!(house.ask("ana", "x", play()).await, Err(LobbyRefusal::TooManyGames(max)));
+    assert_eq!(house.ask("ana", "x", play()).await, Err(too_many("games", max)));
 }
 
 #[tokio::test]
@@ -314,7 +317,7 @@ async fn a_stopping_lobby_makes_nothing_new_but_answers_for_the_past() {
     let id = code_of(outcome.clone());
     house.lobby.stop();
     assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(outcome));
-    assert_eq!(house.ask("ana", "2", seek(None)).await, Err(LobbyRefusal::Stopping));
+    assert_eq!(house.ask("ana", "2", seek(None)).await, Err(CreateError::Stopping.into()));
     assert_eq!(house.ask("ana", "3", LobbyCommand::CancelSeek { seek: id }).await, Ok(Accepted::Done {}));
 }
 
@@ -379,13 +382,13 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
     assert!(one.seeks().contains(&taken) && one.seeks().contains(&kept));
     assert_eq!(one.seeks(), other.seeks(), "in one order");
     let accept = |seek: &str| LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false };
-    assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(LobbyRefusal::OwnOffer));
+    assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(own_offer()));
     let (game, _) = game_of(other.ask("bo", "2", accept(&taken)).await.unwrap());
     assert!(one.seeks().contains(&taken), "it does not know of the other server's change yet");
-    assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(LobbyRefusal::NoSuchSeek));
+    assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(no_such_seek()));
     assert!(!one.seeks().contains(&taken), "a seek that was just refused is not shown again");
     let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
-    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "not her seek");
+    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(no_such_seek()), "not her seek");
     assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
     meet([&one, &other]).await;
     assert!(one.seeks().is_empty() && other.seeks().is_empty());
@@ -408,7 +411,7 @@ async fn acceptances_on_two_servers_give_a_seek_once() {
         let (bo, cy, ()) =
             tokio::join!(one.ask("bo", &id, accept()), other.ask("cy", &id, accept()), release);
         assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
-        assert_eq!(bo.err().or(cy.err()), Some(LobbyRefusal::NoSuchSeek));
+        assert_eq!(bo.err().or(cy.err()), Some(no_such_seek()));
     }
 }
 
@@ -418,7 +421,7 @@ async fn the_limits_of_seeks_hold_over_all_servers() {
     one.ask("ana", "1", seek(None)).await.unwrap();
     one.ask("ana", "2", seek(None)).await.unwrap();
     other.ask("ana", "3", seek(None)).await.unwrap();
-    assert_eq!(other.ask("ana", "4", seek(None)).await, Err(LobbyRefusal::TooManySeeks(3)));
+    assert_eq!(other.ask("ana", "4", seek(None)).await, Err(too_many("seeks", 3)));
 }
 
 #[tokio::test]
@@ -435,7 +438,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
     let (a, b, ()) =
         tokio::join!(one.ask("ana", "3", seek(None)), other.ask("ana", "4", seek(None)), release);
     assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
-    assert_eq!(a.and(b), Err(LobbyRefusal::TooManySeeks(3)));
+    assert_eq!(a.and(b), Err(too_many("seeks", 3)));
     // Closing one makes room for another.
     let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
     one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
@@ -453,10 +456,9 @@ async fn however_many_ask_on_two_servers_at_once_the_lobby_has_no_more_seeks_tha
     });
     let answers = futures_util::future::join_all(asked).await;
     let opened = answers.iter().filter(|answer| answer.is_ok()).count();
-    assert!(
-        answers.iter().all(|answer| matches!(answer, Ok(_) | Err(LobbyRefusal::LobbyFull))),
-        "{answers:?}"
-    );
+    let refused: Vec<String> =
+        answers.iter().filter_map(|answer| answer.as_ref().err()).map(Refused::to_string).collect();
+    assert!(refused.iter().all(|refused| refused == "too_many (reason=lobby)"), "{refused:?}");
     assert_eq!(opened, max);
     let open = one.store.scan(Key::new("seeks/").unwrap(), None, 1_000).await.unwrap();
     assert_eq!(open.len(), max);

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use flagfall_protocol::{Code, Refusal};
 use hyper::Uri;
 
+use crate::Refused;
 use crate::settings::Reach;
 
 const URL_LEN_MAX: usize = 500;
@@ -12,8 +13,8 @@ const URL_LEN_MAX: usize = 500;
 /// An address whose text may be called. The addresses that its name resolves to are checked for
 /// each call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
-    url: String,
+pub(super) struct Target {
+    pub(super) url: String,
     /// A host name, or an IP address without brackets.
     pub(super) host: String,
     pub(super) port: u16,
@@ -24,56 +25,30 @@ pub struct Target {
     pub(super) is_encrypted: bool,
 }
 
-/// Why a webhook may not lead to an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", Refusal::from(self))]
-pub enum TargetError {
-    Malformed,
-    NotEncrypted,
-    /// The address leads into a private network.
-    Private,
-}
-
-impl From<&TargetError> for Refusal {
-    fn from(error: &TargetError) -> Refusal {
-        let coded = Refusal::new(Code::BAD_WEBHOOK);
-        match error {
-            TargetError::Malformed => coded.because("form").with("max", URL_LEN_MAX),
-            TargetError::NotEncrypted => coded.because("not_encrypted"),
-            TargetError::Private => coded.because("private"),
-        }
-    }
-}
-
 impl Target {
-    pub fn parse(url: &str, reach: Reach) -> Result<Target, TargetError> {
+    pub(super) fn parse(url: &str, reach: Reach) -> Result<Target, Refused> {
         let url = url.trim();
         let is_plain = url.len() <= URL_LEN_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
-        let uri: Uri = url.parse().ok().filter(|_| is_plain).ok_or(TargetError::Malformed)?;
+        let uri: Uri = url.parse().ok().filter(|_| is_plain).ok_or_else(malformed)?;
         let is_encrypted = match uri.scheme_str() {
             Some("https") => true,
             Some("http") if reach == Reach::Private => false,
-            Some("http") => return Err(TargetError::NotEncrypted),
-            _ => return Err(TargetError::Malformed),
+            Some("http") => return Err(bad("not_encrypted")),
+            _ => return Err(malformed()),
         };
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        let authority = authority.ok_or(TargetError::Malformed)?.as_str().to_owned();
+        let authority = authority.ok_or_else(malformed)?.as_str().to_owned();
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         // An IPv6 address in brackets contains colons.
         let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
         let port = match (uri.port_u16(), has_port) {
-            (Some(0), _) | (None, true) => return Err(TargetError::Malformed),
+            (Some(0), _) | (None, true) => return Err(malformed()),
             (Some(port), _) => port,
-            (None, false) => {
-                if is_encrypted {
-                    443
-                } else {
-                    80
-                }
-            }
+            (None, false) if is_encrypted => 443,
+            (None, false) => 80,
         };
         if host.is_empty() {
-            return Err(TargetError::Malformed);
+            return Err(malformed());
         }
         if let Ok(address) = host.parse::<IpAddr>() {
             check_address(address, is_encrypted, reach)?;
@@ -81,27 +56,20 @@ impl Target {
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         Ok(Target { url: url.to_owned(), host, port, path, authority, is_encrypted })
     }
-
-    pub fn url(&self) -> &str {
-        &self.url
-    }
 }
 
-pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), TargetError> {
-    match (is_public(address), reach) {
-        (true, _) if is_encrypted => Ok(()),
-        // A notice has no secrets, but without TLS the network would learn who plays when.
-        (true, _) => Err(TargetError::NotEncrypted),
-        (false, Reach::Private) => Ok(()),
-        (false, Reach::Public) => Err(TargetError::Private),
-    }
-}
-
-/// True if an address is on the public internet. Unknown ranges count as private.
-fn is_public(address: IpAddr) -> bool {
-    match address {
+pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), Refused> {
+    // Unknown ranges count as private.
+    let is_public = match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
+    };
+    match (is_public, reach) {
+        (true, _) if is_encrypted => Ok(()),
+        // A notice has no secrets, but without TLS the network would learn who plays when.
+        (true, _) => Err(bad("not_encrypted")),
+        (false, Reach::Private) => Ok(()),
+        (false, Reach::Public) => Err(bad("private")),
     }
 }
 
@@ -138,6 +106,14 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_special
 }
 
+fn bad(reason: &str) -> Refused {
+    Refusal::new(Code::BAD_WEBHOOK).because(reason).into()
+}
+
+fn malformed() -> Refused {
+    Refusal::new(Code::BAD_WEBHOOK).because("form").with("max", URL_LEN_MAX).into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +144,7 @@ mod tests {
             "https://[ff02::1]",
             "https://[::127.0.0.1]",
         ] {
-            assert_eq!(Target::parse(private, Reach::Public), Err(TargetError::Private), "{private}");
+            assert_eq!(Target::parse(private, Reach::Public), Err(bad("private")), "{private}");
             assert!(Target::parse(private, Reach::Private).is_ok(), "{private}");
         }
         for public in
@@ -176,8 +152,8 @@ mod tests {
         {
             assert!(Target::parse(public, Reach::Public).is_ok(), "{public}");
         }
-        assert_eq!(Target::parse("http://example.org/", Reach::Public), Err(TargetError::NotEncrypted));
-        assert_eq!(Target::parse("http://93.184.216.34/", Reach::Private), Err(TargetError::NotEncrypted));
+        assert_eq!(Target::parse("http://example.org/", Reach::Public), Err(bad("not_encrypted")));
+        assert_eq!(Target::parse("http://93.184.216.34/", Reach::Private), Err(bad("not_encrypted")));
         assert!(Target::parse("http://127.0.0.1:8080/", Reach::Private).is_ok());
     }
 
@@ -199,7 +175,7 @@ mod tests {
             "https://exämple.org",
             &long,
         ] {
-            assert_eq!(Target::parse(wrong, Reach::Private), Err(TargetError::Malformed), "{wrong}");
+            assert_eq!(Target::parse(wrong, Reach::Private), Err(malformed()), "{wrong}");
         }
     }
 

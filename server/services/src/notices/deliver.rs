@@ -4,7 +4,8 @@ use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
 
 use super::sender::Sent;
-use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count, put};
+use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count};
+use crate::records::put;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::WEBHOOKS;
 use flagfall_base::transact::{Transaction, expect};
@@ -29,16 +30,13 @@ impl Notices {
         }
         let Sent { attempt, is_well } = self.sender.send(&webhook.url, &webhook.secret, &notice).await;
         place.note(is_well);
-        let lost = match (attempt.delivered, wait_ms) {
-            (true, _) => Some(false),
-            (false, Some(_)) => None,
-            (false, None) => Some(true),
+        // A notice that failed is lost after the last attempt.
+        let (lost, result) = match (attempt.delivered, wait_ms) {
+            (true, _) => (Some(false), "delivered"),
+            (false, Some(_)) => (None, "failed"),
+            (false, None) => (Some(true), "lost"),
         };
-        count(match lost {
-            Some(false) => "delivered",
-            Some(true) => "lost",
-            None => "failed",
-        });
+        count(result);
         match wait_ms {
             Some(wait_ms) if lost.is_none() => job.put_back(wait_ms).await.map(drop)?,
             _ => self.finish(&job).await?,

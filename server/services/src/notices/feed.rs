@@ -4,7 +4,8 @@ use flagfall_board::Stamp;
 use flagfall_protocol::{Feed, FeedItem, MadeFeed, OwnGame, PlayedGame, Secret, Time};
 use flagfall_store::{StoreError, Write};
 
-use super::{Notices, WebhookError, check_account};
+use super::{Notices, check_account, no_such};
+use crate::Refused;
 use crate::histories::{Histories, Page};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::keys::{FEED_OF, FEEDS};
@@ -16,10 +17,10 @@ const DAY_MS: u64 = 24 * 3_600_000;
 
 impl Notices {
     /// Makes or replaces the asker's feed. The earlier address stops working.
-    pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, WebhookError> {
+    pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, Refused> {
         check_account(asker)?;
         self.forget_feed(&asker.player.id).await?;
-        let token = Token::random().map_err(|_| WebhookError::Chance)?;
+        let token = Token::random()?;
         let hash = token.hash();
         let put = |key, value: &str| Write::Put { key, value: value.as_bytes().to_vec(), expires: None };
         let own = put(FEED_OF.key([&asker.player.id])?, &hash);
@@ -27,9 +28,9 @@ impl Notices {
         Ok(MadeFeed { path: Secret::new(format!("/api/feeds/{}", token.expose())) })
     }
 
-    pub async fn remove_feed(&self, asker: &Identity) -> Result<(), WebhookError> {
+    pub async fn remove_feed(&self, asker: &Identity) -> Result<(), Refused> {
         if !self.has_feed(&asker.player.id).await? {
-            return Err(WebhookError::NoSuchFeed);
+            return Err(no_such("feed"));
         }
         Ok(self.forget_feed(&asker.player.id).await?)
     }
@@ -38,11 +39,11 @@ impl Notices {
         Ok(self.store.get(FEED_OF.key([&player])?).await?.is_some())
     }
 
-    pub async fn feed(&self, secret: &str, histories: &Histories) -> Result<Feed, WebhookError> {
-        let token: Token = secret.parse().map_err(|_| WebhookError::NoSuchFeed)?;
-        let id = self.store.get(FEEDS.key([&token.hash()])?).await?.ok_or(WebhookError::NoSuchFeed)?;
-        let id = String::from_utf8(id).map_err(|_| WebhookError::NoSuchFeed)?;
-        let player = player_named(&*self.store, &id).await?.ok_or(WebhookError::NoSuchFeed)?;
+    pub async fn feed(&self, secret: &str, histories: &Histories) -> Result<Feed, Refused> {
+        let token: Token = secret.parse().map_err(|_| no_such("feed"))?;
+        let id = self.store.get(FEEDS.key([&token.hash()])?).await?.ok_or_else(|| no_such("feed"))?;
+        let id = String::from_utf8(id).map_err(|_| no_such("feed"))?;
+        let player = player_named(&*self.store, &id).await?.ok_or_else(|| no_such("feed"))?;
         let own = self.tables.own_games(&id).await?;
         let title = format!("Flagfall: {}", player.name);
         let page = Page { limit: Some(ENDED_MAX), ..Page::default() };

@@ -1,16 +1,14 @@
 //! Sends one signed POST to a player's webhook. Follows no redirects, and uses only the answer's
 //! status.
 
-use super::address::Target;
-use super::address::check_address;
+use super::address::{Target, check_address};
 use crate::settings::Reach;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flagfall_base::SERVER;
 use flagfall_protocol::{HexBytes, Notice, WebhookAttempt};
 use flagfall_store::{SystemClock, WallClock};
-use flagfall_tls::HandshakeFault;
-use flagfall_tls::Trust;
+use flagfall_tls::{HandshakeFault, Trust};
 use futures_util::future::BoxFuture;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::Full;
@@ -23,10 +21,9 @@ use sha2::Sha256;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncRead;
-use tokio::io::AsyncWrite;
-use tokio::net::TcpStream;
-use tokio::net::lookup_host;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
@@ -102,7 +99,9 @@ async fn post(
 ) -> Result<StatusCode, &'static str> {
     const BROKEN: &str = "it closed the connection without an answer";
     let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
-    let driver = AbortOnDrop(tokio::spawn(async move { drop(connection.await) }));
+    // Ends the connection's task when it is dropped.
+    let mut driver = JoinSet::new();
+    driver.spawn(connection);
     let timestamp = SystemClock.now().0 / 1_000;
     let request = Request::post(&target.path)
         .header(HOST, &target.authority)
@@ -119,15 +118,6 @@ async fn post(
     let answer = sender.send_request(request).await.map_err(|_| BROKEN)?;
     drop(driver);
     Ok(answer.status())
-}
-
-/// A connection's task, aborted when this is dropped.
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 pub(super) fn secret_of(bits: [u8; 32]) -> String {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Stamp};
 use flagfall_store::MemoryStore;
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
@@ -235,14 +235,14 @@ async fn setting_a_webhook_anew_or_removing_it_gives_no_further_tests() {
     let (ana, new) = (asker("ana"), NewWebhook { url: "https://well.example/turns".to_owned() });
     server.set(&ana, &new).await.unwrap();
     assert!(server.test(&ana).await.unwrap().delivered);
-    assert_eq!(server.test(&ana).await, Err(WebhookError::TooOften));
+    assert_eq!(server.test(&ana).await, Err(too_many("webhook_test")));
     server.set(&ana, &new).await.unwrap();
-    assert_eq!(server.test(&ana).await, Err(WebhookError::TooOften));
+    assert_eq!(server.test(&ana).await, Err(too_many("webhook_test")));
     server.remove(&ana).await.unwrap();
     server.set(&ana, &new).await.unwrap();
-    assert_eq!(server.test(&ana).await, Err(WebhookError::TooOften));
+    assert_eq!(server.test(&ana).await, Err(too_many("webhook_test")));
     // Also on another server.
-    assert_eq!(scene.server().await.test(&ana).await, Err(WebhookError::TooOften));
+    assert_eq!(scene.server().await.test(&ana).await, Err(too_many("webhook_test")));
     assert_eq!(scene.network.dials("well.example"), 1);
 }
 
@@ -253,5 +253,5 @@ async fn tests_take_places_like_everything_else() {
     scene.waiting("ana", "dead.example", 2).await;
     scene.waiting("bo", "dead.example", 0).await;
     sleep(SECOND).await;
-    assert_eq!(server.test(&asker("bo")).await, Err(WebhookError::Busy));
+    assert_eq!(server.test(&asker("bo")).await, Err(too_many("webhook_busy")));
 }

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use flagfall_protocol::{
-    AccountExport, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Scope, Secret,
-    SignedUp, Statistics, TokenInfo,
+    AccountExport, Code, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Refusal,
+    Scope, Secret, SignedUp, Statistics, TokenInfo,
 };
 use flagfall_store::{Expect, Key, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
@@ -19,6 +19,7 @@ use super::{Name, PlayerError, Players};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{NAMES, PLAYERS, SEAT};
+use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
@@ -60,7 +61,9 @@ impl Players {
         let (player, token) = match guest {
             Some(guest) => (self.promote(guest, &name, kind, &credentials).await?, None),
             None => {
-                let (record, token) = PlayerRecord::new(&name, kind, LOGIN_TOKEN)?;
+                let (token, now) = (Token::random()?, SystemClock.now());
+                let known = TokenRecord::new(&token, LOGIN_TOKEN, Scope::Play)?;
+                let record = PlayerRecord::new(random_code()?, &name, kind, known, now);
                 let record = PlayerRecord { credentials: Some(credentials), ..record };
                 if !self.insert(&record).await? {
                     return Err(PlayerError::AccountNameTaken);
@@ -144,8 +147,8 @@ impl Players {
             true => Some(self.inner.hasher.hash(guesser.share(), Password::attempt(password)).await?),
             false => None,
         };
-        let (tokens_max, mut token) = (self.inner.tokens_max, None);
-        let (record, ()) = self
+        let tokens_max = self.inner.tokens_max;
+        let (record, (token, _)) = self
             .change(&record.player.id, |record| {
                 let credentials = record.credentials.as_mut().ok_or(PlayerError::WrongPassword)?;
                 // The password may have changed since it was checked.
@@ -155,15 +158,11 @@ impl Players {
                 if let Some(renewed) = &renewed {
                     credentials.password.clone_from(renewed);
                 }
-                let before = record.tokens.clone();
                 make_room(record, tokens_max);
-                record.note_former(&before);
-                token = Some(add_token(record, token_name, Scope::Play, tokens_max)?.0);
-                Ok(())
+                add_token(record, token_name, Scope::Play, tokens_max)
             })
             .await?;
-        let token = token.ok_or(PlayerError::Store)?.to_secret();
-        Ok(LoggedIn { player: record.player, token })
+        Ok(LoggedIn { player: record.player, token: token.to_secret() })
     }
 
     /// Sets a new password with the recovery code, which is used up. All earlier tokens are
@@ -194,24 +193,22 @@ impl Players {
             return Err(PlayerError::Closed);
         }
         let next = RecoveryCode::random()?;
-        let mut token = None;
-        let (record, ()) = self
+        let (record, (token, _)) = self
             .change(&record.player.id, |record| {
                 if !has_code(record) {
                     return Err(PlayerError::WrongRecoveryCode);
                 }
                 record.credentials = Some(Credentials { password: password.clone(), recovery: next.hash() });
-                let before = std::mem::take(&mut record.tokens);
-                record.note_former(&before);
-                token = Some(add_token(record, LOGIN_TOKEN, Scope::Play, 1)?.0);
-                Ok(())
+                let gone = std::mem::take(&mut record.tokens);
+                record.note_former(gone);
+                add_token(record, LOGIN_TOKEN, Scope::Play, 1)
             })
             .await?;
         self.inner.attempts.note_sign_in(&folded, address, Instant::now());
         count_login("good");
         tracing::info!(player = %record.player.id, "an account was recovered");
-        let token = token.ok_or(PlayerError::Store)?.to_secret();
-        Ok(Recovered { player: record.player, token, recovery_code: Secret::new(next.expose()) })
+        let recovery_code = Secret::new(next.expose());
+        Ok(Recovered { player: record.player, token: token.to_secret(), recovery_code })
     }
 
     /// Changes the password. All tokens but the asker's are revoked.
@@ -225,11 +222,9 @@ impl Players {
         let checked = self.confirm(asker, password).await?;
         let hash = self.inner.hasher.hash(share_of_asker(asker), new_password).await?;
         self.change(&asker.player.id, |record| {
-            let credentials = unchanged(record, &checked)?;
-            credentials.password.clone_from(&hash);
-            let before = record.tokens.clone();
-            record.tokens.retain(|token| token.id == asker.token_id);
-            record.note_former(&before);
+            unchanged(record, &checked)?.password.clone_from(&hash);
+            let gone: Vec<_> = record.tokens.extract_if(.., |token| token.id != asker.token_id).collect();
+            record.note_former(gone);
             Ok(())
         })
         .await?;
@@ -268,16 +263,14 @@ impl Players {
         check_account(asker)?;
         // Limited, because each token leaves a record behind when it is revoked.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
-        let (tokens_max, mut made) = (self.inner.tokens_max, None);
-        self.change(&asker.player.id, |record| {
+        let tokens_max = self.inner.tokens_max;
+        let made = self.change(&asker.player.id, |record| {
             if scope == Scope::Bot && record.player.kind != PlayerKind::Bot {
-                return Err(PlayerError::BotScope);
+                return Err(Refusal::new(Code::BAD_TOKEN_TERMS).because("bot_scope").into());
             }
-            made = Some(add_token(record, name, scope, tokens_max)?);
-            Ok(())
-        })
-        .await?;
-        let (token, info) = made.ok_or(PlayerError::Store)?;
+            add_token(record, name, scope, tokens_max)
+        });
+        let (_, (token, info)) = made.await?;
         Ok(MadeToken { info, token: token.to_secret() })
     }
 
@@ -286,14 +279,16 @@ impl Players {
         // A guest's only token is their identity: without it they could never come back.
         check_account(asker)?;
         self.change(&asker.player.id, |record| {
-            let before = record.tokens.clone();
-            record.tokens.retain(|token| token.id != token_id);
+            let gone: Vec<_> = record.tokens.extract_if(.., |token| token.id == token_id).collect();
+            if gone.is_empty() {
+                return Err(Refusal::new(Code::NO_SUCH_TOKEN).into());
+            }
             // A device that signs out is remembered as known. One whose token was revoked from
             // elsewhere may be in wrong hands.
             if token_id == asker.token_id {
-                record.note_former(&before);
+                record.note_former(gone);
             }
-            if record.tokens.len() < before.len() { Ok(()) } else { Err(PlayerError::NoSuchToken) }
+            Ok(())
         })
         .await?;
         Ok(())
@@ -330,7 +325,7 @@ impl Players {
 
     /// Deletes the asker's account. Name, password and tokens are gone, and their games are shown
     /// without their name. What else is kept of them is a job of this server.
-    /// [`PlayerError::GamesRunning`] while they have running games, and others of [`PlayerError`].
+    /// Refused while they have running games.
     pub async fn delete(
         &self,
         asker: &Identity,
@@ -339,7 +334,7 @@ impl Players {
     ) -> Result<(), PlayerError> {
         self.confirm(asker, password).await?;
         if !self.seats(&asker.player.id, 1).await?.is_empty() {
-            return Err(PlayerError::GamesRunning);
+            return Err(Refusal::new(Code::GAMES_RUNNING).into());
         }
         let mut before = None;
         let mut transaction = Transaction::new(&*self.inner.store, "the account");
@@ -397,10 +392,8 @@ impl Players {
         folded: &str,
         password: &Secret,
     ) -> Result<PlayerRecord, PlayerError> {
-        self.inner
-            .attempts
-            .take(folded, guesser, Instant::now())
-            .inspect_err(|_| count_login("too_often"))?;
+        let counted = self.inner.attempts.take(folded, guesser, Instant::now());
+        counted.inspect_err(|_| count_login("too_often"))?;
         let record = self.checked(guesser.share(), folded, password).await?;
         self.inner.attempts.was_right(folded, guesser, Instant::now());
         Ok(record)
@@ -455,41 +448,32 @@ impl Players {
             let (before, bytes) = self.read(id).await?.ok_or(PlayerError::UnknownToken)?;
             let mut after = before.clone();
             let value = change(&mut after)?;
-            let written = after.bytes()?;
+            let is_renamed = after.name_key != before.name_key;
+            let new_name = NAMES.key([&after.name_key])?;
             let mut conditions = vec![(player_key.clone(), Expect::Value(bytes))];
-            if after.name_key != before.name_key {
-                conditions.push((NAMES.key([&after.name_key])?, Expect::Absent));
+            if is_renamed {
+                conditions.push((new_name.clone(), Expect::Absent));
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
-            let is_done = match self.inner.store.update(update).await? {
-                UpdateOutcome::Ok => true,
+            match self.inner.store.update(update).await? {
+                UpdateOutcome::Ok => {}
                 UpdateOutcome::Conflict => {
-                    self.check_name_free(&before, &after).await?;
-                    false
+                    if is_renamed && self.inner.store.get(new_name).await?.is_some() {
+                        return Err(PlayerError::AccountNameTaken);
+                    }
+                    continue;
                 }
                 UpdateOutcome::Unknown => {
                     self.forget_revoked(&before, &after.tokens);
-                    let now = self.inner.store.get(player_key.clone()).await?;
-                    if now.as_ref() != Some(&written) {
+                    if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
                         return Err(PlayerError::Store);
                     }
-                    true
                 }
-            };
-            if is_done {
-                self.close_revoked(&before, &after.tokens);
-                return Ok((after, value));
             }
+            self.close_revoked(&before, &after.tokens);
+            return Ok((after, value));
         }
         Err(PlayerError::Store)
-    }
-
-    async fn check_name_free(&self, before: &PlayerRecord, after: &PlayerRecord) -> Result<(), PlayerError> {
-        let is_wanted = before.name_key != after.name_key;
-        if is_wanted && self.inner.store.get(NAMES.key([&after.name_key])?).await?.is_some() {
-            return Err(PlayerError::AccountNameTaken);
-        }
-        Ok(())
     }
 }
 
@@ -512,7 +496,8 @@ fn unchanged<'a>(
 fn make_room(record: &mut PlayerRecord, max: usize) {
     while record.tokens.len() >= max.max(1) {
         let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);
-        record.tokens.remove(oldest);
+        let gone = record.tokens.remove(oldest);
+        record.note_former([gone]);
     }
 }
 
@@ -523,7 +508,8 @@ fn add_token(
     max: usize,
 ) -> Result<(Token, TokenInfo), PlayerError> {
     if record.tokens.len() >= max {
-        return Err(PlayerError::TooManyTokens(record.tokens.len()));
+        let count = record.tokens.len();
+        return Err(Refusal::new(Code::TOO_MANY).because("tokens").with("count", count).into());
     }
     let token = Token::random()?;
     let made = TokenRecord::new(&token, name, scope)?;
@@ -538,7 +524,10 @@ fn share_of_asker(asker: &Identity) -> Share {
 }
 
 fn check_account(asker: &Identity) -> Result<(), PlayerError> {
-    if asker.player.kind == PlayerKind::Guest { Err(PlayerError::AccountExpected) } else { Ok(()) }
+    if asker.player.kind == PlayerKind::Guest {
+        return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because("other").into());
+    }
+    Ok(())
 }
 
 fn check_token_name(name: &str) -> Result<&str, PlayerError> {
@@ -546,7 +535,8 @@ fn check_token_name(name: &str) -> Result<&str, PlayerError> {
     let is_printable =
         name.chars().all(|letter| letter == ' ' || (!letter.is_whitespace() && !letter.is_control()));
     let is_fit = is_printable && (1..=TOKEN_NAME_LEN_MAX).contains(&name.chars().count());
-    if is_fit { Ok(name) } else { Err(PlayerError::BadTokenName) }
+    let refusal = || Refusal::new(Code::BAD_TOKEN_TERMS).because("name").with("min", 1_u8);
+    if is_fit { Ok(name) } else { Err(refusal().with("max", TOKEN_NAME_LEN_MAX).into()) }
 }
 
 fn count_login(result: &'static str) {

@@ -1,5 +1,6 @@
 //! Rate limits for password attempts: per name and network, and per network in all.
 
+use flagfall_protocol::{Code, Refusal};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -31,7 +32,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// budget for each name, which slows down a guesser with many addresses. Devices that have, or once
 /// had, a token of the account have their own budget.
 #[derive(Debug)]
-pub struct Attempts {
+pub(super) struct Attempts {
     pairs: Mutex<Counts<(String, Network)>>,
     strangers: Mutex<Counts<String>>,
     own: Mutex<Counts<String>>,
@@ -53,18 +54,13 @@ impl Guesser {
     pub(super) fn share(&self) -> Share {
         match self {
             Guesser::Device(device) => Share::Device(device.clone()),
-            Guesser::Stranger(address) => Share::Network(Network::of(*address)),
+            Guesser::Stranger(address) => share_of(*address),
         }
     }
 }
 
 pub(super) fn share_of(address: IpAddr) -> Share {
     Share::Network(Network::of(address))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooOften {
-    pub wait: Duration,
 }
 
 #[derive(Debug)]
@@ -76,21 +72,20 @@ struct Counts<K> {
 }
 
 impl Attempts {
-    pub fn new(settings: &Settings) -> Attempts {
-        let counts = |capacity| (capacity, settings.times.attempt_window);
+    pub(super) fn new(settings: &Settings) -> Attempts {
+        let per_name = settings.limits.attempts_per_name;
+        let window = settings.times.attempt_window;
         Attempts {
-            pairs: Mutex::new(Counts::new(counts(settings.limits.attempts_per_name))),
-            strangers: Mutex::new(Counts::new(counts(
-                settings.limits.attempts_per_name.saturating_mul(STRANGERS_FACTOR),
-            ))),
-            own: Mutex::new(Counts::new(counts(settings.limits.attempts_per_name))),
-            addresses: Mutex::new(Counts::new(counts(settings.limits.attempts_per_address))),
+            pairs: Counts::new(per_name, window),
+            strangers: Counts::new(per_name.saturating_mul(STRANGERS_FACTOR), window),
+            own: Counts::new(per_name, window),
+            addresses: Counts::new(settings.limits.attempts_per_address, window),
             admission: settings.admission.clone(),
             known: Mutex::default(),
         }
     }
 
-    pub(super) fn take(&self, name: &str, guesser: &Guesser, now: Instant) -> Result<(), TooOften> {
+    pub(super) fn take(&self, name: &str, guesser: &Guesser, now: Instant) -> Result<(), Refusal> {
         let address = match guesser {
             Guesser::Device(device) => return self.take_own("device", device, now),
             Guesser::Stranger(address) => *address,
@@ -105,7 +100,7 @@ impl Attempts {
     }
 
     /// Counts a costly action from an address.
-    pub fn take_address(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
+    pub(super) fn take_address(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
         if self.admission.is_trusted(address) {
             return Ok(());
         }
@@ -113,7 +108,7 @@ impl Attempts {
     }
 
     /// Counts an action of a known player or device, apart from what others try under their name.
-    pub fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), TooOften> {
+    pub(super) fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), Refusal> {
         self.own.lock().take(format!("{what}/{player_id}"), now)
     }
 
@@ -167,23 +162,24 @@ impl KnownNetworks {
 }
 
 impl<K: Hash + Eq> Counts<K> {
-    fn new((capacity, window): (u32, Duration)) -> Counts<K> {
-        Counts { buckets: HashMap::new(), capacity, window, swept: None }
+    fn new(capacity: u32, window: Duration) -> Mutex<Counts<K>> {
+        Mutex::new(Counts { buckets: HashMap::new(), capacity, window, swept: None })
     }
 
-    fn take(&mut self, key: K, now: Instant) -> Result<(), TooOften> {
+    fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
         let is_swept = self.swept.is_some_and(|swept| now.saturating_duration_since(swept) < SWEEP);
         if self.buckets.len() >= COUNTED_MAX && !is_swept {
             self.buckets.retain(|_, bucket| !bucket.is_full(now));
             self.swept = Some(now);
         }
         let wait = self.window / self.capacity.max(1);
+        let too_often = || Refusal::new(Code::TOO_MANY_ATTEMPTS).with("seconds", wait.as_secs().max(1));
         if self.buckets.len() >= COUNTED_MAX && !self.buckets.contains_key(&key) {
-            return Err(TooOften { wait });
+            return Err(too_often());
         }
         let (capacity, window) = (self.capacity, self.window);
         let bucket = self.buckets.entry(key).or_insert_with(|| TokenBucket::new(capacity, window, now));
-        if bucket.take(now) { Ok(()) } else { Err(TooOften { wait }) }
+        if bucket.take(now) { Ok(()) } else { Err(too_often()) }
     }
 
     fn put_back<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)

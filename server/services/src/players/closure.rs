@@ -3,6 +3,7 @@
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 
+use crate::records::mark;
 use flagfall_base::keys::{CLOSED, NAMES, PLAYERS};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
@@ -24,7 +25,7 @@ pub enum ClosureError {
     AlreadyClosed,
     #[error("this account is not closed")]
     NotClosed,
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 
@@ -57,8 +58,7 @@ pub async fn set_closed(
         let told = CLOSED.key([&record.player.id])?;
         let mut writes = record.writes()?;
         writes.push(if is_closed {
-            let expires = Some(SystemClock.now().plus_ms(TOLD_MS));
-            Write::Put { key: told, value: Vec::new(), expires }
+            mark(told, Some(SystemClock.now().plus_ms(TOLD_MS)))
         } else {
             Write::Delete { key: told }
         });

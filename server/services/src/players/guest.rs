@@ -13,17 +13,19 @@
 use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
 use super::record::TokenRecord;
+use crate::records::damaged;
 use flagfall_base::identity::{GuestPass, Token};
 use flagfall_base::keys::{NAMES, SECRETS};
 use flagfall_base::random::random_below;
-use flagfall_base::random::{ChanceError, random_bytes};
+use flagfall_base::random::random_bytes;
 use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::Scope;
-use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_protocol::{Code, Refusal, Scope};
+use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
 use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -55,14 +57,6 @@ impl GuestKey {
         mac.update(PURPOSE);
         mac.update(covered);
         mac
-    }
-
-    fn as_stored(&self) -> Vec<u8> {
-        self.0.to_vec()
-    }
-
-    fn is_stored_as(&self, bytes: &[u8]) -> bool {
-        self.0 == bytes
     }
 }
 
@@ -139,7 +133,8 @@ impl GuestKeys {
     /// Makes this server's key and the store's agree: the store's wins. A store that has lost its
     /// key gets this server's, so that guests keep their identity.
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
-        let place = key_place()?;
+        // Versions without guest tokens do not look there.
+        let place = SECRETS.key([&"guest_tokens"])?;
         for _ in 0..KEYS_MAX {
             if let Some(stored) = store.get(place.clone()).await? {
                 return self.adopt(&stored);
@@ -147,26 +142,24 @@ impl GuestKeys {
             let own = self.keys.lock().first().cloned();
             let offered = match own {
                 Some(own) => own,
-                None => Arc::new(GuestKey(random_bytes().map_err(|ChanceError| no_chance())?)),
+                None => Arc::new(GuestKey(random_bytes().map_err(|error| unavailable(&error))?)),
             };
             let conditions = vec![(place.clone(), Expect::Absent)];
-            let writes = vec![Write::Put { key: place.clone(), value: offered.as_stored(), expires: None }];
+            let writes = vec![Write::Put { key: place.clone(), value: offered.0.to_vec(), expires: None }];
             // Whatever the outcome, the key that the store has now is the one.
             let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
         }
-        Err(StoreError::Unavailable { why: "the key of guest tokens could not be made".to_owned() })
+        Err(unavailable(&"the key of guest tokens could not be made"))
     }
 
     fn adopt(&self, stored: &[u8]) -> Result<Arc<GuestKey>, StoreError> {
         let mut keys = self.keys.lock();
-        if let Some(at) = keys.iter().position(|key| key.is_stored_as(stored)) {
+        if let Some(at) = keys.iter().position(|key| key.0 == stored) {
             let known = keys.remove(at);
             keys.insert(0, known.clone());
             return Ok(known);
         }
-        let bytes = stored.try_into().map_err(|_| StoreError::Damaged {
-            what: "the key of guest tokens has the wrong length".to_owned(),
-        })?;
+        let bytes = stored.try_into().map_err(|_| damaged("the key of guest tokens has the wrong length"))?;
         if !keys.is_empty() {
             tracing::warn!("the store has another key for guest tokens; both are accepted from now on");
         }
@@ -177,13 +170,8 @@ impl GuestKeys {
     }
 }
 
-/// Where the key is stored. Versions without guest tokens do not look there.
-fn key_place() -> Result<Key, StoreError> {
-    SECRETS.key([&"guest_tokens"])
-}
-
-fn no_chance() -> StoreError {
-    StoreError::Unavailable { why: ChanceError.to_string() }
+fn unavailable(why: &dyn Display) -> StoreError {
+    StoreError::Unavailable { why: why.to_string() }
 }
 
 /// The guest of a token with this MAC; `None` if the name in it is impossible.
@@ -223,12 +211,6 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
     }
     letters.reverse();
     Name::new(std::str::from_utf8(&letters).ok()?).ok().filter(|_| encoded == 0)
-}
-
-/// A number from 1000 to 9999 derived from an id, added to a name that is taken.
-pub(super) fn number_of(id: &str) -> u32 {
-    let hash: [u8; 32] = Sha256::digest(id).into();
-    1_000 + u32::from(u16::from_be_bytes([hash[0], hash[1]])) % 9_000
 }
 
 /// How long a name stays reserved for a guest who was welcomed under it and is not stored.
@@ -302,7 +284,11 @@ pub(super) async fn free_name(
         let name = match attempt {
             0 if wanted.is_reserved() => continue,
             0 => wanted.clone(),
-            1 => wanted.numbered(number_of(id)),
+            1 => {
+                let hash = Sha256::digest(id);
+                let number = u16::from_be_bytes([hash[0], hash[1]]) % 9_000;
+                wanted.numbered(1_000 + u32::from(number))
+            }
             _ => wanted.numbered(1_000 + random_below(9_000)?),
         };
         let holder = store.get(NAMES.key([&name.folded()])?).await?;
@@ -310,7 +296,8 @@ pub(super) async fn free_name(
             return Ok(name);
         }
     }
-    Err(PlayerError::NameTaken)
+    // The name is taken, and so are similar ones.
+    Err(Refusal::new(Code::BAD_NAME).because("taken").into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The queue for slow hashes. Few run at a time, and addresses take turns, however many requests
 //! one of them has waiting.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use flagfall_base::admission::Network;
 
 /// The client a hash is computed for. Clients take turns.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Share {
     Network(Network),
     /// A device that is or was signed in, by an identifier.
@@ -26,10 +26,8 @@ struct State {
     at_once: usize,
     waiting_max: usize,
     running: usize,
-    waiting: usize,
-    lines: HashMap<Share, VecDeque<oneshot::Sender<Turn>>>,
-    /// Shares with waiting requests, the next one first.
-    order: VecDeque<Share>,
+    /// The shares with waiting requests, the next one first.
+    lines: VecDeque<(Share, VecDeque<oneshot::Sender<Turn>>)>,
 }
 
 /// The permission to compute one hash. Dropping it lets the next one begin.
@@ -43,16 +41,8 @@ pub(super) struct Full;
 
 impl HashQueue {
     pub(super) fn new(at_once: usize, waiting_max: usize) -> HashQueue {
-        HashQueue {
-            state: Arc::new(Mutex::new(State {
-                at_once,
-                waiting_max,
-                running: 0,
-                waiting: 0,
-                lines: HashMap::new(),
-                order: VecDeque::new(),
-            })),
-        }
+        let state = State { at_once, waiting_max, running: 0, lines: VecDeque::new() };
+        HashQueue { state: Arc::new(Mutex::new(state)) }
     }
 
     /// Waits for a turn. [`Full`] may also come while waiting, when another share needs the place
@@ -66,15 +56,14 @@ impl HashQueue {
         let (ours, theirs) = oneshot::channel();
         let mut state = self.state.lock();
         state.forget_gone();
-        if state.waiting >= state.waiting_max && state.running >= state.at_once {
-            let own = state.lines.get(&share).map_or(0, VecDeque::len);
+        if state.waiting() >= state.waiting_max && state.running >= state.at_once {
+            let own = state.lines.iter().find(|(of, _)| *of == share).map_or(0, |(_, line)| line.len());
             state.make_room(own)?;
         }
-        if !state.lines.contains_key(&share) {
-            state.order.push_back(share.clone());
+        match state.lines.iter_mut().find(|(of, _)| *of == share) {
+            Some((_, line)) => line.push_back(ours),
+            None => state.lines.push_back((share, VecDeque::from([ours]))),
         }
-        state.lines.entry(share).or_default().push_back(ours);
-        state.waiting += 1;
         let next = state.next_turns(&self.state);
         drop(state);
         give(next);
@@ -85,48 +74,40 @@ impl HashQueue {
     #[cfg(test)]
     pub(super) fn taken(&self) -> usize {
         let state = self.state.lock();
-        state.running + state.waiting
+        state.running + state.waiting()
     }
 }
 
 impl State {
+    fn waiting(&self) -> usize {
+        self.lines.iter().map(|(_, line)| line.len()).sum()
+    }
+
     /// Drops the last request of the longest line, if that line is longer than one of `own` would
     /// become.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
-        let longest =
-            self.lines.values_mut().max_by_key(|line| line.len()).filter(|line| line.len() > own + 1);
+        let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
         // Dropping the sender tells the waiting task.
-        longest.ok_or(Full)?.pop_back();
-        self.waiting -= 1;
+        longest.filter(|line| line.len() > own + 1).ok_or(Full)?.pop_back();
         Ok(())
     }
 
     /// Drops the places of requests that were given up.
     fn forget_gone(&mut self) {
-        for line in self.lines.values_mut() {
-            line.retain(|place| !place.is_closed());
-        }
-        self.waiting = self.lines.values().map(VecDeque::len).sum();
-        self.lines.retain(|_, line| !line.is_empty());
-        let lines = &self.lines;
-        self.order.retain(|share| lines.contains_key(share));
+        self.lines.iter_mut().for_each(|(_, line)| line.retain(|place| !place.is_closed()));
+        self.lines.retain(|(_, line)| !line.is_empty());
     }
 
     /// Starts as many turns as there is room for.
     fn next_turns(&mut self, state: &Arc<Mutex<State>>) -> Vec<(oneshot::Sender<Turn>, Turn)> {
         let mut next = Vec::new();
         while self.running < self.at_once {
-            let Some(share) = self.order.pop_front() else { break };
-            let Some(line) = self.lines.get_mut(&share) else { continue };
-            let place = line.pop_front();
-            if line.is_empty() {
-                self.lines.remove(&share);
-            } else {
-                self.order.push_back(share);
+            let Some((share, mut line)) = self.lines.pop_front() else { break };
+            let place = line.pop_front().filter(|place| !place.is_closed());
+            if !line.is_empty() {
+                self.lines.push_back((share, line));
             }
-            let Some(place) = place else { continue };
-            self.waiting -= 1;
-            if !place.is_closed() {
+            if let Some(place) = place {
                 self.running += 1;
                 next.push((place, Turn { state: state.clone() }));
             }

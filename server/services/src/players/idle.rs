@@ -2,14 +2,14 @@
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Key, Store, StoreError, SystemClock, WallClock, Write};
 
 use super::guest::REFRESH_MS;
 use super::record::PlayerRecord;
 use flagfall_base::keys::{
     BLOCKS, CHALLENGES_OF, FIGURES, NAMES, PAIRED, PAIRED_OF, PLAYED, PLAYERS, POOL, SEAT, SEEKS, TOKENS,
 };
-use flagfall_base::transact::delete_all;
+use flagfall_base::transact::{delete_all, write_if};
 
 /// Most open seeks that are looked through; there are never so many.
 const SEEKS_MAX: usize = 4_096;
@@ -52,19 +52,17 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
     if looked != Listed::Idle || is_dry {
         return Ok(looked);
     }
-    let conditions = vec![(own_key.clone(), Expect::Value(bytes))];
     let before = record.clone();
     let soon = SystemClock.now().plus_ms(REFRESH_MS / 2).0;
     record.expires = Some(record.expires.map_or(soon, |expires| expires.saturating_sub(1).min(soon)));
     let marked = record.bytes()?;
-    if store.update(Update { conditions, writes: record.writes()? }).await? != UpdateOutcome::Ok {
+    if !write_if(store, own_key.clone(), Some(bytes), record.writes()?).await? {
         return Ok(Listed::Busy);
     }
     let looked = look(store, id).await?;
     if looked != Listed::Idle {
         // They acted just now: restore their expiry, unless a later action has changed the record.
-        let conditions = vec![(own_key, Expect::Value(marked))];
-        store.update(Update { conditions, writes: before.writes()? }).await?;
+        write_if(store, own_key, Some(marked), before.writes()?).await?;
         return Ok(looked);
     }
     let mut keys = vec![own_key.clone(), NAMES.key([&record.name_key])?, PAIRED_OF.key([&id])?];
@@ -72,8 +70,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
         keys.push(TOKENS.key([&token.hash])?);
     }
     let writes = keys.into_iter().map(|key| Write::Delete { key }).collect();
-    let conditions = vec![(own_key, Expect::Value(marked))];
-    if store.update(Update { conditions, writes }).await? != UpdateOutcome::Ok {
+    if !write_if(store, own_key, Some(marked), writes).await? {
         return Ok(Listed::Busy);
     }
     store.drop_copies(id);

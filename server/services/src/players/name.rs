@@ -1,10 +1,9 @@
 //! Player names.
 
 use flagfall_protocol::{Code, Refusal};
-use thiserror::Error;
 
-pub const NAME_LEN_MIN: usize = 2;
-pub const NAME_LEN_MAX: usize = 20;
+const NAME_LEN_MIN: usize = 2;
+pub(super) const NAME_LEN_MAX: usize = 20;
 pub(super) const TOKEN_NAME_LEN_MAX: usize = 40;
 
 /// Names that no player gets, because they suggest an official role. The names of house players are
@@ -27,56 +26,38 @@ const RESERVED: &[&str] = &[
 ///
 /// Names that differ only in case are the same name to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Name(String);
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("{}", Refusal::from(self))]
-pub enum NameError {
-    /// Too short or too long.
-    Length,
-    /// A character that is not allowed, or `-` or `_` at the start.
-    Character,
-}
-
-impl From<&NameError> for Refusal {
-    fn from(error: &NameError) -> Refusal {
-        let coded = Refusal::new(Code::BAD_NAME);
-        match error {
-            NameError::Length => coded.because("length").with("min", NAME_LEN_MIN).with("max", NAME_LEN_MAX),
-            NameError::Character => coded.because("characters"),
-        }
-    }
-}
+pub(super) struct Name(String);
 
 impl Name {
-    pub fn new(text: &str) -> Result<Name, NameError> {
+    pub(super) fn new(text: &str) -> Result<Name, Refusal> {
+        let bad = |reason| Refusal::new(Code::BAD_NAME).because(reason);
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !text.bytes().all(is_allowed) || text.starts_with(['-', '_']) {
-            return Err(NameError::Character);
+            return Err(bad("characters"));
         }
         if !(NAME_LEN_MIN..=NAME_LEN_MAX).contains(&text.len()) {
-            return Err(NameError::Length);
+            return Err(bad("length").with("min", NAME_LEN_MIN).with("max", NAME_LEN_MAX));
         }
         Ok(Name(text.to_owned()))
     }
 
-    pub fn as_str(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The form in which names are compared.
-    pub fn folded(&self) -> String {
+    pub(super) fn folded(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 
     /// True if no guest gets this name.
-    pub fn is_reserved(&self) -> bool {
+    pub(super) fn is_reserved(&self) -> bool {
         let folded = self.folded();
         RESERVED.contains(&folded.as_str()) || flagfall_bots::Level::from_name(&folded).is_some()
     }
 
     /// This name with a number at the end, for a guest whose name is taken.
-    pub fn numbered(&self, number: u32) -> Name {
+    pub(super) fn numbered(&self, number: u32) -> Name {
         let number = format!("-{number}");
         let base: String = self.0.chars().take(NAME_LEN_MAX.saturating_sub(number.len())).collect();
         Name(base + &number)
@@ -97,10 +78,10 @@ mod tests {
     #[test]
     fn invalid_names_say_what_is_wrong() {
         for text in ["", "a", "abcdefghijklmnopqrstu"] {
-            assert_eq!(Name::new(text), Err(NameError::Length), "{text:?}");
+            assert_eq!(Name::new(text).unwrap_err().reason(), Some("length"), "{text:?}");
         }
         for text in ["a b", "änne", "-ana", "_ana", "a\n", "a\u{202e}b", "ana!", "а-cyrillic"] {
-            assert_eq!(Name::new(text), Err(NameError::Character), "{text:?}");
+            assert_eq!(Name::new(text).unwrap_err().reason(), Some("characters"), "{text:?}");
         }
     }
 

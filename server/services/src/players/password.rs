@@ -8,62 +8,40 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use flagfall_protocol::{Code, HexBytes, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Refusal, Secret};
 use metrics::{counter, histogram};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 use tokio::time::Instant;
 
+use super::PlayerError;
 use super::common::{has_name, is_common};
 use super::hash_queue::{HashQueue, Share};
 use crate::settings::Passwords;
 use flagfall_base::background::Background;
 use flagfall_base::random::{ChanceError, random_bytes};
+use flagfall_base::refusals;
 use flagfall_base::telemetry as names;
 
 /// A password as it was typed. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-/// Why a text cannot be a password.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("{}", Refusal::from(self))]
-pub enum PasswordError {
-    Length,
-    /// It contains the account's name and little else.
-    HasName,
-    /// One of the first guesses.
-    TooCommon,
-}
-
-impl From<&PasswordError> for Refusal {
-    fn from(error: &PasswordError) -> Refusal {
-        let coded = Refusal::new(Code::BAD_PASSWORD);
-        match error {
-            PasswordError::Length => {
-                coded.because("length").with("min", PASSWORD_LEN_MIN).with("max", PASSWORD_LEN_MAX)
-            }
-            PasswordError::HasName => coded.because("has_name"),
-            PasswordError::TooCommon => coded.because("common"),
-        }
-    }
-}
+pub(super) struct Password(String);
 
 impl Password {
     /// Checks a password chosen for the account of this name.
-    pub fn choose(text: &Secret, name: &str) -> Result<Password, PasswordError> {
+    pub(super) fn choose(text: &Secret, name: &str) -> Result<Password, Refusal> {
+        let bad = |reason| Refusal::new(Code::BAD_PASSWORD).because(reason);
         let text = text.expose();
         if !(PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&text.chars().count()) {
-            return Err(PasswordError::Length);
+            return Err(bad("length").with("min", PASSWORD_LEN_MIN).with("max", PASSWORD_LEN_MAX));
         }
         if has_name(text, name) {
-            return Err(PasswordError::HasName);
+            return Err(bad("has_name"));
         }
         if is_common(text) {
-            return Err(PasswordError::TooCommon);
+            return Err(bad("common"));
         }
         Ok(Password(text.to_owned()))
     }
 
     /// A password to compare with the stored one. One that is too long matches no account.
-    pub fn attempt(text: &Secret) -> Password {
+    pub(super) fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
     }
 }
@@ -77,7 +55,7 @@ impl fmt::Debug for Password {
 /// Replaces a lost password: 125 random bits as five groups of five letters and digits. The server
 /// keeps only its SHA-256: so many bits cannot be guessed, so no slower hash is needed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RecoveryCode(String);
+pub(super) struct RecoveryCode(String);
 
 /// Letters and digits that are not easily confused.
 const CODE_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -85,14 +63,14 @@ const CODE_LEN: usize = 25;
 const CODE_GROUP: usize = 5;
 
 impl RecoveryCode {
-    pub fn random() -> Result<RecoveryCode, ChanceError> {
+    pub(super) fn random() -> Result<RecoveryCode, ChanceError> {
         let bytes: [u8; CODE_LEN] = random_bytes()?;
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
     }
 
     /// A code as a person typed it. Case, blanks and hyphens are ignored, and `o`, `i` and `l` are
     /// read as the digits they look like.
-    pub fn typed(text: &Secret) -> RecoveryCode {
+    pub(super) fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
         let read = |letter: char| match letter.to_ascii_lowercase() {
             'o' => '0',
@@ -103,13 +81,13 @@ impl RecoveryCode {
     }
 
     /// The text for the owner to write down. It must be sent to them once and written nowhere.
-    pub fn expose(&self) -> String {
+    pub(super) fn expose(&self) -> String {
         let groups: Vec<&str> =
             (0..self.0.len()).step_by(CODE_GROUP).filter_map(|at| self.0.get(at..at + CODE_GROUP)).collect();
         groups.join("-")
     }
 
-    pub fn hash(&self) -> String {
+    pub(super) fn hash(&self) -> String {
         HexBytes(Sha256::digest(&self.0).into()).to_string()
     }
 }
@@ -120,27 +98,16 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum HashError {
-    /// Too many requests are waiting.
-    #[error("too many passwords wait to be hashed")]
-    Busy,
-    /// A hash that this server cannot compute, or no random bits.
-    #[error("a password cannot be hashed")]
-    Defect,
-}
-
-impl HashError {
-    fn defect() -> HashError {
-        tracing::error!("a password hash could not be computed");
-        HashError::Defect
-    }
+/// A hash that this server cannot compute.
+fn defect() -> PlayerError {
+    tracing::error!("a password hash could not be computed");
+    PlayerError::Other(refusals::defect())
 }
 
 /// Computes slow password hashes, few at a time and on their own threads: each takes tens of
 /// milliseconds and megabytes.
 #[derive(Clone)]
-pub struct Hasher {
+pub(super) struct Hasher {
     argon2: Argon2<'static>,
     queue: HashQueue,
     threads: Background,
@@ -150,7 +117,7 @@ pub struct Hasher {
 
 impl Hasher {
     /// A hasher with these settings. Settings out of argon2's bounds are replaced by its defaults.
-    pub fn new(settings: &Passwords) -> Hasher {
+    pub(super) fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
         let nobodys = hash_now(&argon2, "nobody has this password", [7; 16]).unwrap_or_default();
@@ -164,10 +131,10 @@ impl Hasher {
     }
 
     /// Hashes a password: salt, parameters and hash as one text.
-    pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, HashError> {
+    pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, PlayerError> {
         let argon2 = self.argon2.clone();
-        let salt = random_bytes().map_err(|_| HashError::Defect)?;
-        self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or_else(HashError::defect)
+        let salt = random_bytes()?;
+        self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or_else(defect)
     }
 
     /// True if the password matches the stored hash. Without a stored hash it never matches, and
@@ -177,18 +144,18 @@ impl Hasher {
         share: Share,
         password: Password,
         kept: Option<&str>,
-    ) -> Result<bool, HashError> {
+    ) -> Result<bool, PlayerError> {
         let (argon2, is_known) = (self.argon2.clone(), kept.is_some());
         let kept = kept.unwrap_or(&self.nobodys).to_owned();
         let verified = self.work(share, move || {
             let kept = PasswordHash::new(&kept).ok()?;
             Some(argon2.verify_password(password.0.as_bytes(), &kept).is_ok())
         });
-        Ok(verified.await?.ok_or_else(HashError::defect)? && is_known)
+        Ok(verified.await?.ok_or_else(defect)? && is_known)
     }
 
     /// True if a stored hash was made with other settings than the current ones.
-    pub fn is_outdated(&self, kept: &str) -> bool {
+    pub(super) fn is_outdated(&self, kept: &str) -> bool {
         let params = PasswordHash::new(kept).ok().and_then(|kept| Params::try_from(&kept).ok());
         params.is_none_or(|params| {
             let now = self.argon2.params();
@@ -200,10 +167,10 @@ impl Hasher {
         &self,
         share: Share,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, HashError> {
+    ) -> Result<T, PlayerError> {
         let Ok(turn) = self.queue.turn(share).await else {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
-            return Err(HashError::Busy);
+            return Err(Refusal::new(Code::TOO_MANY).because("logins").into());
         };
         // The turn is held by the work: a request that was given up still takes its place while its
         // hash is computed.
@@ -215,7 +182,7 @@ impl Hasher {
             done
         });
         counter!(names::PASSWORD_HASHES, "result" => "done").increment(1);
-        done.await.map_err(|_| HashError::defect())
+        done.await.map_err(|_| defect())
     }
 }
 
@@ -243,16 +210,17 @@ mod tests {
     #[test]
     fn unacceptable_passwords_say_why() {
         for (text, error) in [
-            ("short", PasswordError::Length),
-            ("", PasswordError::Length),
-            (&"long".repeat(65), PasswordError::Length),
-            ("aaaaaaaaaaaa", PasswordError::TooCommon),
-            ("password", PasswordError::TooCommon),
-            ("12345678", PasswordError::TooCommon),
-            ("Annabella1234", PasswordError::HasName),
-            ("annabellaannabella", PasswordError::HasName),
+            ("short", "length"),
+            ("", "length"),
+            (&"long".repeat(65), "length"),
+            ("aaaaaaaaaaaa", "common"),
+            ("password", "common"),
+            ("12345678", "common"),
+            ("Annabella1234", "has_name"),
+            ("annabellaannabella", "has_name"),
         ] {
-            assert_eq!(Password::choose(&Secret::new(text), "annabella"), Err(error), "{text}");
+            let refused = Password::choose(&Secret::new(text), "annabella").unwrap_err();
+            assert_eq!(refused.reason(), Some(error), "{text}");
         }
         assert!(Password::choose(&Secret::new("pässwörter"), "annabella").is_ok());
     }
@@ -310,7 +278,8 @@ mod tests {
         while hasher.queue.taken() < 2 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(hasher.hash(share(), password("correct horse")).await, Err(HashError::Busy));
+        let refused = hasher.hash(share(), password("correct horse")).await.unwrap_err();
+        assert_eq!(refused.to_string(), "too_many (reason=logins)");
         drop(at_work);
         assert!(waiting.await.unwrap().is_ok());
     }

@@ -5,10 +5,12 @@
 //! one player at the same time take turns, and name, tokens and record never disagree.
 
 use flagfall_board::Stamp;
-use flagfall_protocol::{Player, Scope, TokenInfo};
+use flagfall_protocol::{Player, PlayerKind, Scope, TokenInfo};
 use flagfall_store::{StoreError, SystemClock, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
+use super::Name;
+use crate::records::{bytes, mark, parse};
 use flagfall_base::identity::Token;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
@@ -76,42 +78,50 @@ impl TokenRecord {
     }
 
     pub(super) fn info(&self, current: &str) -> TokenInfo {
-        let TokenRecord { id, hash: _, name, scope, created } = self;
+        let TokenRecord { id, hash: _, name, scope, created } = self.clone();
         let is_current = id == current;
-        TokenInfo {
-            id: id.clone(),
-            name: name.clone(),
-            scope: *scope,
-            created: *created,
-            current: is_current,
-        }
+        TokenInfo { id, name, scope, created, current: is_current }
     }
 }
 
 impl PlayerRecord {
+    pub(super) fn new(
+        id: String,
+        name: &Name,
+        kind: PlayerKind,
+        token: TokenRecord,
+        now: Stamp,
+    ) -> PlayerRecord {
+        PlayerRecord {
+            player: Player { id, name: name.as_str().to_owned(), kind },
+            name_key: name.folded(),
+            created: now.0,
+            expires: None,
+            tokens: vec![token],
+            former_tokens: Vec::new(),
+            credentials: None,
+            closed: None,
+        }
+    }
+
     pub(super) fn knows_device(&self, token: &Token) -> bool {
         let hash = token.hash();
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    pub(super) fn note_former(&mut self, before: &[TokenRecord]) {
-        for token in before {
-            if self.tokens.iter().all(|kept| kept.hash != token.hash) {
-                self.former_tokens.push(token.hash.clone());
-            }
-        }
+    /// Remembers devices that are signed out.
+    pub(super) fn note_former(&mut self, gone: impl IntoIterator<Item = TokenRecord>) {
+        self.former_tokens.extend(gone.into_iter().map(|token| token.hash));
         let surplus = self.former_tokens.len().saturating_sub(FORMER_TOKENS_MAX);
         self.former_tokens.drain(..surplus);
     }
 
     pub(super) fn read(bytes: &[u8]) -> Result<PlayerRecord, StoreError> {
-        serde_json::from_slice(bytes)
-            .map_err(|_| StoreError::Damaged { what: "a player's record cannot be read".to_owned() })
+        parse(bytes, "a player's record")
     }
 
     pub(super) fn bytes(&self) -> Result<Vec<u8>, StoreError> {
-        serde_json::to_vec(self)
-            .map_err(|_| StoreError::Damaged { what: "a player's record cannot be written".to_owned() })
+        bytes(self)
     }
 
     pub(super) fn writes(&self) -> Result<Vec<Write>, StoreError> {
@@ -144,7 +154,7 @@ impl PlayerRecord {
         let mut writes = self.revocations(now, |_| true)?;
         writes.push(Write::Delete { key: PLAYERS.key([&self.player.id])? });
         writes.push(Write::Delete { key: NAMES.key([&self.name_key])? });
-        writes.push(Write::Put { key: GONE.key([&self.player.id])?, value: Vec::new(), expires: None });
+        writes.push(mark(GONE.key([&self.player.id])?, None));
         // Stays until everything else that is kept of them is gone too.
         let player = serde_json::to_vec(&self.player).unwrap_or_default();
         let value = jobs.job_with(&player, now);

@@ -9,12 +9,14 @@ use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Wri
 
 use super::Players;
 use super::error::PlayerError;
-use super::guest::free_name;
-use super::guest::{GUEST_TOKEN, REFRESH_MS, token_record};
+use super::guest::{GUEST_TOKEN, REFRESH_MS, free_name, token_record};
 use super::name::Name;
 use super::record::PlayerRecord;
+use crate::records::mark;
+use crate::settings::ms;
 use flagfall_base::identity::{GuestPass, Identity};
 use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, time16};
+use flagfall_base::transact::expect;
 
 /// What has to be added to the update of a player's action: conditions and writes. Empty for
 /// accounts.
@@ -39,13 +41,8 @@ impl Standing {
     /// True if a condition does not hold any more. The action must then be tried again with a new
     /// standing.
     pub async fn is_outdated(&self, store: &dyn Store) -> Result<bool, StoreError> {
-        for (key, expect) in &self.conditions {
-            let holds = match (store.get(key.clone()).await?, expect) {
-                (None, Expect::Absent) => true,
-                (Some(found), Expect::Value(value)) => found == *value,
-                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
-            };
-            if !holds {
+        for (key, expected) in &self.conditions {
+            if expect(store.get(key.clone()).await?) != *expected {
                 return Ok(true);
             }
         }
@@ -90,9 +87,8 @@ pub async fn standing(
         (gone, Expect::Absent),
     ];
     let mut writes = record.writes()?;
-    let expires = record.expires.map(Stamp);
-    let key = NEW_GUESTS.key([&time16(store.now()), &player.id])?;
-    writes.push(Write::Put { key, value: Vec::new(), expires });
+    let listed = NEW_GUESTS.key([&time16(store.now()), &player.id])?;
+    writes.push(mark(listed, record.expires.map(Stamp)));
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
 
@@ -110,23 +106,14 @@ impl PlayerRecord {
         now: Stamp,
         stay: Duration,
     ) -> PlayerRecord {
-        let player =
-            Player { id: player.id.clone(), name: name.as_str().to_owned(), kind: PlayerKind::Guest };
-        PlayerRecord {
-            player,
-            name_key: name.folded(),
-            created: now.0,
-            expires: Some(later(now, stay)),
-            tokens: vec![token_record(pass, GUEST_TOKEN, now)],
-            former_tokens: Vec::new(),
-            credentials: None,
-            closed: None,
-        }
+        let token = token_record(pass, GUEST_TOKEN, now);
+        let record = PlayerRecord::new(player.id.clone(), name, PlayerKind::Guest, token, now);
+        PlayerRecord { expires: Some(later(now, stay).0), ..record }
     }
 
     /// Extends a guest's expiry, once a day; `false` if there is nothing to write.
     pub(super) fn extend_stay(&mut self, now: Stamp, stay: Duration) -> bool {
-        let later = later(now, stay);
+        let later = later(now, stay).0;
         let is_due = self.expires.is_some_and(|expires| later.saturating_sub(expires) >= REFRESH_MS);
         if is_due {
             self.expires = Some(later);
@@ -135,8 +122,8 @@ impl PlayerRecord {
     }
 }
 
-fn later(now: Stamp, stay: Duration) -> u64 {
-    now.plus_ms(u64::try_from(stay.as_millis()).unwrap_or(u64::MAX)).0
+pub(super) fn later(now: Stamp, stay: Duration) -> Stamp {
+    now.plus_ms(ms(stay))
 }
 
 impl Players {

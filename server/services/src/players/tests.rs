@@ -183,7 +183,7 @@ async fn ten_wrong_passwords_of_a_stranger_keep_the_owner_from_nothing() {
         assert_eq!(refused, PlayerError::WrongPassword);
     }
     let refused = players.log_in(stranger, None, "ana", &right, None).await.unwrap_err();
-    assert!(matches!(refused, PlayerError::TooManyAttempts(_)), "{refused}");
+    assert!(refused.to_string().starts_with("too_many_attempts ("), "{refused}");
     players.log_in([203, 0, 113, 9].into(), None, "ana", &right, None).await.unwrap();
     players.log_in(HOME, None, "ana", &right, None).await.unwrap();
     // From the stranger's network the owner gets in with a device that was signed in before, even
@@ -209,7 +209,7 @@ async fn unknown_tokens_and_bad_names_are_refused() {
         assert_eq!(players.authenticate(token).await, Err(PlayerError::UnknownToken));
     }
     let refused = players.register(Some("a b")).await.unwrap_err();
-    assert_eq!(refused, PlayerError::Name(NameError::Character));
+    assert_eq!(refused.to_string(), "bad_name (reason=characters)");
 }
 
 #[tokio::test]
@@ -220,7 +220,8 @@ async fn new_guests_are_limited() {
     let players = Players::new(store.clone(), Connections::new(), &settings);
     players.register(None).await.unwrap();
     players.register(None).await.unwrap();
-    assert_eq!(players.register(None).await.unwrap_err(), PlayerError::TooManyGuests);
+    let refused = players.register(None).await.unwrap_err();
+    assert_eq!(refused.to_string(), "too_many (reason=new_guests)");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! update then removes the job and writes both ratings, their histories and leaderboard places, on
 //! the condition that the job and the ratings are unchanged since they were read.
 
+use crate::records::parse;
 use flagfall_base::keys::{LEADERS, RATING_HISTORY, RATINGS};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
@@ -26,30 +27,29 @@ pub(super) struct Class {
 
 /// A player's rating in one class, as of their last game there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct RatingRecord {
+pub(crate) struct RatingRecord {
     value: f64,
     deviation: f64,
     volatility: f64,
     pub(super) games: u32,
     /// Games with the first move, minus those without.
-    pub(super) surplus: i32,
+    pub(crate) surplus: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) last_opponent: Option<String>,
+    pub(crate) last_opponent: Option<String>,
     /// When their last game ended.
     pub(super) at: u64,
 }
 
 impl RatingRecord {
-    pub(super) fn newcomer(at: Stamp) -> RatingRecord {
-        let Rating { value, deviation, volatility } = Rating::START;
-        RatingRecord { value, deviation, volatility, games: 0, surplus: 0, last_opponent: None, at: at.0 }
+    /// The record, or that of a player who has not played in this class.
+    pub(super) fn read(bytes: Option<&[u8]>, now: Stamp) -> Result<RatingRecord, StoreError> {
+        let Some(bytes) = bytes else { return Ok(RatingRecord::newcomer(now)) };
+        parse(bytes, "a rating")
     }
 
-    pub(super) fn read(bytes: Option<&[u8]>, now: Stamp) -> Result<RatingRecord, StoreError> {
-        bytes.map_or_else(
-            || Ok(RatingRecord::newcomer(now)),
-            |bytes| serde_json::from_slice(bytes).map_err(|_| damaged("a rating cannot be read")),
-        )
+    pub(crate) fn newcomer(at: Stamp) -> RatingRecord {
+        let Rating { value, deviation, volatility } = Rating::START;
+        RatingRecord { value, deviation, volatility, games: 0, surplus: 0, last_opponent: None, at: at.0 }
     }
 
     pub(super) fn rating(&self) -> Rating {
@@ -87,7 +87,7 @@ impl RatingRecord {
     }
 }
 
-pub(super) fn point(rating: Rating) -> RatingPoint {
+pub(crate) fn point(rating: Rating) -> RatingPoint {
     RatingPoint {
         rating: rating.value.round() as u32,
         deviation: rating.deviation.round() as u32,
@@ -113,16 +113,8 @@ pub(super) struct HistoryRecord {
 
 impl HistoryRecord {
     pub(super) fn read(bytes: &[u8]) -> Result<HistoryRecord, StoreError> {
-        serde_json::from_slice(bytes).map_err(|_| damaged("a history cannot be read"))
+        parse(bytes, "a history")
     }
-}
-
-pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-    serde_json::to_vec(record).map_err(|_| damaged("a rating cannot be written"))
-}
-
-pub(super) fn damaged(what: &str) -> StoreError {
-    StoreError::Damaged { what: what.to_owned() }
 }
 
 pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {

@@ -4,12 +4,14 @@
 //! the game gave are subtracted from the current rating, and those it took are added. The deviation
 //! stays as it is.
 
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Player, RatingChange};
 use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use thiserror::Error;
 
-use super::record::{Class, HistoryRecord, RatingRecord, bytes, damaged, history_of, leader_key, rating_key};
+use super::record::{Class, HistoryRecord, RatingRecord, history_of, rating_key};
+use super::replace;
+use crate::records::{find, mark, put};
 use flagfall_base::keys::{RATED, RATING_DUE, RATING_HISTORY, UNRATED};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::Transaction;
@@ -25,7 +27,7 @@ pub enum UndoError {
     Due,
     #[error("what this game did to ratings was taken back already")]
     UndoneBefore,
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 
@@ -41,12 +43,11 @@ pub async fn undo(
         if store.get(UNRATED.key([&game])?).await?.is_some() {
             return Err(UndoError::UndoneBefore);
         }
-        let Some(change) = store.get(RATED.key([&game])?).await? else {
+        let found = find(store, RATED.key([&game])?, "a change").await?;
+        let Some((change, _)): Option<(RatingChange, _)> = found else {
             let is_due = store.get(RATING_DUE.key([&game])?).await?.is_some();
             return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
         };
-        let change: RatingChange =
-            serde_json::from_slice(&change).map_err(|_| damaged("a change cannot be read"))?;
         let update = update_of(store, &change, note(&change)?).await?;
         // Otherwise another game was first, or this was written: looking again tells.
         if transaction.commit(update).await? {
@@ -62,44 +63,35 @@ async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Res
     let class = Class { ruleset: change.ruleset.clone(), speed: change.speed };
     let mut update = Update {
         conditions: vec![(UNRATED.key([&game])?, Expect::Absent)],
-        writes: vec![Write::Put { key: UNRATED.key([&game])?, value: Vec::new(), expires: None }, note],
+        writes: vec![mark(UNRATED.key([&game])?, None), note],
     };
     for side in Side::BOTH {
         let points = f64::from(change.after[side].rating) - f64::from(change.before[side].rating);
-        take(store, &finished.players, side, &class, points, &mut update).await?;
-        mark(store, &finished.players[side], &class, game, &mut update).await?;
+        let player = &finished.players[side];
+        take(store, player, &class, points, &mut update).await?;
+        mark_undone(store, player, &class, game, &mut update).await?;
     }
     Ok(update)
 }
 
 async fn take(
     store: &dyn Store,
-    players: &PerSide<Player>,
-    side: Side,
+    player: &Player,
     class: &Class,
     points: f64,
     update: &mut Update,
 ) -> Result<(), StoreError> {
-    let player = &players[side];
     let key = rating_key(&player.id, class)?;
     // A player who deleted their account has no rating any more.
     let Some(value) = store.get(key.clone()).await? else { return Ok(()) };
     let before = RatingRecord::read(Some(&value), store.now())?;
-    let after = before.less(points);
-    update.conditions.push((key.clone(), Expect::Value(value)));
-    let old = leader_key(player.kind, class, &before, &player.id)?;
-    let new = leader_key(player.kind, class, &after, &player.id)?;
-    let value = bytes(&after)?;
-    if old != new {
-        update.writes.push(Write::Delete { key: old });
-    }
-    update.writes.push(Write::Put { key: new, value: value.clone(), expires: None });
-    update.writes.push(Write::Put { key, value, expires: None });
+    update.conditions.push((key, Expect::Value(value)));
+    update.writes.extend(replace(player, class, &before, &before.less(points))?);
     Ok(())
 }
 
 /// Marks the game in a player's history as taken back.
-async fn mark(
+async fn mark_undone(
     store: &dyn Store,
     player: &Player,
     class: &Class,
@@ -111,7 +103,7 @@ async fn mark(
         if record.game == game {
             let marked = HistoryRecord { undone: true, ..record };
             update.conditions.push((key.clone(), Expect::Value(value)));
-            update.writes.push(Write::Put { key, value: bytes(&marked)?, expires: None });
+            update.writes.push(put(key, &marked, None)?);
             break;
         }
     }

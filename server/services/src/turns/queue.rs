@@ -8,7 +8,6 @@
 
 use std::time::Duration;
 
-use flagfall_base::refusals;
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
     Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Refusal, Time,
@@ -18,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
+use crate::Refused;
+use crate::records::{find, put};
 use flagfall_base::jobs::JobError;
 use flagfall_base::keys::{QUEUE, TURN_DUE};
 use flagfall_base::transact::{delete, write};
@@ -44,46 +45,8 @@ struct LogPlace {
     hash: [u8; 32],
 }
 
-/// Why a queue was refused. Nothing has changed.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", Refusal::from(self))]
-pub enum QueueError {
-    /// The game cannot be found or read for this player.
-    Table(#[from] TableError),
-    /// The game has no days per move, is not being played, or is not the player's.
-    NotQueued,
-    OwnTurn,
-    Stale(Ply),
-    /// The last moves are lost.
-    StaleEpoch(#[from] StaleEpoch),
-    /// Too many plies, none, or a command that is not a ply.
-    BadQueue,
-    Store,
-}
-
-impl From<&QueueError> for Refusal {
-    fn from(error: &QueueError) -> Refusal {
-        match error {
-            QueueError::Table(error) => Refusal::from(error),
-            QueueError::NotQueued => Refusal::new(Code::BAD_QUEUE).because("game"),
-            QueueError::BadQueue => Refusal::new(Code::BAD_QUEUE).because("length").with("max", QUEUE_MAX),
-            QueueError::OwnTurn => Refusal::new(Code::OWN_TURN),
-            QueueError::Stale(ply) => Refusal::new("stale_ply").because("queue").with("current", *ply),
-            QueueError::StaleEpoch(stale) => Refusal::from(stale),
-            QueueError::Store => refusals::store_away(),
-        }
-    }
-}
-
-impl From<StoreError> for QueueError {
-    fn from(error: StoreError) -> QueueError {
-        flagfall_base::store_errors::note_refusal(&error, "the store refused a queue of moves");
-        QueueError::Store
-    }
-}
-
 impl Turns {
-    pub async fn queued(&self, game: GameId, player: &str) -> Result<MoveQueue, QueueError> {
+    pub async fn queued(&self, game: GameId, player: &str) -> Result<MoveQueue, Refused> {
         let (_, view) = self.own_view(game, player).await?;
         let record = self.read(game, player).await?.unwrap_or(QueueRecord {
             ply: view.ply,
@@ -98,7 +61,7 @@ impl Turns {
     }
 
     /// Queues plies for a player's next turns. They replace an earlier queue.
-    pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, QueueError> {
+    pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, Refused> {
         let NewQueue { ply, epoch, moves } = new;
         let handle = self.tables.find(game).await?;
         // Read before the view, so that this part of the log is all included in what the owner has
@@ -107,25 +70,24 @@ impl Turns {
         let (side, view) = self.own_view(game, player).await?;
         let time = handle.summary().terms.time;
         if !matches!(time, Time::Correspondence { .. }) || view.phase != Phase::Playing {
-            return Err(QueueError::NotQueued);
+            return Err(not_queued());
         }
         if epoch.is_some_and(|epoch| epoch < handle.epoch()) {
-            return Err(QueueError::StaleEpoch(StaleEpoch));
+            return Err(Refusal::from(&StaleEpoch).into());
         }
         if view.ply != ply {
-            return Err(QueueError::Stale(view.ply));
+            return Err(Refusal::new("stale_ply").because("queue").with("current", view.ply).into());
         }
         if view.turn == Some(side) {
-            return Err(QueueError::OwnTurn);
+            return Err(Refusal::new(Code::OWN_TURN).into());
         }
         let is_fit =
             (1..=QUEUE_MAX).contains(&moves.len()) && moves.iter().all(|queued| is_ply(&queued.command));
         if !is_fit {
-            return Err(QueueError::BadQueue);
+            return Err(Refusal::new(Code::BAD_QUEUE).because("length").with("max", QUEUE_MAX).into());
         }
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
-        let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
-        let mut writes = vec![Write::Put { key: QUEUE.key([&game, &player])?, value, expires: None }];
+        let mut writes = vec![put(QUEUE.key([&game, &player])?, &record, None)?];
         // The other side may have moved since the view was read, and the job of that move may be
         // done already. So the queue gets a job of its own.
         let value = self.jobs.job(self.store.now());
@@ -134,20 +96,19 @@ impl Turns {
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
 
-    pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), QueueError> {
+    pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), Refused> {
         self.own_view(game, player).await?;
         Ok(delete(&*self.store, vec![QUEUE.key([&game, &player])?]).await?)
     }
 
-    async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), QueueError> {
+    async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), Refused> {
         let (_, audience, view) = self.tables.find(game).await?.look(Some(player)).await?;
-        Ok((audience.side().ok_or(QueueError::NotQueued)?, view))
+        Ok((audience.side().ok_or_else(not_queued)?, view))
     }
 
     async fn read(&self, game: GameId, player: &str) -> Result<Option<QueueRecord>, StoreError> {
-        let bytes = self.store.get(QUEUE.key([&game, &player])?).await?;
-        let damaged = |_| StoreError::Damaged { what: "a queue of moves cannot be read".to_owned() };
-        bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(damaged)).transpose()
+        let found = find(&*self.store, QUEUE.key([&game, &player])?, "a queue of moves").await?;
+        Ok(found.map(|(record, _)| record))
     }
 
     async fn place(&self, game: GameId) -> Result<LogPlace, StoreError> {
@@ -199,6 +160,11 @@ impl Turns {
         }
         Ok(())
     }
+}
+
+/// The game has no days per move, is not being played, or is not the player's.
+fn not_queued() -> Refused {
+    Refusal::new(Code::BAD_QUEUE).because("game").into()
 }
 
 /// Interprets a refusal: false if the move cannot be made, an error if it could not be tried.

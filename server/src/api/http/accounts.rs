@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_protocol::{
-    AccountExport, BlockList, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
-    NewToken, PlayerKind, Profile, Recover, Recovered, SignUp, SignedUp, TokenList,
+    AccountExport, BlockList, Code, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
+    NewRecoveryCode, NewToken, PlayerKind, Profile, Recover, Recovered, SignUp, SignedUp, TokenList,
 };
 
 use super::answer::Created;
@@ -14,9 +14,9 @@ use super::request::{AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Share
 use crate::app::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
-use flagfall_services::blocks::{BlockRefusal, blocked_by, set_blocked};
+use flagfall_base::refusals;
+use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::left_games::conduct_of;
-use flagfall_services::notices::WebhookError;
 use flagfall_services::players::PlayerError;
 
 /// Attempts to carry out a request while its guest's record changes.
@@ -42,7 +42,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Js
     let own = app.players.export(&asker).await?;
     let webhook = match app.notices.info(&asker).await {
         Ok(info) => Some(info),
-        Err(WebhookError::NotFound) => None,
+        Err(refused) if refused.is(Code::NO_SUCH_WEBHOOK) => None,
         Err(error) => return Err(error.into()),
     };
     let mut queues = Vec::new();
@@ -184,15 +184,11 @@ async fn block_or_unblock(
     let other = app.players.addressee(name).await?;
     for _ in 0..STANDING_ATTEMPTS {
         let standing = app.players.standing(asker).await?;
-        match set_blocked(&*app.store, &standing, &other, is_blocked).await {
-            Err(BlockRefusal::Conflict) => {}
-            other => {
-                other?;
-                return Ok(NoContent);
-            }
+        if set_blocked(&*app.store, &standing, &other, is_blocked).await? {
+            return Ok(NoContent);
         }
     }
-    Err(BlockRefusal::Store.into())
+    Err(ApiError::Refused(refusals::store_away()))
 }
 
 pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {

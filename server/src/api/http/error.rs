@@ -14,12 +14,7 @@ use flagfall_base::admission::TooMany;
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
 use flagfall_game::{RecordError, TableError};
-use flagfall_services::blocks::BlockRefusal;
-use flagfall_services::deployments::DeploymentError;
-use flagfall_services::lobby::LobbyRefusal;
-use flagfall_services::notices::WebhookError;
 use flagfall_services::players::PlayerError;
-use flagfall_services::turns::QueueError;
 
 pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 
@@ -192,16 +187,13 @@ macro_rules! refused {
     };
 }
 
-refused!(
-    BlockRefusal,
-    DeploymentError,
-    LobbyRefusal,
-    QueueError,
-    TableError,
-    TooMany,
-    UpgradeRefusal,
-    WebhookError
-);
+refused!(TableError, TooMany, UpgradeRefusal);
+
+impl From<flagfall_services::Refused> for ApiError {
+    fn from(flagfall_services::Refused(refusal): flagfall_services::Refused) -> ApiError {
+        ApiError::Refused(refusal)
+    }
+}
 
 impl From<PlayerError> for ApiError {
     fn from(error: PlayerError) -> ApiError {

@@ -9,14 +9,13 @@ use axum::extract::{self, FromRequest, FromRequestParts, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, StatusCode};
-use flagfall_protocol::Scope;
+use flagfall_protocol::{Code, Refusal, Scope};
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
 use crate::api::ws::Peer;
 use crate::app::App;
 use flagfall_base::identity::Identity;
-use flagfall_services::players::PlayerError;
 
 pub(super) type Shared = State<Arc<App>>;
 
@@ -100,7 +99,7 @@ impl FromRequestParts<Arc<App>> for Owner {
         let Asker(identity) = Asker::from_request_parts(parts, app).await?;
         match identity.scope {
             Scope::Play => Ok(Owner(identity)),
-            Scope::Bot => Err(PlayerError::ScopeMissing.into()),
+            Scope::Bot => Err(ApiError::Refused(Refusal::new(Code::SCOPE_MISSING))),
         }
     }
 }

@@ -49,6 +49,6 @@ pub(super) async fn tell_operators(
 ) -> Result<Accepted, Refusal> {
     let (_, opponent) = opponent(app, player, game).await?;
     let reported = report(&*app.store, player, &opponent, game, reason).await;
-    reported.map_err(|error| Refusal::from(&error))?;
+    reported.map_err(|refused| refused.0)?;
     Ok(Accepted::Done {})
 }

@@ -185,7 +185,7 @@ impl Dispatch {
                         app.peers.renew(&app.connections, &player.id).await;
                     }
                 }
-                Err(why) => refuse(&outbox, request, Refusal::from(&why), Some(cmd_id), None),
+                Err(why) => refuse(&outbox, request, why.0, Some(cmd_id), None),
             }
             Done::Nothing
         })
@@ -196,7 +196,7 @@ impl Dispatch {
         Box::pin(async move {
             match app.lobby.show_challenge(&code).await {
                 Ok(challenge) => outbox.send(Payload::new(&challenge.message())),
-                Err(why) => refuse(&outbox, request, Refusal::from(&why), None, None),
+                Err(why) => refuse(&outbox, request, why.0, None, None),
             }
             Done::Nothing
         })

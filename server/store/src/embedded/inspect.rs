@@ -4,13 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::EmbeddedStore;
 use super::convert::{self, remove};
 use super::error::EmbeddedOpenError;
 use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
 use super::options::{EmbeddedOptions, LostTail};
-use super::EmbeddedStore;
 use crate::clock::WallClock;
 
 /// Where the copy lies, in the store's own folder: segments that do not grow any more need not be

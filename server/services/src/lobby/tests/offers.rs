@@ -22,7 +22,7 @@ fn between(min: u32, max: u32) -> RatingWish {
 }
 
 impl House {
-    async fn handle(&self, who: &Player, id: &str, command: LobbyCommand) -> Result<Accepted, LobbyRefusal> {
+    async fn handle(&self, who: &Player, id: &str, command: LobbyCommand) -> Result<Accepted, Refused> {
         self.lobby.handle(who, &id.parse().unwrap(), command).await
     }
 
@@ -32,12 +32,12 @@ impl House {
         id: &str,
         terms: Terms,
         rating: RatingWish,
-    ) -> Result<Accepted, LobbyRefusal> {
+    ) -> Result<Accepted, Refused> {
         let command = LobbyCommand::Seek { terms, side: None, rating: Some(rating) };
         self.handle(who, id, command).await
     }
 
-    async fn take(&self, who: &Player, id: &str, seek: &str) -> Result<Accepted, LobbyRefusal> {
+    async fn take(&self, who: &Player, id: &str, seek: &str) -> Result<Accepted, Refused> {
         self.handle(who, id, LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false }).await
     }
 
@@ -81,18 +81,12 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
     // A player who has not played has a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
-    assert_eq!(
-        newcomer,
-        Err(LobbyRefusal::OutsideRange {
-            range: RatingRange { min: Some(1_700), max: None },
-            own: Some(1_500),
-            is_apart: false
-        })
-    );
+    let said = "outside_rating_range (min=1700 range=min rating=1500 reason=rating)";
+    assert_eq!(newcomer.unwrap_err().to_string(), said);
     // The range does not change with the seeker's rating.
     house.rate("ana", 1_500.0).await;
     let refused = house.take(&account("cy"), "1", &seek).await.unwrap_err();
-    assert!(matches!(refused, LobbyRefusal::OutsideRange { .. }), "{refused}");
+    assert!(refused.is(Code::OUTSIDE_RATING_RANGE), "{refused}");
     house.rate("cy", 1_700.0).await;
     assert!(house.take(&account("cy"), "1", &seek).await.is_ok());
 }
@@ -109,7 +103,7 @@ async fn guests_have_no_rating_and_bots_have_theirs_among_bots() {
     // A guest may open a seek with a range, but not one around their own rating.
     let around = RatingWish::Around { below: Some(1), above: Some(1) };
     let refused = house.seek_of(&player("gus"), "2", clocked(), around).await.unwrap_err();
-    assert!(matches!(refused, LobbyRefusal::BadRange(_)), "{refused}");
+    assert!(refused.is(Code::BAD_RATING_RANGE), "{refused}");
     let seek = code_of(house.seek_of(&player("gus"), "3", clocked(), wide).await.unwrap());
     assert!(house.take(&account("bo"), "1", &seek).await.is_ok());
 }
@@ -131,7 +125,7 @@ async fn a_range_that_means_nothing_is_refused() {
     .enumerate()
     {
         let refused = house.seek_of(&ana, &id.to_string(), terms, rating).await.unwrap_err();
-        assert!(matches!(refused, LobbyRefusal::BadRange(_)), "{id}: {refused}");
+        assert!(refused.is(Code::BAD_RATING_RANGE), "{id}: {refused}");
     }
     assert!(house.seeks().is_empty());
 }
@@ -227,7 +221,7 @@ async fn the_end_of_a_challenge_is_announced_once() {
     }
     // A closed challenge cannot be addressed.
     let late = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
-    assert_eq!(late, Err::<Invitation, _>(LobbyRefusal::NoSuchChallenge));
+    assert_eq!(late, Err::<Invitation, _>(no_such_challenge()));
 }
 
 #[tokio::test]
@@ -239,7 +233,7 @@ async fn challenges_of_blocked_players_are_not_delivered() {
     house.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.unwrap();
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let refused = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
-    assert_eq!(refused, Err::<Invitation, _>(LobbyRefusal::Blocked));
+    assert_eq!(refused, Err::<Invitation, _>(blocked()));
     assert!(house.lobby.invitations(&player("bo")).await.unwrap().challenges.is_empty());
     // The next message to bo is about another challenge.
     let code = code_of(house.ask("cy", "1", challenge()).await.unwrap());
