@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flagfall_store::archive::{
-    ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export_rewritten, import,
+    ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export, import,
 };
 use flagfall_store::embedded::backup::{BackupError, is_backup};
 use flagfall_store::embedded::{Inspection, LostTail};
@@ -277,7 +277,7 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
 
 async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
     let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
-    let store = inspection.open(SystemClock).map_err(OpenFailure::from)?;
+    let store = EmbeddedStore::open_copy(&inspection, SystemClock).map_err(OpenFailure::from)?;
     conclude(&examine(&store, progress("read")).await?, store.losses())
 }
 
@@ -310,13 +310,13 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let rewrite = in_form.as_mut().map(|in_form| in_form as &mut dyn Rewrite);
     let examined = if file == Path::new("-") {
         // Progress messages would mix with the output.
-        export_rewritten(&*store, &mut io::stdout(), rewrite, |_| {}).await?
+        export(&*store, &mut io::stdout(), rewrite, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
         // The file holds what players must not see: only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
-        let examined = export_rewritten(&*store, &mut out, rewrite, progress("exported")).await?;
+        let examined = export(&*store, &mut out, rewrite, progress("exported")).await?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
         tell_damaged(&examined);
         say(&format!("exported to {}: {}", file.display(), examined.tally));

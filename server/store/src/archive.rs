@@ -22,8 +22,6 @@
 //! write the entries in an older form ([`Rewrite`]), and an older version can import them. The
 //! store it is imported into has its own epoch, so clients load their games anew.
 
-mod error;
-
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, Write as IoWrite};
@@ -31,11 +29,11 @@ use std::io::{self, BufRead, Write as IoWrite};
 use flagfall_board::{GameId, Stamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use thiserror::Error;
 
-pub use self::error::ArchiveError;
 use crate::limits::{BODIES_MAX, BODY_BYTES_MAX, KEY_BYTES_MAX, READ_MAX, VALUE_BYTES_MAX};
 use crate::store::{
-    AppendOutcome, ReadError, Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
+    AppendOutcome, ReadError, Store, StoreError, StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -46,28 +44,33 @@ const RECORDS_CHUNK: usize = 32;
 /// Bytes of a line. As JSON, text may take six times its bytes.
 const LINE_BYTES_MAX: u64 = (6 * (BODY_BYTES_MAX + VALUE_BYTES_MAX + KEY_BYTES_MAX)) as u64 + 1024;
 
+#[derive(Debug, Error)]
+pub enum ArchiveError {
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("the file cannot be read or written: {0}")]
+    Io(#[from] io::Error),
+    /// The file is not an export, or not complete. `what` has no content of the file.
+    #[error("line {line}: {what}")]
+    Form { line: u64, what: &'static str },
+    #[error("the store has another game {game} already: import into an empty one")]
+    Other { game: GameId },
+    /// A write may have happened or not.
+    #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
+    Unknown,
+}
+
 /// A side record with everything the store holds of it: key, value, and the moment at which it
 /// expires.
 pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
 
 /// A store whose content can be exported and imported as a whole.
 pub trait Archive: Store {
-    /// Every game that has a log.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>>;
+    fn games(&self) -> StoreResult<'_, Vec<GameId>>;
 
     /// Side records in the order of their keys, after the key `after`, at most `limit`. Expired
     /// records are left out.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn records(
-        &self,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>>;
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
 
     /// Appends entries with the stamps they have, at most [`BODIES_MAX`]. Otherwise like
     /// [`Store::append`].
@@ -79,23 +82,16 @@ pub trait Archive: Store {
         game: GameId,
         expected: Head,
         entries: Vec<StoredEntry>,
-    ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>>;
+    ) -> StoreResult<'_, AppendOutcome>;
 
-    /// Puts a game into quarantine.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>>;
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()>;
 }
 
-/// Counts of what was read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Games, damaged ones included.
     pub games: u64,
-    /// Entries in them.
     pub entries: u64,
-    /// Small records.
     pub records: u64,
 }
 
@@ -106,19 +102,14 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The result of examining a store.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Examined {
-    /// Counts of what was read.
     pub tally: Tally,
     /// Games that are damaged, and how.
     pub damaged: Vec<(GameId, String)>,
 }
 
 /// Reads all logs and records. Damage is reported, not repaired. `told` is called after each game.
-///
-/// # Errors
-/// [`StoreError`] if the store does not answer.
 pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
     let mut examined = Examined::default();
     for game in sorted_games(store).await? {
@@ -184,30 +175,24 @@ async fn read_game<E: From<StoreError>>(
 
 /// Bytes that are usually text.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 enum Bytes {
     Text(String),
-    Hex(Hex),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hex {
-    hex: String,
+    Hex { hex: String },
 }
 
 impl Bytes {
     fn of(bytes: &[u8]) -> Bytes {
         match std::str::from_utf8(bytes) {
             Ok(text) => Bytes::Text(text.to_owned()),
-            Err(_) => Bytes::Hex(Hex { hex: hex(bytes) }),
+            Err(_) => Bytes::Hex { hex: hex(bytes) },
         }
     }
 
     fn into_bytes(self) -> Option<Vec<u8>> {
         let digits = match self {
             Bytes::Text(text) => return Some(text.into_bytes()),
-            Bytes::Hex(Hex { hex }) => hex,
+            Bytes::Hex { hex } => hex,
         };
         let pairs = digits.as_bytes().chunks(2);
         pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
@@ -259,24 +244,12 @@ pub trait Rewrite: Send {
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 
-/// Exports the whole store. No server should be changing it meanwhile. `told` is called after each
-/// game.
+/// Exports the whole store, with the bodies as `rewrite` writes them, if it is given. No server
+/// should be changing the store meanwhile. `told` is called after each game.
 ///
 /// # Errors
 /// [`ArchiveError`]: what was written is incomplete, and has no last line.
 pub async fn export(
-    store: &dyn Archive,
-    out: &mut (dyn IoWrite + Send),
-    told: impl FnMut(&Tally) + Send,
-) -> Result<Examined, ArchiveError> {
-    export_rewritten(store, out, None, told).await
-}
-
-/// Like [`export`], with the bodies as `rewrite` writes them, if it is given.
-///
-/// # Errors
-/// As [`export`].
-pub async fn export_rewritten(
     store: &dyn Archive,
     out: &mut (dyn IoWrite + Send),
     mut rewrite: Option<&mut dyn Rewrite>,
@@ -372,18 +345,10 @@ impl LineReader<'_> {
     }
 }
 
-/// A part of an export, in the order of the file.
-enum Part {
-    /// Entries of a game: all of them or the next few.
-    Entries(GameId, Vec<StoredEntry>),
-    Quarantine(GameId, String),
-    Records(Vec<Write>),
-}
-
-/// Reads an export from beginning to end and passes its parts to `each`.
+/// Reads an export from beginning to end and passes its parts to `importer`, if it is given.
 async fn read_export(
     input: &mut (dyn BufRead + Send),
-    each: &mut (dyn PartTaker + Send),
+    mut importer: Option<Importer<'_>>,
 ) -> Result<Tally, ArchiveError> {
     let mut lines = LineReader { input, hasher: Sha256::new(), line: 0 };
     let (HeaderLine { flagfall_store, .. }, _) = lines.next()?;
@@ -398,11 +363,17 @@ async fn read_export(
         if let Some((open, entries, _)) = &mut game {
             let is_same = matches!(&line, Line::Entry { game, .. } if game == open);
             if !entries.is_empty() && (!is_same || entries.len() == BODIES_MAX) {
-                each.take(Part::Entries(*open, std::mem::take(entries))).await?;
+                let entries = std::mem::take(entries);
+                if let Some(importer) = &mut importer {
+                    importer.take_entries(*open, entries).await?;
+                }
             }
         }
         if records.len() == RECORDS_CHUNK || (matches!(line, Line::End { .. }) && !records.is_empty()) {
-            each.take(Part::Records(std::mem::take(&mut records))).await?;
+            let records = std::mem::take(&mut records);
+            if let Some(importer) = &mut importer {
+                importer.take_records(records).await?;
+            }
         }
         match line {
             Line::Entry { game: id, seq, at, body } => {
@@ -430,7 +401,9 @@ async fn read_export(
                     tally.games += 1;
                     game = Some((id, Vec::new(), 0));
                 }
-                each.take(Part::Quarantine(id, reason)).await?;
+                if let Some(importer) = &mut importer {
+                    importer.store.put_aside(id, reason).await?;
+                }
             }
             Line::Record { key, value, expires } => {
                 let key = key.into_bytes().and_then(|key| Key::new(key).ok());
@@ -450,80 +423,57 @@ async fn read_export(
     }
 }
 
-/// Receives the parts of an export.
-trait PartTaker {
-    fn take(&mut self, part: Part) -> StoreFuture<'_, Result<(), ArchiveError>>;
-}
-
-/// Ignores all parts.
-struct Looker;
-
-impl PartTaker for Looker {
-    fn take(&mut self, _: Part) -> StoreFuture<'_, Result<(), ArchiveError>> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
 /// Checks that a file is a complete export and counts its content.
-///
-/// # Errors
-/// [`ArchiveError::Form`] and [`ArchiveError::Io`].
 pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, ArchiveError> {
-    read_export(input, &mut Looker).await
+    read_export(input, None).await
 }
 
 /// Reads when a server was last alive on the exported store.
-///
-/// # Errors
-/// [`ArchiveError::Form`] and [`ArchiveError::Io`].
 pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>, ArchiveError> {
     let mut lines = LineReader { input, hasher: Sha256::new(), line: 0 };
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
 /// Writes the parts into a store.
-struct Importer<'a, F> {
+struct Importer<'a> {
     store: &'a dyn Archive,
     game: Option<(GameId, Head)>,
     tally: Tally,
-    told: F,
+    told: &'a mut (dyn FnMut(&Tally) + Send),
 }
 
-impl<F: FnMut(&Tally) + Send> Importer<'_, F> {
-    async fn import(&mut self, part: Part) -> Result<(), ArchiveError> {
-        match part {
-            Part::Entries(game, entries) => {
-                let at = match self.game {
-                    Some((open, at)) if open == game => at,
-                    Some(_) | None => {
-                        self.tally.games += 1;
-                        Head::START
-                    }
-                };
-                self.tally.entries += entries.len() as u64;
-                let at = Importer::<F>::import_entries(self.store, game, at, entries).await?;
-                self.game = Some((game, at));
-                (self.told)(&self.tally);
+impl Importer<'_> {
+    /// Takes entries of a game: all of them or the next few.
+    async fn take_entries(&mut self, game: GameId, entries: Vec<StoredEntry>) -> Result<(), ArchiveError> {
+        let at = match self.game {
+            Some((open, at)) if open == game => at,
+            Some(_) | None => {
+                self.tally.games += 1;
+                Head::START
             }
-            Part::Quarantine(game, reason) => self.store.put_aside(game, reason).await?,
-            Part::Records(writes) => {
-                self.tally.records += writes.len() as u64;
-                match self.store.update(Update { conditions: Vec::new(), writes }).await? {
-                    UpdateOutcome::Ok => {}
-                    UpdateOutcome::Conflict | UpdateOutcome::Unknown => return Err(ArchiveError::Unknown),
-                }
-            }
-        }
+        };
+        self.tally.entries += entries.len() as u64;
+        self.game = Some((game, self.append(game, at, entries).await?));
+        (self.told)(&self.tally);
         Ok(())
     }
 
+    async fn take_records(&mut self, writes: Vec<Write>) -> Result<(), ArchiveError> {
+        self.tally.records += writes.len() as u64;
+        match self.store.update(Update { conditions: Vec::new(), writes }).await? {
+            UpdateOutcome::Ok => Ok(()),
+            UpdateOutcome::Conflict | UpdateOutcome::Unknown => Err(ArchiveError::Unknown),
+        }
+    }
+
     /// Appends the entries that an earlier try has not written yet.
-    async fn import_entries(
-        store: &dyn Archive,
+    async fn append(
+        &mut self,
         game: GameId,
         at: Head,
         entries: Vec<StoredEntry>,
     ) -> Result<Head, ArchiveError> {
+        let store = self.store;
         let end = entries.iter().fold(at, |at, entry| at.then(game, &entry.body));
         match store.take_over(game, at, entries.clone()).await? {
             AppendOutcome::Ok { head, .. } => return Ok(head),
@@ -552,27 +502,18 @@ impl<F: FnMut(&Tally) + Send> Importer<'_, F> {
     }
 }
 
-impl<F: FnMut(&Tally) + Send> PartTaker for Importer<'_, F> {
-    fn take(&mut self, part: Part) -> StoreFuture<'_, Result<(), ArchiveError>> {
-        Box::pin(self.import(part))
-    }
-}
-
 /// Imports an export into a store. Nothing in the store is overwritten except small records of the
 /// same keys; a game that differs from the store's ends the import.
 ///
 /// An interrupted import can be repeated: it continues where it stopped. Check first that the file
 /// is complete: [`check_export`].
-///
-/// # Errors
-/// [`ArchiveError`].
 pub async fn import(
     store: &dyn Archive,
     input: &mut (dyn BufRead + Send),
-    told: impl FnMut(&Tally) + Send,
+    mut told: impl FnMut(&Tally) + Send,
 ) -> Result<Tally, ArchiveError> {
-    let mut importer = Importer { store, game: None, tally: Tally::default(), told };
-    let tally = read_export(input, &mut importer).await?;
+    let importer = Importer { store, game: None, tally: Tally::default(), told: &mut told };
+    let tally = read_export(input, Some(importer)).await?;
     // Clients of the exported store may bring positions, which mean nothing in this one.
     store.bump_epoch().await?;
     Ok(tally)

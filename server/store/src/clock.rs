@@ -26,10 +26,10 @@
 //!   gap detects it, so no stamp from after the gap is given before the outage is known.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flagfall_board::Stamp;
+use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::store::Outage;
@@ -60,7 +60,6 @@ pub trait WallClock: Send + Sync + 'static {
     }
 }
 
-/// The machine's clocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -91,7 +90,6 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock showing this time.
     #[must_use]
     pub fn new(now: Stamp) -> ManualClock {
         ManualClock { wall_ms: AtomicU64::new(now.0), steady_ms: AtomicU64::new(0) }
@@ -102,7 +100,6 @@ impl ManualClock {
         self.wall_ms.store(now.0, Ordering::SeqCst);
     }
 
-    /// Lets time pass.
     pub fn advance_ms(&self, ms: u64) {
         self.wall_ms.fetch_add(ms, Ordering::SeqCst);
         self.steady_ms.fetch_add(ms, Ordering::SeqCst);
@@ -176,24 +173,24 @@ impl StampClock {
             is_paused: false,
         };
         let clock = StampClock { clock: Box::new(clock), state: Mutex::new(state) };
-        clock.state().tell(wall);
+        clock.state.lock().tell(wall);
         clock
     }
 
     /// Counts the time up to the first heartbeat as an outage if that is late.
     pub(crate) fn watch_start(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.made = Some((self.clock.steady(), state.floor));
     }
 
     /// Forgets the last heartbeat, as the end of a process does.
     pub(crate) fn forget_beat(&self) {
-        self.state().beat = None;
+        self.state.lock().beat = None;
     }
 
     /// Raises the lowest stamp from now on.
     pub(crate) fn raise(&self, floor: Stamp) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if self.read(&mut state) < floor {
             (state.us, state.looked_at) = (us(floor), self.clock.steady());
             state.floor = floor;
@@ -202,12 +199,12 @@ impl StampClock {
 
     /// The time to stamp something with.
     pub(crate) fn stamp(&self) -> Stamp {
-        self.read(&mut self.state())
+        self.read(&mut self.state.lock())
     }
 
     /// Records that the process is alive, and returns the time.
     pub(crate) fn beat(&self) -> Stamp {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.beat.is_none() {
             state.beat = state.made;
         }
@@ -218,45 +215,40 @@ impl StampClock {
 
     /// From now on there are no heartbeats, because the store pauses.
     pub(crate) fn pause(&self) {
-        self.state().is_paused = true;
+        self.state.lock().is_paused = true;
     }
 
     /// The pause is over: if it was long enough, it is an outage.
     pub(crate) fn resume(&self) {
-        self.state().is_paused = false;
+        self.state.lock().is_paused = false;
         self.beat();
     }
 
     /// The last heartbeat, if the store pauses and it was so long ago that clocks stand still.
     pub(crate) fn paused_since(&self) -> Option<Stamp> {
-        let state = self.state();
+        let state = self.state.lock();
         let (beaten, since) = state.beat.filter(|_| state.is_paused)?;
         (self.clock.steady().saturating_sub(beaten) > SILENCE).then_some(since)
     }
 
     /// The latest outage, if there was one.
     pub(crate) fn outage(&self) -> Option<Outage> {
-        self.state().outage
+        self.state.lock().outage
     }
 
     /// Takes the outage that is not in the store's records yet. The caller writes it there.
     pub(crate) fn take_unkept(&self) -> Option<Outage> {
-        self.state().unkept.take()
+        self.state.lock().unkept.take()
     }
 
     /// Takes back an outage that could not be written.
     pub(crate) fn put_back_unkept(&self, outage: Outage) {
-        self.state().unkept.get_or_insert(outage);
+        self.state.lock().unkept.get_or_insert(outage);
     }
 
     /// True if an outage has yet to be written to the store's records.
     pub(crate) fn has_unkept(&self) -> bool {
-        self.state().unkept.is_some()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while holding this lock. If it did, the state would still be consistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unkept.is_some()
     }
 
     fn read(&self, state: &mut State) -> Stamp {

@@ -78,8 +78,8 @@ mod trouble;
 mod writer;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use flagfall_board::{GameId, Stamp};
@@ -89,31 +89,22 @@ use tokio::sync::{mpsc, oneshot};
 use self::change::Link;
 pub use self::error::EmbeddedOpenError;
 pub use self::inspect::Inspection;
+use self::open::Opened;
 pub use self::options::{EmbeddedOptions, LostTail};
 use self::reader::Reader;
 use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
-use self::shared::{Counters, Shared};
+pub use self::shared::EmbeddedStats;
+use self::shared::Shared;
 use self::trouble::Trouble;
 use self::writer::Writer;
 use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry,
-    Update, UpdateOutcome,
+    Append, AppendOutcome, DiskSpace, Outage, ReadError, ReadResult, Record, Store, StoreError, StoreResult,
+    StoredEntry, Update, UpdateOutcome,
 };
-use crate::value::{Head, Key};
-
-/// What the store has done since it was opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EmbeddedStats {
-    /// Groups, each with one sync.
-    pub commits: u64,
-    /// Appends that were answered `Ok`.
-    pub appends: u64,
-    /// Entries in them.
-    pub entries: u64,
-}
+use crate::value::{Head, Key, SecretBytes};
 
 /// The durable store. See the [module](self) for what it promises.
 ///
@@ -137,28 +128,14 @@ impl EmbeddedStore {
         clock: impl WallClock,
         options: &EmbeddedOptions,
     ) -> Result<EmbeddedStore, EmbeddedOpenError> {
-        let opened = open::open(folder, clock, options)?;
-        let shared = Arc::new(Shared {
-            clock: opened.clock,
-            epoch: AtomicU64::new(opened.epoch),
-            last_heartbeat: opened.last_heartbeat,
-            quarantined: RwLock::new(opened.quarantined),
-            failed: OnceLock::new(),
-            alive: Mutex::new(opened.alive),
-            counters: Counters::default(),
-            place: opened.place,
-            room: opened.room,
-            folder: folder.to_owned(),
-            losses: opened.losses,
-            is_complete: AtomicBool::new(false),
-            _lock: opened.lock,
-        });
+        let Opened { reader, tail, notes, shared } = open::open(folder, clock, options)?;
+        let shared = Arc::new(shared);
         let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
         let writer = Writer {
-            reader: opened.reader.clone(),
-            end: opened.tail.point(),
-            tail: opened.tail,
-            notes: opened.notes,
+            reader: reader.clone(),
+            end: tail.point,
+            tail,
+            notes,
             shared: shared.clone(),
             answers: Answers::new(),
             checkpoint: None,
@@ -171,24 +148,27 @@ impl EmbeddedStore {
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(receiver))
-            .map_err(|source| EmbeddedOpenError::Io { folder: folder.to_owned(), source })?;
-        Ok(EmbeddedStore {
-            reader: Some(opened.reader),
-            shared,
-            requests: Some(sender),
-            writer: Some(writer),
-        })
+            .map_err(EmbeddedOpenError::io(folder))?;
+        Ok(EmbeddedStore { reader: Some(reader), shared, requests: Some(sender), writer: Some(writer) })
+    }
+
+    /// Opens a copy as a start that accepts every loss would open the store.
+    ///
+    /// # Errors
+    /// [`EmbeddedOpenError`], which names the folder that was copied.
+    pub fn open_copy(
+        inspection: &Inspection,
+        clock: impl WallClock,
+    ) -> Result<EmbeddedStore, EmbeddedOpenError> {
+        let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+        let opened = EmbeddedStore::open(&inspection.copy, clock, &options);
+        opened.map_err(|error| error.in_folder(&inspection.folder))
     }
 
     /// What the store has done since it was opened.
     #[must_use]
     pub fn stats(&self) -> EmbeddedStats {
-        let counters = &self.shared.counters;
-        EmbeddedStats {
-            commits: counters.commits.load(Ordering::Relaxed),
-            appends: counters.appends.load(Ordering::Relaxed),
-            entries: counters.entries.load(Ordering::Relaxed),
-        }
+        *self.shared.stats.lock()
     }
 
     /// Why the store takes nothing at present, if its disk is full.
@@ -221,8 +201,9 @@ impl EmbeddedStore {
     /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
         let head = self.read_log(game, 0, move |reader| reader.verify(game)).await?;
-        let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
-        self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
+        self.ask(|reply| Request::Release { game, reply })
+            .await
+            .map_err(|error| ReadError::Unavailable { why: error.to_string() })?;
         Ok(head)
     }
 
@@ -233,7 +214,6 @@ impl EmbeddedStore {
         request: impl FnOnce(Reply<T>) -> Request,
     ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError> {
         self.shared.check_available()?;
-        let closed = || StoreError::Unavailable { why: "the store is closed".to_owned() };
         let requests = self.requests.as_ref().ok_or_else(closed)?;
         let (reply, answer) = oneshot::channel();
         match requests.try_send(request(reply)) {
@@ -259,10 +239,7 @@ impl EmbeddedStore {
         seq: u64,
         read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
-        if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
-            return Err(Trouble::Unavailable { why });
-        }
-        let closed = || Trouble::Unavailable { why: "the store is closed".to_owned() };
+        self.shared.check_available()?;
         let reader = self.reader.clone().ok_or_else(closed)?;
         let lock = self.shared.clone();
         let result = tokio::task::spawn_blocking(move || {
@@ -274,13 +251,8 @@ impl EmbeddedStore {
         .await;
         match result {
             // The answer may come from before a failure that happened meanwhile.
-            Ok(found) => match self.shared.check_available() {
-                Err(StoreError::Unavailable { why }) => Err(Trouble::Unavailable { why }),
-                Err(_) | Ok(()) => found,
-            },
-            Err(error) if error.is_panic() => {
-                Err(Trouble::Damaged { seq, what: "reading it panicked".to_owned() })
-            }
+            Ok(found) => self.shared.check_available().map_err(Trouble::from).and(found),
+            Err(error) if error.is_panic() => Err(Trouble::damaged(seq, "reading it panicked")),
             Err(_) => Err(Trouble::Unavailable { why: "the runtime is shutting down".to_owned() }),
         }
     }
@@ -307,6 +279,20 @@ impl EmbeddedStore {
     }
 }
 
+fn closed() -> StoreError {
+    StoreError::Unavailable { why: "the store is closed".to_owned() }
+}
+
+/// Numbers and chains bodies that follow a head.
+fn chained(game: GameId, after: Head, bodies: impl Iterator<Item = (Stamp, SecretBytes)>) -> Vec<Link> {
+    let mut head = after;
+    let link = |(at, body)| {
+        head = head.then(game, &body);
+        Link { entry: StoredEntry { seq: head.seq, at, body }, hash: head.hash }
+    };
+    bodies.map(link).collect()
+}
+
 impl Drop for EmbeddedStore {
     fn drop(&mut self) {
         self.requests = None;
@@ -325,17 +311,12 @@ impl Drop for EmbeddedStore {
 }
 
 impl Store for EmbeddedStore {
-    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
             check_append(&append)?;
             self.shared.room.check()?;
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
-            let mut head = expected;
-            let link = |body| {
-                head = head.then(game, &body);
-                Link { entry: StoredEntry { seq: head.seq, at: Stamp(0), body }, hash: head.hash }
-            };
-            let entries = bodies.into_iter().map(link).collect();
+            let entries = chained(game, expected, bodies.into_iter().map(|body| (Stamp(0), body)));
             let outage = deadline.and_then(|_| self.shared.clock.outage());
             let append =
                 Prepared { game, expected, deadline, not_before, entries, stamped: None, outage, writes };
@@ -344,46 +325,35 @@ impl Store for EmbeddedStore {
         })
     }
 
-    fn read(
-        &self,
-        game: GameId,
-        after_seq: u64,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
         Box::pin(async move {
             let next = after_seq.saturating_add(1);
             self.read_log(game, next, move |reader| reader.read(game, after_seq, limit)).await
         })
     }
 
-    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+    fn head(&self, game: GameId) -> ReadResult<'_, Head> {
         Box::pin(async move { self.read_log(game, 1, move |reader| reader.head(game)).await })
     }
 
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            self.blocking(0, move |reader| reader.get(&key, now)).await.map_err(Trouble::of_record)
+            Ok(self.blocking(0, move |reader| reader.get(&key, now)).await?)
         })
     }
 
-    fn scan(
-        &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
             let found = self
                 .blocking(0, move |reader| reader.index.records(Some(&prefix), after.as_ref(), limit, now))
-                .await
-                .map_err(Trouble::of_record)?;
+                .await?;
             Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
 
-    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
         Box::pin(async move {
             check_update(&update)?;
             self.shared.room.check()?;
@@ -392,11 +362,11 @@ impl Store for EmbeddedStore {
         })
     }
 
-    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(self.ask(move |reply| Request::DeleteLog { game, reply }))
     }
 
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn sweep(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             let mut deleted = 0;
             loop {
@@ -413,7 +383,7 @@ impl Store for EmbeddedStore {
         self.shared.clock.stamp()
     }
 
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
         Box::pin(async move {
             self.shared.check_place()?;
             self.shared.look_at_room()?;
@@ -423,16 +393,13 @@ impl Store for EmbeddedStore {
             }
             let at = self.shared.clock.stamp();
             // A short write into the page cache: not worth a blocking thread.
-            let noted = {
-                let mut alive = self.shared.alive.lock().unwrap_or_else(PoisonError::into_inner);
-                alive.note_heartbeat(at)
-            };
-            noted
-                .map_err(|error| match disk::is_no_room(&error) {
+            let noted = self.shared.alive.lock().note_heartbeat(at);
+            noted.map_err(|error| StoreError::Unavailable {
+                why: match disk::is_no_room(&error) {
                     true => self.shared.pause("the heartbeat cannot be noted", &error),
                     false => format!("the heartbeat failed: {error}"),
-                })
-                .map_err(|why| StoreError::Unavailable { why })?;
+                },
+            })?;
             let at = self.shared.clock.beat();
             if self.shared.clock.has_unkept() {
                 self.ask(|reply| Request::KeepOutage { reply }).await?;
@@ -441,18 +408,18 @@ impl Store for EmbeddedStore {
         })
     }
 
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
         Box::pin(async move { Ok(self.shared.last_heartbeat) })
     }
 
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn epoch(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             self.shared.check_available()?;
             Ok(self.shared.epoch.load(Ordering::SeqCst))
         })
     }
 
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn bump_epoch(&self) -> StoreResult<'_, u64> {
         Box::pin(async move { self.ask(|reply| Request::BumpEpoch { reply }).await })
     }
 
@@ -468,31 +435,23 @@ impl Store for EmbeddedStore {
         Some(self.shared.room.space())
     }
 
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
         Box::pin(async move {
-            let quarantined = self.shared.quarantined.read().unwrap_or_else(PoisonError::into_inner);
+            let quarantined = self.shared.quarantined.read();
             Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
         })
     }
 }
 
 impl Archive for EmbeddedStore {
-    fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
-        Box::pin(
-            async move { self.blocking(0, |reader| reader.index.games()).await.map_err(Trouble::of_record) },
-        )
+    fn games(&self) -> StoreResult<'_, Vec<GameId>> {
+        Box::pin(async move { Ok(self.blocking(0, |reader| reader.index.games()).await?) })
     }
 
-    fn records(
-        &self,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            self.blocking(0, move |reader| reader.index.records(None, after.as_ref(), limit, now))
-                .await
-                .map_err(Trouble::of_record)
+            Ok(self.blocking(0, move |reader| reader.index.records(None, after.as_ref(), limit, now)).await?)
         })
     }
 
@@ -501,15 +460,11 @@ impl Archive for EmbeddedStore {
         game: GameId,
         expected: Head,
         entries: Vec<StoredEntry>,
-    ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+    ) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
-            let mut head = expected;
             let stamped = entries.iter().map(|entry| entry.at).max();
-            let link = |StoredEntry { seq: _, at, body }| {
-                head = head.then(game, &body);
-                Link { entry: StoredEntry { seq: head.seq, at, body }, hash: head.hash }
-            };
-            let entries = entries.into_iter().map(link).collect();
+            let entries =
+                chained(game, expected, entries.into_iter().map(|StoredEntry { at, body, .. }| (at, body)));
             let append = Prepared {
                 game,
                 expected,
@@ -525,12 +480,10 @@ impl Archive for EmbeddedStore {
         })
     }
 
-    fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
         Box::pin(async move {
             self.shared.quarantine(game, &reason);
-            let requests = self.requests.as_ref();
-            let closed = || StoreError::Unavailable { why: "the store is closed".to_owned() };
-            let requests = requests.ok_or_else(closed)?;
+            let requests = self.requests.as_ref().ok_or_else(closed)?;
             requests.send(Request::Quarantine { game, reason }).await.map_err(|_| closed())
         })
     }

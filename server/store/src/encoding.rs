@@ -21,7 +21,6 @@ pub(crate) fn entry_value(hash: Hash, body: &SecretBytes) -> Vec<u8> {
     value
 }
 
-/// Puts the stamp into an entry's value.
 pub(crate) fn stamp_entry(value: &mut [u8], at: Stamp) {
     if let Some(place) = value.get_mut(..STAMP_LENGTH) {
         place.copy_from_slice(&at.0.to_le_bytes());

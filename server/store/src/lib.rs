@@ -5,6 +5,8 @@
 //! [`EmbeddedStore`] is durable and lives in the process, [`RedisStore`] is shared by several
 //! servers, and [`MemoryStore`] is for tests. One test suite runs against all three.
 
+#![expect(missing_docs, reason = "a name that says all needs no sentence")]
+
 pub mod archive;
 mod checks;
 pub mod clock;
@@ -21,7 +23,6 @@ mod segment;
 mod store;
 mod value;
 
-pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};
 pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
@@ -29,6 +30,9 @@ pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
     Announcement, Append, AppendOutcome, DiskSpace, Expect, Notice, OUTAGES_KEY, OUTAGES_MAX, Outage,
-    ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
+    ReadError, ReadResult, Record, Store, StoreError, StoreFuture, StoreResult, StoredEntry, Update,
+    UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
+
+pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};

@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Bound;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Stamp};
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 
 use crate::checks::{check_append, check_notice, check_update};
@@ -18,10 +19,10 @@ use crate::clock::{StampClock, SystemClock, WallClock};
 use crate::limits::READ_MAX;
 use crate::outages::OutageList;
 use crate::store::{
-    Announcement, Append, AppendOutcome, CLOCKS_FIRST, Expect, Notice, OUTAGES_KEY, Outage, ReadError,
-    Record, Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, CLOCKS_FIRST, Notice, OUTAGES_KEY, Outage, ReadError, ReadResult,
+    Record, Store, StoreError, StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
-use crate::value::{Hash, Head, Key, SecretBytes};
+use crate::value::{Head, Key, SecretBytes};
 
 /// Appends that may be inside the store at a time. More wait.
 const APPENDS_MAX: u32 = 1024;
@@ -67,15 +68,11 @@ struct State {
     last_alive: Option<Stamp>,
 }
 
-#[derive(Default)]
-struct Log {
-    entries: Vec<(StoredEntry, Hash)>,
-}
+/// Entries, each with where the log stood after it.
+type Log = Vec<(StoredEntry, Head)>;
 
-impl Log {
-    fn head(&self) -> Head {
-        self.entries.last().map_or(Head::START, |(entry, hash)| Head { seq: entry.seq, hash: *hash })
-    }
+fn head_of(log: &[(StoredEntry, Head)]) -> Head {
+    log.last().map_or(Head::START, |(_, head)| *head)
 }
 
 struct Held {
@@ -95,7 +92,6 @@ pub struct AppendsHeld {
     _permits: OwnedSemaphorePermit,
 }
 
-/// Counts a waiting caller while it exists.
 struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl Waiting<'_> {
@@ -118,7 +114,6 @@ impl Default for MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store that stamps by this clock.
     #[must_use]
     pub fn new(clock: impl WallClock) -> MemoryStore {
         MemoryStore::make(clock, None)
@@ -147,7 +142,6 @@ impl MemoryStore {
         }
     }
 
-    /// How often [`Store::read`] was called.
     #[must_use]
     pub fn reads(&self) -> u64 {
         self.shared.reads.load(Ordering::Relaxed)
@@ -163,26 +157,21 @@ impl MemoryStore {
 
     /// Makes the next append or update fail. Several calls queue up, one failure each.
     pub fn fail_next(&self, fault: Fault) {
-        self.state().faults.push_back(fault);
+        self.shared.state.lock().faults.push_back(fault);
     }
 
     /// Waits for the appends in progress, then holds all others until the returned guard is
     /// dropped.
     pub async fn hold_appends(&self) -> AppendsHeld {
-        match self.shared.gate.clone().acquire_many_owned(APPENDS_MAX).await {
-            Ok(permits) => AppendsHeld { _permits: permits },
-            Err(_) => unreachable!("the gate is never closed"),
-        }
+        let permits = self.shared.gate.clone().acquire_many_owned(APPENDS_MAX).await;
+        AppendsHeld { _permits: permits.unwrap_or_else(|_| unreachable!("the gate is never closed")) }
     }
 
     /// Waits until at least `count` appends and updates are held back. By then their callers have
     /// finished reading.
     pub async fn wait_for_held(&self, count: usize) {
-        let mut held = self.shared.held.subscribe();
-        match held.wait_for(|held| *held >= count).await {
-            Ok(_) => {}
-            Err(_) => unreachable!("this store owns the sender"),
-        }
+        // This store owns the sender, so there is no error.
+        self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
     }
 
     /// Passes the gate, waiting while writers are held back.
@@ -197,15 +186,15 @@ impl MemoryStore {
 
     /// Removes the entries after `seq`, like a store that lost its newest writes unnoticed.
     pub fn lose_tail(&self, game: GameId, seq: u64) {
-        if let Some(log) = self.state().logs.get_mut(&game) {
-            log.entries.retain(|(entry, _)| entry.seq <= seq);
+        if let Some(log) = self.shared.state.lock().logs.get_mut(&game) {
+            log.retain(|(entry, _)| entry.seq <= seq);
         }
     }
 
     /// Flips a bit in the body of the entry `seq`, so that the chain no longer holds.
     pub fn damage(&self, game: GameId, seq: u64) {
-        if let Some(log) = self.state().logs.get_mut(&game)
-            && let Some((entry, _)) = log.entries.iter_mut().find(|(entry, _)| entry.seq == seq)
+        if let Some(log) = self.shared.state.lock().logs.get_mut(&game)
+            && let Some((entry, _)) = log.iter_mut().find(|(entry, _)| entry.seq == seq)
         {
             let mut bytes = entry.body.expose().to_vec();
             match bytes.first_mut() {
@@ -220,13 +209,8 @@ impl MemoryStore {
     /// one found.
     pub fn reopen(&self) {
         self.shared.clock.forget_beat();
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         state.last_heartbeat = state.last_alive;
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while this lock is held comes from a test that is failing already.
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes an outage that was just found to the record of outages.
@@ -242,11 +226,11 @@ impl MemoryStore {
     /// Appends. `known` is the latest outage that was known when the append was requested.
     fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         if let Some(reason) = state.quarantined.get(&append.game) {
             return Ok(AppendOutcome::Quarantined { reason: reason.clone() });
         }
-        let head = state.logs.get(&append.game).map_or(Head::START, Log::head);
+        let head = state.logs.get(&append.game).map_or(Head::START, |log| head_of(log));
         if head != append.expected {
             return Ok(AppendOutcome::Conflict { head });
         }
@@ -271,7 +255,7 @@ impl MemoryStore {
         let log = state.logs.entry(append.game).or_default();
         for body in append.bodies {
             head = head.then(append.game, &body);
-            log.entries.push((StoredEntry { seq: head.seq, at, body }, head.hash));
+            log.push((StoredEntry { seq: head.seq, at, body }, head));
         }
         state.write(append.writes);
         state.last_alive = Some(at);
@@ -281,16 +265,15 @@ impl MemoryStore {
     }
 
     fn read_now(&self, game: GameId, after_seq: u64, limit: usize) -> Result<Vec<StoredEntry>, ReadError> {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let Some(log) = state.logs.get(&game) else { return Ok(Vec::new()) };
-        let skipped = usize::try_from(after_seq).unwrap_or(usize::MAX).min(log.entries.len());
-        let (before, after) = log.entries.split_at(skipped);
-        let mut head =
-            before.last().map_or(Head::START, |(entry, hash)| Head { seq: entry.seq, hash: *hash });
+        let skipped = usize::try_from(after_seq).unwrap_or(usize::MAX).min(log.len());
+        let (before, after) = log.split_at(skipped);
+        let mut head = head_of(before);
         let mut entries = Vec::new();
-        for (entry, hash) in after.iter().take(limit.min(READ_MAX)) {
+        for (entry, known) in after.iter().take(limit.min(READ_MAX)) {
             head = head.then(game, &entry.body);
-            if head.hash != *hash {
+            if head != *known {
                 let seq = entry.seq;
                 let what = "its hash does not fit".to_owned();
                 state.quarantined.insert(game, format!("entry {seq}: {what}"));
@@ -303,16 +286,12 @@ impl MemoryStore {
 
     fn update_now(&self, update: Update) -> Result<UpdateOutcome, StoreError> {
         check_update(&update)?;
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let now = self.shared.clock.stamp();
         self.keep_outage(&mut state);
         let hold = update.conditions.iter().all(|(key, expect)| {
             let record = state.records.get(key).filter(|record| record.is_alive(now));
-            match (record, expect) {
-                (None, Expect::Absent) => true,
-                (Some(record), Expect::Value(value)) => record.value == *value,
-                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
-            }
+            expect.holds(record.map(|record| &record.value[..]))
         });
         if !hold {
             return Ok(UpdateOutcome::Conflict);
@@ -349,7 +328,7 @@ fn told_to_fail() -> StoreError {
 }
 
 impl Store for MemoryStore {
-    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
             let known = self.shared.clock.outage();
             let _inside = self.enter().await;
@@ -357,24 +336,21 @@ impl Store for MemoryStore {
         })
     }
 
-    fn read(
-        &self,
-        game: GameId,
-        after_seq: u64,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
         self.shared.reads.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move { self.read_now(game, after_seq, limit) })
     }
 
-    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
-        Box::pin(async move { Ok(self.state().logs.get(&game).map_or(Head::START, Log::head)) })
+    fn head(&self, game: GameId) -> ReadResult<'_, Head> {
+        Box::pin(async move {
+            Ok(self.shared.state.lock().logs.get(&game).map_or(Head::START, |log| head_of(log)))
+        })
     }
 
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            let state = self.state();
+            let state = self.shared.state.lock();
             Ok(state
                 .records
                 .get(&key)
@@ -383,12 +359,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn scan(
-        &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
             let from = match after {
@@ -396,7 +367,9 @@ impl Store for MemoryStore {
                 Some(_) | None => Bound::Included(prefix.clone()),
             };
             Ok(self
-                .state()
+                .shared
+                .state
+                .lock()
                 .records
                 .range((from, Bound::Unbounded))
                 .take_while(|(key, _)| key.as_bytes().starts_with(prefix.as_bytes()))
@@ -407,26 +380,26 @@ impl Store for MemoryStore {
         })
     }
 
-    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
         Box::pin(async move {
             let _inside = self.enter().await;
             self.update_now(update)
         })
     }
 
-    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            let mut state = self.state();
+            let mut state = self.shared.state.lock();
             state.logs.remove(&game);
             state.quarantined.remove(&game);
             Ok(())
         })
     }
 
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn sweep(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            let mut state = self.state();
+            let mut state = self.shared.state.lock();
             let before = state.records.len();
             state.records.retain(|_, record| record.is_alive(now));
             Ok((before - state.records.len()) as u64)
@@ -437,36 +410,36 @@ impl Store for MemoryStore {
         self.shared.clock.stamp()
     }
 
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
         Box::pin(async move {
             let at = self.shared.clock.beat();
-            let mut state = self.state();
+            let mut state = self.shared.state.lock();
             state.last_alive = Some(at);
             self.keep_outage(&mut state);
             Ok(at)
         })
     }
 
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
-        Box::pin(async move { Ok(self.state().last_heartbeat) })
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
+        Box::pin(async move { Ok(self.shared.state.lock().last_heartbeat) })
     }
 
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        Box::pin(async move { Ok(self.state().epoch) })
+    fn epoch(&self) -> StoreResult<'_, u64> {
+        Box::pin(async move { Ok(self.shared.state.lock().epoch) })
     }
 
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn bump_epoch(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            let mut state = self.state();
+            let mut state = self.shared.state.lock();
             state.epoch = now.0.max(state.epoch + 1);
             Ok(state.epoch)
         })
     }
 
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
         Box::pin(async move {
-            Ok(self.state().quarantined.iter().map(|(game, why)| (*game, why.clone())).collect())
+            Ok(self.shared.state.lock().quarantined.iter().map(|(game, why)| (*game, why.clone())).collect())
         })
     }
 
@@ -478,7 +451,7 @@ impl Store for MemoryStore {
         self.shared.announcements.as_ref().map(broadcast::Sender::subscribe)
     }
 
-    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         Box::pin(async move {
             check_notice(&notice)?;
             if let Some(notices) = &self.shared.notices {

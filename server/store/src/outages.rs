@@ -1,5 +1,7 @@
 //! The record of outages. A game at rest learns of them when it is next opened.
 
+use std::ops::Deref;
+
 use flagfall_board::Stamp;
 use serde::{Deserialize, Serialize};
 
@@ -39,28 +41,18 @@ impl OutageList {
         self.0.drain(..surplus);
     }
 
-    /// Writes the list as a record.
     #[must_use]
     pub fn to_record(&self) -> Vec<u8> {
         let kept: Vec<Kept> = self.0.iter().map(|outage| Kept::Span(outage.since, outage.until)).collect();
         serde_json::to_vec(&kept).unwrap_or_default()
     }
+}
 
-    /// The outages, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Outage> {
-        self.0.iter()
-    }
+impl Deref for OutageList {
+    type Target = [Outage];
 
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// True if there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    fn deref(&self) -> &[Outage] {
+        &self.0
     }
 }
 

@@ -5,10 +5,8 @@
 
 use std::sync::OnceLock;
 
-/// The environment variable that names the fault.
 const VARIABLE: &str = "FLAGFALL_PLANTED_FAULT";
 
-/// A fault that can be planted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlantedFault {
     /// `acknowledge-first`: an append is answered before it is sent.

@@ -16,11 +16,10 @@ use std::str::FromStr;
 
 use flagfall_board::PerSide;
 use flagfall_rules::Event;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use thiserror::Error;
 
 pub use self::entry::{CommandStamp, LogEntry, RecordError};
+pub use self::json::encode_header;
 use crate::value::SecretBytes;
 
 /// How the body of an event is encoded.
@@ -57,35 +56,19 @@ impl Form {
     }
 }
 
-/// The text is not the number of a form.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("wanted: 1 or 2")]
-pub struct FormParseError;
-
 impl FromStr for Form {
-    type Err = FormParseError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Form, FormParseError> {
+    fn from_str(text: &str) -> Result<Form, &'static str> {
         match text {
             "1" => Ok(Form::Json),
             "2" => Ok(Form::Binary),
-            _ => Err(FormParseError),
+            _ => Err("wanted: 1 or 2"),
         }
     }
 }
 
-/// Encodes a game's header as the body of the log's first entry.
-///
-/// # Errors
-/// [`RecordError::Form`] if `H` cannot be serialized as JSON.
-pub fn encode_header<H: Serialize>(header: &H) -> Result<SecretBytes, RecordError> {
-    json::encode_header(header)
-}
-
 /// Decodes the body of a log's first entry.
-///
-/// # Errors
-/// [`RecordError`] if the bytes are not what [`encode_header`] writes.
 pub fn decode_header<H: DeserializeOwned>(body: &SecretBytes) -> Result<H, RecordError> {
     match newer_form(body) {
         Some(form) => Err(RecordError::NewerForm(form)),
@@ -113,9 +96,6 @@ pub fn encode(
 
 /// Decodes the body of an entry after the first. `seats` are the ids of the players in the log's
 /// header.
-///
-/// # Errors
-/// [`RecordError`] if the bytes are not what [`encode`] writes in either form.
 pub fn decode(body: &SecretBytes, seats: PerSide<&str>) -> Result<LogEntry, RecordError> {
     match (newer_form(body), body.expose()) {
         (Some(form), _) => Err(RecordError::NewerForm(form)),

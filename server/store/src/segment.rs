@@ -52,7 +52,6 @@ impl FrameWriter {
         (at, length + PREFIX_BYTES as u32)
     }
 
-    /// The frames so far.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer
     }
@@ -63,7 +62,6 @@ impl FrameWriter {
         self.buffer
     }
 
-    /// Where the next frame goes.
     pub(crate) fn end(&self) -> u64 {
         self.from + self.buffer.len() as u64
     }
@@ -72,11 +70,9 @@ impl FrameWriter {
 /// What is found in a segment, in the order of the places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found<'a> {
-    /// A whole frame.
     Frame(Frame<'a>),
     /// Bytes that are no whole frame: damage, or the torn end of the last write.
     Damage {
-        /// Where they begin.
         from: u64,
         /// Where the next whole frame begins, or the segment ends.
         to: u64,
@@ -89,40 +85,19 @@ pub(crate) fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame
 }
 
 /// Everything in a segment from the place `from` on. `bytes` is the segment from its beginning.
-pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> Frames<'_> {
-    Frames { bytes, seal, at: usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len()) }
-}
-
-/// The iterator of [`frames`].
-pub(crate) struct Frames<'a> {
-    bytes: &'a [u8],
-    seal: Seal,
-    at: usize,
-}
-
-impl<'a> Frames<'a> {
-    /// The next place with a whole frame, or the end.
-    fn resynchronize(&self) -> usize {
-        let whole = |at: &usize| parse(&self.bytes[*at..], self.seal, *at as u64).is_some();
-        (self.at + 1..self.bytes.len()).find(whole).unwrap_or(self.bytes.len())
-    }
-}
-
-impl<'a> Iterator for Frames<'a> {
-    type Item = Found<'a>;
-
-    fn next(&mut self) -> Option<Found<'a>> {
-        if self.at >= self.bytes.len() {
-            return None;
-        }
-        let from = self.at as u64;
-        if let Some(frame) = parse_or_repair(&self.bytes[self.at..], self.seal, from) {
-            self.at += frame.length as usize;
+pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> impl Iterator<Item = Found<'_>> {
+    let mut at = usize::try_from(from).unwrap_or(usize::MAX);
+    std::iter::from_fn(move || {
+        let from = at as u64;
+        if let Some(frame) = parse_or_repair(bytes.get(at..).filter(|rest| !rest.is_empty())?, seal, from) {
+            at += frame.length as usize;
             return Some(Found::Frame(frame));
         }
-        self.at = self.resynchronize();
-        Some(Found::Damage { from, to: self.at as u64 })
-    }
+        // The next place with a whole frame, or the end.
+        let is_whole = |at: &usize| parse(&bytes[*at..], seal, *at as u64).is_some();
+        at = (at + 1..bytes.len()).find(is_whole).unwrap_or(bytes.len());
+        Some(Found::Damage { from, to: at as u64 })
+    })
 }
 
 #[cfg(test)]

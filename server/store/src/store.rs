@@ -15,13 +15,18 @@ use crate::value::{Head, Key, SecretBytes};
 /// The return type of [`Store`]'s methods: a future that is `Send` and borrows only the store.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// What most methods of [`Store`] return.
+pub type StoreResult<'a, T> = StoreFuture<'a, Result<T, StoreError>>;
+
+/// What reading a log returns.
+pub type ReadResult<'a, T> = StoreFuture<'a, Result<T, ReadError>>;
+
 /// A side record: its key and its value.
 pub type Record = (Key, Vec<u8>);
 
 /// One atomic addition to a game's log, with the side records that go with it.
 #[derive(Clone, Debug)]
 pub struct Append {
-    /// The game.
     pub game: GameId,
     /// Where the caller believes the log stands. Both number and hash must match.
     pub expected: Head,
@@ -37,32 +42,17 @@ pub struct Append {
     pub writes: Vec<Write>,
 }
 
-/// The result of an append.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AppendOutcome {
     /// All of it is in the store and survives a crash, as far as the store promises that.
-    Ok {
-        /// Its stamp.
-        at: Stamp,
-        /// Where the log stands now.
-        head: Head,
-    },
+    Ok { at: Stamp, head: Head },
     /// The log stands elsewhere. Nothing was written: read on and decide again.
-    Conflict {
-        /// Where it stands.
-        head: Head,
-    },
+    Conflict { head: Head },
     /// The deadline had passed. Nothing was written.
-    Late {
-        /// The stamp it would have had.
-        at: Stamp,
-    },
+    Late { at: Stamp },
     /// The first moment has not come: the caller's clock is ahead of the store's. Nothing was
     /// written.
-    Early {
-        /// The stamp it would have had.
-        at: Stamp,
-    },
+    Early { at: Stamp },
     /// The game's log is damaged. The store accepts nothing for it until an operator has looked.
     /// Nothing was written.
     Quarantined {
@@ -73,23 +63,19 @@ pub enum AppendOutcome {
     Unknown,
 }
 
-/// One entry as the log holds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredEntry {
     /// Its number; the first is 1.
     pub seq: u64,
     /// When it was written. Never earlier than the entry before it.
     pub at: Stamp,
-    /// Its content.
     pub body: SecretBytes,
 }
 
 /// A change to one side record.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Write {
-    /// Sets the record to a value.
     Put {
-        /// Which record.
         key: Key,
         /// Its value, at most [`VALUE_BYTES_MAX`](crate::limits::VALUE_BYTES_MAX) bytes.
         value: Vec<u8>,
@@ -97,18 +83,22 @@ pub enum Write {
         expires: Option<Stamp>,
     },
     /// Removes the record. Deleting a missing record is not an error.
-    Delete {
-        /// Which record.
-        key: Key,
-    },
+    Delete { key: Key },
 }
 
 impl Write {
-    /// The key of the record that this changes.
     #[must_use]
     pub fn key(&self) -> &Key {
         match self {
             Write::Put { key, .. } | Write::Delete { key } => key,
+        }
+    }
+
+    /// How long its value is; 0 for a record that is removed.
+    pub(crate) fn value_bytes(&self) -> usize {
+        match self {
+            Write::Put { value, .. } => value.len(),
+            Write::Delete { .. } => 0,
         }
     }
 }
@@ -133,6 +123,16 @@ pub enum Expect {
     Value(Vec<u8>),
 }
 
+impl Expect {
+    /// True if the value of the record is as expected; `None` if there is none.
+    pub(crate) fn holds(&self, found: Option<&[u8]>) -> bool {
+        match self {
+            Expect::Absent => found.is_none(),
+            Expect::Value(value) => found == Some(value.as_slice()),
+        }
+    }
+}
+
 impl fmt::Debug for Expect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -145,13 +145,11 @@ impl fmt::Debug for Expect {
 /// An atomic change to side records: all of the writes if all of the conditions hold, else none.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// The conditions that must hold.
     pub conditions: Vec<(Key, Expect)>,
     /// The writes, in order: of two writes to one key, the later one wins.
     pub writes: Vec<Write>,
 }
 
-/// The result of an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UpdateOutcome {
     /// It is in the store and survives a crash.
@@ -165,15 +163,11 @@ pub enum UpdateOutcome {
 /// Why a store did not do as asked. After a failed append or update nothing was written.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
-    /// The request exceeds a limit.
     #[error("beyond a limit: {0}")]
     Limit(#[from] LimitError),
     /// The store accepts no requests: it is closed, unreachable, or has failed.
     #[error("the store is unavailable: {why}")]
-    Unavailable {
-        /// What happened to it.
-        why: String,
-    },
+    Unavailable { why: String },
     /// Stored data cannot be read back as written: a side record, or a log to be archived.
     #[error("damaged: {what}")]
     Damaged {
@@ -182,13 +176,11 @@ pub enum StoreError {
     },
 }
 
-/// Why a log could not be read.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ReadError {
     /// The log is not what was written. The game is now in quarantine.
     #[error("the log of game {game} is damaged at entry {seq}: {what}")]
     Damaged {
-        /// The game.
         game: GameId,
         /// The first entry that cannot be trusted.
         seq: u64,
@@ -197,10 +189,7 @@ pub enum ReadError {
     },
     /// The store cannot answer at all.
     #[error("the store is unavailable: {why}")]
-    Unavailable {
-        /// What happened to it.
-        why: String,
-    },
+    Unavailable { why: String },
 }
 
 /// A hint that a log has grown. It may come late, twice, or never, so a receiver acts on it by
@@ -208,12 +197,7 @@ pub enum ReadError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Announcement {
     /// This game's log reaches at least to this entry.
-    Appended {
-        /// The game.
-        game: GameId,
-        /// The number of the entry.
-        seq: u64,
-    },
+    Appended { game: GameId, seq: u64 },
     /// Announcements may have been missed: any log may have grown.
     Everything,
 }
@@ -247,7 +231,6 @@ pub struct Outage {
     pub until: Stamp,
 }
 
-/// The room on the disk of a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskSpace {
     /// Free bytes of its file system, as of the last heartbeat.
@@ -273,7 +256,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
-    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>>;
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome>;
 
     /// The entries after number `after_seq`, oldest first, at most `limit` and never more than
     /// [`READ_MAX`](crate::limits::READ_MAX). An empty answer means that there are none after
@@ -284,50 +267,28 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`ReadError`]. The entries before the damage can still be read with a smaller `limit`.
-    fn read(
-        &self,
-        game: GameId,
-        after_seq: u64,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>>;
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>>;
 
     /// Where a log stands; [`Head::START`] for a game that the store does not know.
-    ///
-    /// # Errors
-    /// [`ReadError`].
-    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>>;
+    fn head(&self, game: GameId) -> ReadResult<'_, Head>;
 
     /// The value of a side record; `None` if there is none or it has expired.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>>;
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>>;
 
     /// The records whose keys begin with `prefix`, in the order of their keys, after the key
     /// `after`, at most `limit` and never more than [`READ_MAX`](crate::limits::READ_MAX). Expired
     /// records are left out.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn scan(
-        &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>>;
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>>;
 
     /// Changes side records if they are as expected.
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
-    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>>;
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome>;
 
     /// Removes expired records and returns how many. Reads never show them anyway; this only frees
     /// their space.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
+    fn sweep(&self) -> StoreResult<'_, u64>;
 
     /// The current time by the clock that gives the stamps, as far as this process can tell without
     /// asking. It is never ahead of the stamps to come.
@@ -335,38 +296,26 @@ pub trait Store: Send + Sync + 'static {
 
     /// Records that a server is alive now, and returns the time. Meant to be called once a second.
     /// The record survives the end of the process, but not necessarily a power cut.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>>;
+    fn heartbeat(&self) -> StoreResult<'_, Stamp>;
 
     /// The last moment at which a server is known to have been alive before this store was opened:
     /// its last heartbeat or its last write. `None` in a new store, or if another server was alive
     /// at that time.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>>;
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>>;
 
     /// The store's epoch, below 2^53. It is part of every position that a client holds. After a
     /// change of epoch, earlier positions mean nothing.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
+    fn epoch(&self) -> StoreResult<'_, u64>;
 
     /// Begins a new epoch, above all earlier ones, and returns it. For use after acknowledged
     /// entries were lost.
     ///
     /// # Errors
     /// [`StoreError`]. After `Unavailable` the new epoch may have begun all the same.
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>>;
+    fn bump_epoch(&self) -> StoreResult<'_, u64>;
 
     /// The games whose logs were found damaged, each with what was found.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>>;
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>>;
 
     /// Moves the log of a game that is over out of the store's expensive memory. Reads work as
     /// before.
@@ -377,7 +326,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError`]: the log is as it was.
-    fn archive_log(&self, game: GameId) -> StoreFuture<'_, Result<bool, StoreError>> {
+    fn archive_log(&self, game: GameId) -> StoreResult<'_, bool> {
         let _ = game;
         Box::pin(std::future::ready(Ok(true)))
     }
@@ -388,7 +337,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError`]: part of the log may be left. The call may be repeated.
-    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         let why = format!("this store does not delete logs, so {game} stays");
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
     }
@@ -418,12 +367,10 @@ pub trait Store: Send + Sync + 'static {
         let _ = (owner, records);
     }
 
-    /// Drops the copies of this owner.
     fn drop_copies(&self, owner: &str) {
         let _ = owner;
     }
 
-    /// The owners of copies.
     fn owners_of_copies(&self) -> Vec<String> {
         Vec::new()
     }
@@ -448,7 +395,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError`]: the message reached no server, as far as is known.
-    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         drop(notice);
         Box::pin(std::future::ready(Ok(())))
     }

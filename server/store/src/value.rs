@@ -30,19 +30,16 @@ impl SecretBytes {
         &self.0
     }
 
-    /// Takes the bytes themselves out.
     #[must_use]
     pub fn into_exposed(self) -> Vec<u8> {
         self.0
     }
 
-    /// How many bytes there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -75,7 +72,6 @@ impl Key {
         Ok(Key(bytes.into_boxed_slice()))
     }
 
-    /// The key's bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

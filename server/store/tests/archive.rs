@@ -63,7 +63,7 @@ fn clock_now(clock: &ManualClock) -> u64 {
 
 async fn exported(store: &dyn Archive) -> Vec<u8> {
     let mut bytes = Vec::new();
-    export(store, &mut bytes, |_| {}).await.unwrap();
+    export(store, &mut bytes, None, |_| {}).await.unwrap();
     bytes
 }
 

@@ -341,7 +341,7 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     table.house.close().await;
 
     let mut exported = Vec::new();
-    export(&*store, &mut exported, |_| {}).await.unwrap();
+    export(&*store, &mut exported, None, |_| {}).await.unwrap();
     let mut texts = texts_of(&*store).await;
     assert!(texts.len() > 10);
     texts.push(exported.clone());

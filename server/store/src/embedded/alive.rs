@@ -13,7 +13,7 @@ use flagfall_board::Stamp;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::change::{put, take};
+use super::change::{bytes_of, take};
 use super::disk;
 use super::files::Point;
 
@@ -30,11 +30,9 @@ pub(super) struct Signs {
     pub(super) store: u64,
     /// Everything before this point was durable, and its callers may have been told.
     pub(super) end: Point,
-    /// The last heartbeat.
     pub(super) heartbeat: Stamp,
 }
 
-/// The open file.
 pub(super) struct Alive {
     file: File,
     last: Signs,
@@ -43,10 +41,7 @@ pub(super) struct Alive {
 impl Alive {
     /// What the file says; `None` if there is none, or nothing in it can be believed.
     pub(super) fn look(path: &Path) -> io::Result<Option<Signs>> {
-        let file = match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened?,
-        };
+        let Some(file) = disk::if_there(File::open(path))? else { return Ok(None) };
         let slots = [0, SLOT_DISTANCE].map(|offset| {
             let mut bytes = [0; SLOT_BYTES];
             // A slot that cannot be read says as little as one whose checksum is wrong.
@@ -85,8 +80,7 @@ impl Alive {
 }
 
 fn encode(signs: &Signs) -> [u8; SLOT_BYTES] {
-    let mut payload = Vec::new();
-    put(signs, &mut payload);
+    let payload = bytes_of(signs);
     let mut bytes = [0; SLOT_BYTES];
     bytes[8] = payload.len() as u8;
     bytes[9..9 + payload.len()].copy_from_slice(&payload);

@@ -35,11 +35,12 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use self::error::BackupError;
 use self::folders::{check_apart, make_private, sync, write_private};
 pub use self::manifest::{CopyProgress, Summary, check, is_backup};
-use self::manifest::{Item, Manifest, copies};
+use self::manifest::{FORM, Item, Manifest, copies};
 pub use self::restore::restore;
 use super::alive::{Alive, Signs};
 use super::change::{Change, EPOCH};
 use super::convert::WITNESS;
+use super::disk;
 use super::files::{Point, file_name, number_of};
 use super::folder_lock::FolderLock;
 use super::open::{ALIVE, LOG};
@@ -52,12 +53,9 @@ const SILENCE: Duration = Duration::from_secs(3);
 /// How often to look for a sign of life.
 const LOOKS: Duration = Duration::from_millis(20);
 
-/// What a backup did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackedUp {
-    /// The backup that is there now.
     pub summary: Summary,
-    /// Bytes that were copied.
     pub copied: u64,
     /// What is wrong with the store, as far as it was copied now.
     pub damage: Vec<String>,
@@ -86,51 +84,46 @@ pub fn back_up(
     let before = Manifest::read(target)?;
     let known = before.as_ref().map(|before| before.files.clone()).unwrap_or_default();
     let epoch = before.as_ref().map_or(0, |before| before.epoch);
-    let mut copy = Copying { data, target, known, epoch, copied: 0, damage: BTreeSet::new() };
-    let made = copy.make(others, before.as_ref(), now, progress);
+    let damage = BTreeSet::new();
+    let mut copy = Copying { data, target, now, progress, before, known, epoch, copied: 0, damage };
+    let made = copy.make(others);
     // After a failure this makes room on a disk that may be full, and tells nothing new if it
     // fails.
-    let cleaned = remove_unnamed(target, made.as_ref().ok().or(before.as_ref()));
+    let cleaned = remove_unnamed(target, made.as_ref().ok().or(copy.before.as_ref()));
     let manifest = made?;
     cleaned?;
     let damage = copy.damage.into_iter().collect();
     Ok(BackedUp { summary: manifest.summary(), copied: copy.copied, damage })
 }
 
-/// A backup that is being made.
-struct Copying<'a> {
+struct Copying<'a, 'p> {
     data: &'a Path,
     target: &'a Path,
+    now: Stamp,
+    progress: &'a mut CopyProgress<'p>,
+    before: Option<Manifest>,
     /// Copies that are complete.
     known: Vec<Item>,
     /// The highest epoch in them.
     epoch: u64,
-    /// Bytes that were copied.
     copied: u64,
-    /// What is wrong with the store.
     damage: BTreeSet<String>,
 }
 
-impl Copying<'_> {
+impl Copying<'_, '_> {
     /// Copies what is missing, and puts the manifest in force.
-    fn make(
-        &mut self,
-        others: &[&str],
-        before: Option<&Manifest>,
-        now: Stamp,
-        progress: &mut CopyProgress<'_>,
-    ) -> Result<Manifest, BackupError> {
-        let copied = (0..ATTEMPTS).find_map(|_| self.copy_log(before, now, progress).transpose());
-        let moving = || BackupError::Moving { folder: self.data.to_owned() };
-        let mut manifest = copied.ok_or_else(moving)??;
+    fn make(&mut self, others: &[&str]) -> Result<Manifest, BackupError> {
+        let copied = (0..ATTEMPTS).find_map(|_| self.copy_log().transpose());
+        let mut manifest = copied.ok_or_else(|| BackupError::Moving(self.data.to_owned()))??;
         for name in others.iter().chain([&WITNESS]) {
             let path = self.data.join(name);
             if let Some(bytes) = if_there(&path, fs::read(&path))? {
                 manifest.files.push(self.put((*name).to_owned(), &bytes, None)?);
             }
         }
-        if before.is_some_and(|before| (manifest.epoch, manifest.end) < (before.epoch, before.end)) {
-            return Err(BackupError::Older { folder: self.target.to_owned() });
+        let is_older = |before: &Manifest| (manifest.epoch, manifest.end) < (before.epoch, before.end);
+        if self.before.as_ref().is_some_and(is_older) {
+            return Err(BackupError::Older(self.target.to_owned()));
         }
         sync(&self.target.join(LOG)).map_err(BackupError::at(self.target))?;
         sync(self.target).map_err(BackupError::at(self.target))?;
@@ -139,18 +132,13 @@ impl Copying<'_> {
     }
 
     /// Copies the log; `None` if a part of it was gone before.
-    fn copy_log(
-        &mut self,
-        before: Option<&Manifest>,
-        now: Stamp,
-        progress: &mut CopyProgress<'_>,
-    ) -> Result<Option<Manifest>, BackupError> {
+    fn copy_log(&mut self) -> Result<Option<Manifest>, BackupError> {
         // Listed before the end is looked for: what counted in a segment that is gone by now was
         // acknowledged before that end.
         let mut numbers = segments(self.data)?;
         let (signs, end) = acknowledged(self.data, SILENCE, || look(self.data))?;
-        if before.is_some_and(|before| before.store != signs.store) {
-            return Err(BackupError::OtherStore { folder: self.target.to_owned() });
+        if self.before.as_ref().is_some_and(|before| before.store != signs.store) {
+            return Err(BackupError::OtherStore(self.target.to_owned()));
         }
         numbers.retain(|number| *number <= end.segment);
         if numbers.last() != Some(&end.segment) {
@@ -180,7 +168,7 @@ impl Copying<'_> {
                 None => {
                     let Some(mut bytes) = if_there(&path, fs::read(&path))? else { return Ok(None) };
                     if (bytes.len() as u64) < length {
-                        return Err(BackupError::Short { folder: self.data.to_owned() });
+                        return Err(BackupError::Short(self.data.to_owned()));
                     }
                     bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
                     self.examine(&bytes, Seal { store: signs.store, number });
@@ -189,10 +177,10 @@ impl Copying<'_> {
             };
             files.push(item);
             done += length;
-            progress(done, total);
+            (self.progress)(done, total);
         }
-        let manifest = Manifest::new(signs.store, self.epoch, end, (signs.heartbeat, now));
-        Ok(Some(Manifest { files, ..manifest }))
+        let Signs { store, heartbeat, .. } = signs;
+        Ok(Some(Manifest { form: FORM, store, epoch: self.epoch, end, heartbeat, moment: self.now, files }))
     }
 
     /// Looks for damage and epochs in a segment.
@@ -253,7 +241,7 @@ fn look(data: &Path) -> Result<Signs, BackupError> {
             return Ok(signs);
         }
     }
-    Err(BackupError::NoStore { folder: data.to_owned() })
+    Err(BackupError::NoStore(data.to_owned()))
 }
 
 /// A sign of life, and a point before which lies all that was acknowledged until now.
@@ -304,7 +292,6 @@ fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupErro
     }
 }
 
-/// The numbers of the segments in order.
 fn segments(data: &Path) -> Result<Vec<u32>, BackupError> {
     let log = data.join(LOG);
     let listed = fs::read_dir(&log).and_then(|listed| {
@@ -317,10 +304,7 @@ fn segments(data: &Path) -> Result<Vec<u32>, BackupError> {
 
 /// `None` if the file is gone.
 fn if_there<T>(path: &Path, done: io::Result<T>) -> Result<Option<T>, BackupError> {
-    match done {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        done => done.map(Some).map_err(BackupError::at(path)),
-    }
+    disk::if_there(done).map_err(BackupError::at(path))
 }
 
 #[cfg(test)]

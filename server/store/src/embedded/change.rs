@@ -3,58 +3,34 @@
 //! The tag of the frame tells the kind. A frame is all of a request or nothing of it, because its
 //! checksum covers it.
 
-use std::fmt;
-
 use flagfall_board::{GameId, Stamp};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
+use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Hash, Head, Key, SecretBytes};
 
 const ENTRIES: u8 = 1;
 const RECORDS: u8 = 2;
-/// The tag of [`Change::Epoch`].
 pub(super) const EPOCH: u8 = 3;
 const QUARANTINE: u8 = 4;
 const RELEASE: u8 = 5;
 const DELETE_LOG: u8 = 6;
 const MOVED: u8 = 7;
 
-/// One request's change to the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    /// Entries are added to a log, with side records.
-    Entries {
-        /// The game.
-        game: GameId,
-        /// The entries in order, each with the hash of the chain after it; at least one.
-        entries: Vec<Link>,
-        /// The side records.
-        writes: Vec<Write>,
-    },
-    /// Entries that are there already are copied here from an older segment.
-    Moved {
-        /// The game.
-        game: GameId,
-        /// The entries of one frame.
-        entries: Vec<Link>,
-    },
-    /// Side records change at a time.
-    Records {
-        /// When: a sign of life.
-        at: Stamp,
-        /// The side records.
-        writes: Vec<Write>,
-    },
+    /// At least one entry is added to a log, with side records.
+    Entries { game: GameId, entries: Vec<Link>, writes: Vec<Write> },
+    /// The entries of a frame, which are there already, are copied here from an older segment.
+    Moved { game: GameId, entries: Vec<Link> },
+    /// Side records change. The time is a sign of life.
+    Records { at: Stamp, writes: Vec<Write> },
     /// A new epoch begins.
     Epoch(u64),
     /// A game is found to be damaged.
-    Quarantine {
-        /// The game.
-        game: GameId,
-        /// What was found.
-        reason: String,
-    },
+    Quarantine { game: GameId, reason: String },
     /// A quarantine is lifted.
     Release(GameId),
     /// A log is deleted.
@@ -64,9 +40,7 @@ pub(super) enum Change {
 /// An entry with the hash of the chain after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Link {
-    /// The entry.
     pub(super) entry: StoredEntry,
-    /// The hash after it.
     pub(super) hash: Hash,
 }
 
@@ -77,46 +51,16 @@ impl Link {
     }
 }
 
-/// The payload of a frame that says nothing this program knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct UnknownChange {
-    /// The tag of the frame.
-    pub(super) tag: u8,
-}
+/// The payload of a frame that says nothing this program knows, with the tag of the frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("a change of kind {0} that cannot be parsed")]
+pub(super) struct UnknownChange(u8);
 
-impl fmt::Display for UnknownChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a change of kind {} that cannot be parsed", self.tag)
-    }
-}
+/// The game, number and stamp of the first entry, the entries and the side records.
+type RawEntries<'a> = (GameId, u64, u64, Vec<RawEntry<'a>>, Vec<RawWrite<'a>>);
 
-#[derive(Deserialize)]
-struct RawEntries<'a> {
-    game: GameId,
-    /// The number of the first entry.
-    first: u64,
-    /// The stamp of the first entry.
-    at: u64,
-    #[serde(borrow)]
-    entries: Vec<RawEntry<'a>>,
-    #[serde(borrow)]
-    writes: Vec<RawWrite<'a>>,
-}
-
-#[derive(Deserialize)]
-struct RawEntry<'a> {
-    /// How much later than the first entry, in milliseconds.
-    later: u64,
-    hash: [u8; 32],
-    body: &'a [u8],
-}
-
-#[derive(Deserialize)]
-struct RawRecords<'a> {
-    at: u64,
-    #[serde(borrow)]
-    writes: Vec<RawWrite<'a>>,
-}
+/// How much later than the first entry, in milliseconds; the hash; the body.
+type RawEntry<'a> = (u64, [u8; 32], &'a [u8]);
 
 #[derive(Serialize, Deserialize)]
 enum RawWrite<'a> {
@@ -146,8 +90,7 @@ impl<'a> RawWrite<'a> {
 }
 
 impl Change {
-    /// The tag of its frame.
-    pub(super) const fn tag(&self) -> u8 {
+    const fn tag(&self) -> u8 {
         match self {
             Change::Entries { .. } => ENTRIES,
             Change::Moved { .. } => MOVED,
@@ -159,8 +102,12 @@ impl Change {
         }
     }
 
-    /// Appends its payload to a buffer.
-    pub(super) fn encode(&self, buffer: &mut Vec<u8>) {
+    /// Adds its frame to a group. Returns the place and the length.
+    pub(super) fn push(&self, group: &mut FrameWriter) -> (u64, u32) {
+        group.push(self.tag(), |buffer| self.encode(buffer))
+    }
+
+    fn encode(&self, buffer: &mut Vec<u8>) {
         match self {
             Change::Moved { game, entries } => encode_entries(*game, entries, &[], buffer),
             Change::Entries { game, entries, writes } => encode_entries(*game, entries, writes, buffer),
@@ -174,12 +121,8 @@ impl Change {
         }
     }
 
-    /// The change that a frame says.
-    ///
-    /// # Errors
-    /// [`UnknownChange`].
     pub(super) fn parse(tag: u8, payload: &[u8]) -> Result<Change, UnknownChange> {
-        let unknown = UnknownChange { tag };
+        let unknown = UnknownChange(tag);
         match tag {
             ENTRIES => {
                 let (game, entries, writes) = entries(payload).ok_or(unknown)?;
@@ -190,9 +133,8 @@ impl Change {
                 Ok(Change::Moved { game, entries })
             }
             RECORDS => {
-                let RawRecords { at, writes } = take(payload).ok_or(unknown)?;
-                let writes = writes.into_iter().map(RawWrite::into_write).collect::<Option<_>>();
-                Ok(Change::Records { at: Stamp(at), writes: writes.ok_or(unknown)? })
+                let (at, writes) = take(payload).ok_or(unknown)?;
+                Ok(Change::Records { at: Stamp(at), writes: owned(writes).ok_or(unknown)? })
             }
             EPOCH => take(payload).map(Change::Epoch).ok_or(unknown),
             QUARANTINE => {
@@ -238,19 +180,29 @@ fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {
 type Parts = (GameId, Vec<Link>, Vec<Write>);
 
 fn entries(payload: &[u8]) -> Option<Parts> {
-    let RawEntries { game, first, at, entries, writes } = take(payload)?;
-    let link = |(seq, raw): (u64, RawEntry<'_>)| Link {
+    let (game, first, at, entries, writes): RawEntries<'_> = take(payload)?;
+    let link = |(seq, (later, hash, body)): (u64, RawEntry<'_>)| Link {
         entry: StoredEntry {
             seq,
-            at: Stamp(at.saturating_add(raw.later)),
-            body: SecretBytes::new(raw.body.to_vec()),
+            at: Stamp(at.saturating_add(later)),
+            body: SecretBytes::new(body.to_vec()),
         },
-        hash: Hash(raw.hash),
+        hash: Hash(hash),
     };
     let is_numbered = first > 0 && !entries.is_empty() && first.checked_add(entries.len() as u64).is_some();
     let entries = is_numbered.then(|| (first..).zip(entries).map(link).collect())?;
-    let writes = writes.into_iter().map(RawWrite::into_write).collect::<Option<_>>()?;
-    Some((game, entries, writes))
+    Some((game, entries, owned(writes)?))
+}
+
+fn owned(writes: Vec<RawWrite<'_>>) -> Option<Vec<Write>> {
+    writes.into_iter().map(RawWrite::into_write).collect()
+}
+
+/// A value as bytes.
+pub(super) fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    put(value, &mut bytes);
+    bytes
 }
 
 /// Writes a value. Writing into memory cannot fail, and no type here refuses to be written.
@@ -319,7 +271,7 @@ mod tests {
             assert!(Change::parse(change.tag(), &[&bytes[..], b"x"].concat()).is_err());
         }
         for tag in [0, 8, 127] {
-            assert_eq!(Change::parse(tag, b"x"), Err(UnknownChange { tag }));
+            assert_eq!(Change::parse(tag, b"x"), Err(UnknownChange(tag)));
         }
     }
 

@@ -17,15 +17,16 @@ use crate::store::Write;
 /// Bytes of a segment that one step goes through.
 const STEP_BYTES: u64 = 256 * 1024;
 
-/// A segment that is being compacted.
 pub(super) struct Compaction {
-    seal: Seal,
+    pub(super) seal: Seal,
     bytes: Vec<u8>,
     /// How far it has been gone through.
     at: u64,
-    is_damaged: bool,
-    /// Where the log ended when the last of it was copied.
-    copied: Option<Point>,
+    /// True if parts of it could not be read.
+    pub(super) is_damaged: bool,
+    /// Where the log ended when the last of it was copied: the database must hold the log up to
+    /// there before the segment may go.
+    pub(super) copied: Option<Point>,
 }
 
 impl Compaction {
@@ -39,26 +40,6 @@ impl Compaction {
         })
     }
 
-    /// The number of the segment.
-    pub(super) fn number(&self) -> u32 {
-        self.seal.number
-    }
-
-    /// True if there is more to copy.
-    pub(super) fn is_copying(&self) -> bool {
-        self.copied.is_none()
-    }
-
-    /// Where the log must be in the database before the segment may go.
-    pub(super) fn copied(&self) -> Option<Point> {
-        self.copied
-    }
-
-    /// True if parts of the segment could not be read.
-    pub(super) fn is_damaged(&self) -> bool {
-        self.is_damaged
-    }
-
     /// Notes that everything is copied, and the log ends here.
     pub(super) fn finish(&mut self, end: Point) {
         self.copied = Some(end);
@@ -66,9 +47,6 @@ impl Compaction {
     }
 
     /// What counts in the next part of the segment; `None` at its end.
-    ///
-    /// # Errors
-    /// [`Trouble`]: the index cannot be read.
     pub(super) fn step(&mut self, reader: &Reader, shared: &Shared) -> Result<Option<Vec<Change>>, Trouble> {
         let begun = self.at;
         let mut live = Vec::new();
@@ -84,8 +62,7 @@ impl Compaction {
                 Found::Frame(frame) => frame,
             };
             self.at = frame.at + u64::from(frame.length);
-            let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
-            let place = Place { segment: self.seal.number, at, length: frame.length };
+            let place = Place::of(self.seal.number, frame.at, frame.length);
             match Change::parse(frame.tag, &frame.payload) {
                 Ok(change) => copy(change, place, reader, shared, &mut live)?,
                 Err(_) => self.is_damaged = true,

@@ -6,7 +6,6 @@
 //! own version of the program mends it. So the database library, which cuts off what it takes for
 //! damage, only opens a copy.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,10 +18,13 @@ use flagfall_board::{GameId, Stamp};
 use sha2::{Digest, Sha256};
 
 use super::change::{Change, Link};
+use super::disk;
 use super::files::{Segments, Tail};
-use super::progress::Progress;
+use super::index::{parse_game, quarantines_in};
+use super::progress::is_due;
 use super::trouble::Trouble;
 use crate::encoding::{parse_entry, parse_head, parse_record};
+use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
@@ -33,7 +35,6 @@ pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
 /// The copy of the database that is read.
 const COPY: &str = "db.copy";
-/// The version of that layout.
 const SCHEMA: u64 = 1;
 /// Bytes that are written with one sync, about.
 const GROUP_BYTES: usize = 8 * 1024 * 1024;
@@ -45,7 +46,6 @@ pub(super) fn is_needed(folder: &Path) -> bool {
     [DATABASE, WITNESS].iter().any(|name| folder.join(name).exists())
 }
 
-/// Copies what a conversion needs.
 pub(super) fn copy(folder: &Path, to: &Path) -> io::Result<()> {
     copy_database(&folder.join(DATABASE), &to.join(DATABASE))?;
     fs::copy(folder.join(WITNESS), to.join(WITNESS)).map(drop)
@@ -56,7 +56,6 @@ pub(super) fn has_rest(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
 }
 
-/// The keyspaces of the database.
 struct Before {
     meta: Keyspace,
     logs: Keyspace,
@@ -64,10 +63,8 @@ struct Before {
     records: Keyspace,
 }
 
-/// Converts a folder. `log` is the name of the folder with the segments.
-///
-/// # Errors
-/// What is wrong with the folder; nothing has changed.
+/// Converts a folder. `log` is the name of the folder with the segments. After an error nothing has
+/// changed.
 pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) -> Result<(), Trouble> {
     let begun = Instant::now();
     tracing::info!("the data folder is of version 0.1: converting it");
@@ -89,7 +86,6 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     Ok(())
 }
 
-/// Builds the log, durably.
 fn build(
     folder: &Path,
     copy: &Path,
@@ -108,8 +104,7 @@ fn build(
     before.check_schema()?;
     let segments = Arc::new(Segments::create(unfinished, store)?);
     let point = segments.begin(1, |_| {})?;
-    let mut out =
-        Out { tail: Tail::new(segments, point, segment_bytes)?, group: Vec::new(), bytes: 0, entries: 0 };
+    let mut out = Out { tail: Tail::new(segments, point, segment_bytes)?, group: None, entries: 0 };
     before.copy(&witness, &mut out)?;
     out.flush()?;
     Ok(File::open(unfinished)?.sync_all()?)
@@ -138,10 +133,8 @@ pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
 
 /// Removes a file or a folder, if it is there.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    disk::if_there(removed).map(drop)
 }
 
 impl Before {
@@ -182,12 +175,12 @@ impl Before {
             out.push(Change::Epoch(epoch))?;
         }
         let games = self.heads.len()?;
-        let quarantined = self.quarantined()?;
+        let quarantined = quarantines_in(&self.meta)?;
         let mut is_whole = true;
-        let (mut converted, mut progress) = (0_u64, Progress::begin());
+        let (mut converted, mut told) = (0_u64, Instant::now());
         for row in self.heads.iter() {
             let (name, head) = row.into_inner()?;
-            let game = game(&name)?;
+            let game = parse_game(&name)?;
             let head = parse_head(&head).ok_or_else(|| damaged(&format!("the head of game {game}")))?;
             match (self.copy_game(game, head, out)?, quarantined.contains_key(&game)) {
                 (at, _) if at == head => {}
@@ -195,7 +188,7 @@ impl Before {
                 (at, false) => return Err(damaged(&format!("entry {} of game {game}", at.seq + 1))),
             }
             converted += 1;
-            if progress.is_due() {
+            if is_due(&mut told) {
                 tracing::info!(games = converted, of = games, "converting the data folder");
             }
         }
@@ -208,7 +201,7 @@ impl Before {
         let (mut writes, mut records) = (Vec::new(), 0_u64);
         for row in self.records.iter() {
             records += 1;
-            if progress.is_due() {
+            if is_due(&mut told) {
                 tracing::info!(records, "converting the data folder");
             }
             let (key, value) = row.into_inner()?;
@@ -220,17 +213,6 @@ impl Before {
             }
         }
         out.push(Change::Records { at, writes })
-    }
-
-    /// The games in quarantine, each with the reason.
-    fn quarantined(&self) -> Result<BTreeMap<GameId, String>, Trouble> {
-        const PREFIX: &str = "quarantine/";
-        let row = |row: fjall::Guard| {
-            let (name, reason) = row.into_inner()?;
-            let game = game(name.get(PREFIX.len()..).unwrap_or_default())?;
-            Ok((game, String::from_utf8_lossy(&reason).into_owned()))
-        };
-        self.meta.prefix(PREFIX).map(row).collect()
     }
 
     /// Copies a log up to this head, as far as its chain holds, and returns where it ends.
@@ -289,12 +271,9 @@ impl Witness {
     }
 }
 
-/// The log that is being built.
 struct Out {
     tail: Tail,
-    group: Vec<Change>,
-    bytes: usize,
-    /// Entries that were copied.
+    group: Option<FrameWriter>,
     entries: usize,
 }
 
@@ -308,36 +287,23 @@ impl Out {
     }
 
     fn push(&mut self, change: Change) -> Result<(), Trouble> {
-        self.bytes += match &change {
-            Change::Entries { entries, .. } => entries.iter().map(|link| link.entry.body.len() + 50).sum(),
-            Change::Records { writes, .. } => writes
-                .iter()
-                .map(|write| if let Write::Put { value, .. } = write { value.len() + 50 } else { 50 })
-                .sum(),
-            _ => 50,
+        let mut group = match self.group.take() {
+            Some(group) => group,
+            None => self.tail.group()?,
         };
-        self.group.push(change);
-        if self.bytes >= GROUP_BYTES { self.flush() } else { Ok(()) }
+        change.push(&mut group);
+        let is_full = group.bytes().len() >= GROUP_BYTES;
+        self.group = Some(group);
+        if is_full { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), Trouble> {
-        let mut group = self.tail.group()?;
-        for change in self.group.drain(..) {
-            group.push(change.tag(), |buffer| change.encode(buffer));
-        }
-        self.tail.write(group)?;
-        self.bytes = 0;
-        Ok(())
+        self.group.take().map_or(Ok(()), |group| Ok(self.tail.write(group)?))
     }
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {
     bytes.try_into().ok().map(u64::from_le_bytes)
-}
-
-fn game(bytes: &[u8]) -> Result<GameId, Trouble> {
-    let text = std::str::from_utf8(bytes).ok();
-    text.and_then(|text| text.parse().ok()).ok_or_else(|| damaged("the name of a game"))
 }
 
 fn damaged(what: &str) -> Trouble {

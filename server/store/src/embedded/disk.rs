@@ -14,27 +14,24 @@ pub(super) fn is_no_room(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// Writes bytes at a place in a file.
 pub(super) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     #[cfg(test)]
     planted::before_write(file, bytes, at)?;
     file.write_all_at(bytes, at)
 }
 
-/// Opens a file to be written.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     #[cfg(test)]
     planted::check(path)?;
     options.open(path)
 }
 
-/// Returns the error of a disk that is full, in tests, before something else writes to this folder.
-#[cfg_attr(not(test), expect(clippy::unnecessary_wraps, reason = "it fails in tests"))]
-pub(super) fn check(path: &Path) -> io::Result<()> {
-    #[cfg(test)]
-    planted::check(path)?;
-    let _ = path;
-    Ok(())
+/// `None` if the file or folder is not there.
+pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        done => done.map(Some),
+    }
 }
 
 /// A disk that tests fill.

@@ -5,98 +5,57 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a store cannot be opened.
 #[derive(Debug, Error)]
 pub enum EmbeddedOpenError {
-    /// Another process uses the folder.
+    /// `holder` is the other process, as far as it is known.
     #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
-    Locked {
-        /// The folder.
-        folder: PathBuf,
-        /// The other process, as far as it is known.
-        holder: String,
-    },
-    /// The log holds something that this program does not know.
+    Locked { folder: PathBuf, holder: String },
     #[error("the store in {folder} holds {what}: it was written by a newer version of this program")]
-    Newer {
-        /// The folder.
-        folder: PathBuf,
-        /// What it holds.
-        what: String,
-    },
+    Newer { folder: PathBuf, what: String },
     /// The folder has the old layout and cannot be converted.
     #[error(
         "the store in {folder} was written by an earlier version of this program and cannot be \
          converted: {why}. Start it once with the version that wrote it, which mends what it can, or \
          export it with that version and import it with this one"
     )]
-    Convert {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-    /// The disk is full.
-    #[error(
-        "the disk of {folder} is full ({free_mib} MiB are free), and to open the store needs {least_mib} MiB"
-    )]
-    DiskFull {
-        /// The folder.
-        folder: PathBuf,
-        /// What is free.
-        free_mib: u64,
-        /// What is needed.
-        least_mib: u64,
-    },
+    Convert { folder: PathBuf, why: String },
     /// The disk became full while a folder of the old layout was converted.
     #[error(
         "the disk of {folder} has no room to convert the store in it, which was written by an earlier \
          version of this program: {why}. Make room, then start again: what was there before is untouched"
     )]
-    NoRoomToConvert {
-        /// The folder.
-        folder: PathBuf,
-        /// What found no room.
-        why: String,
-    },
-    /// The file system refuses.
+    NoRoomToConvert { folder: PathBuf, why: String },
+    #[error(
+        "the disk of {folder} is full ({free_mib} MiB are free), and to open the store needs {least_mib} MiB"
+    )]
+    DiskFull { folder: PathBuf, free_mib: u64, least_mib: u64 },
     #[error("the store in {folder} cannot be opened: {source}")]
-    Io {
-        /// The folder.
-        folder: PathBuf,
-        /// What it says.
-        source: io::Error,
-    },
+    Io { folder: PathBuf, source: io::Error },
     /// Acknowledged changes are missing, and nothing tells which games they belong to.
     #[error(
         "the store in {folder} has lost acknowledged changes, and nothing tells which games they belong to \
          ({what}). Restore a better copy of the whole folder, or accept the loss: what is whole goes on, \
          games that are seen to be short are kept apart, and a new epoch begins"
     )]
-    LostTail {
-        /// The folder.
-        folder: PathBuf,
-        /// What was found.
-        what: String,
-    },
+    LostTail { folder: PathBuf, what: String },
     /// The index cannot be used, and cannot be rebuilt either.
     #[error("the index of the store in {folder} cannot be used: {why}")]
-    Index {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    Index { folder: PathBuf, why: String },
 }
 
 impl EmbeddedOpenError {
+    /// For `map_err`: the file system refuses something about a store.
+    pub(super) fn io(folder: &Path) -> impl Fn(io::Error) -> EmbeddedOpenError + Copy {
+        move |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source }
+    }
+
     /// The same error of another folder: of the one that an operator has named.
     pub(super) fn in_folder(mut self, named: &Path) -> EmbeddedOpenError {
         let (EmbeddedOpenError::Locked { folder, .. }
         | EmbeddedOpenError::Newer { folder, .. }
         | EmbeddedOpenError::Convert { folder, .. }
-        | EmbeddedOpenError::DiskFull { folder, .. }
         | EmbeddedOpenError::NoRoomToConvert { folder, .. }
+        | EmbeddedOpenError::DiskFull { folder, .. }
         | EmbeddedOpenError::Io { folder, .. }
         | EmbeddedOpenError::LostTail { folder, .. }
         | EmbeddedOpenError::Index { folder, .. }) = &mut self;

@@ -5,8 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
 use super::disk;
@@ -16,30 +17,35 @@ use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
 const EXTENSION: &str = "seg";
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 
-/// Where a frame lies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub(super) struct Place {
-    /// The number of the segment.
     pub(super) segment: u32,
-    /// The first byte in it.
     pub(super) at: u32,
-    /// How many bytes.
     pub(super) length: u32,
 }
 
 /// A point in the log: everything before it, or everything from it on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Point {
-    /// The number of the segment.
     pub(super) segment: u32,
-    /// The byte in it.
     pub(super) at: u64,
+}
+
+impl Place {
+    pub(super) fn of(segment: u32, at: u64, length: u32) -> Place {
+        // Segments are far shorter than 4 GiB.
+        Place { segment, at: u32::try_from(at).unwrap_or(u32::MAX), length }
+    }
+
+    pub(super) fn end(self) -> Point {
+        Point { segment: self.segment, at: u64::from(self.at) + u64::from(self.length) }
+    }
 }
 
 /// The segments of a store, for reading.
 pub(super) struct Segments {
     folder: PathBuf,
-    store: u64,
+    pub(super) store: u64,
     files: RwLock<BTreeMap<u32, Arc<File>>>,
 }
 
@@ -47,8 +53,9 @@ pub(super) struct Segments {
 pub(super) struct Tail {
     segments: Arc<Segments>,
     file: Arc<File>,
-    name: Named,
-    point: Point,
+    /// The segment that grows.
+    pub(super) name: Named,
+    pub(super) point: Point,
     /// Room for a group: it is used again and again.
     buffer: Vec<u8>,
     /// Bytes of a segment from which on the next one is begun.
@@ -65,15 +72,12 @@ impl Segments {
     /// The segments in this folder, with what is wrong with them; `None` if there are none whose
     /// store is known. `store` is the number of the store, if it is known from elsewhere.
     pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
-        let listed = match fs::read_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            listed => listed?.collect::<Result<_, _>>()?,
-        };
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();
-        for entry in listed {
-            let Some(number) = number_of(&entry.path()) else { continue };
-            let file = OpenOptions::new().read(true).write(true).open(entry.path())?;
+        for entry in disk::if_there(fs::read_dir(folder))?.into_iter().flatten() {
+            let path = entry?.path();
+            let Some(number) = number_of(&path) else { continue };
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
             let mut header = [0; HEADER_BYTES];
             // A header that cannot be read says as little as a damaged one.
             let header = file.read_exact_at(&mut header, 0).ok().and(Seal::of_header(&header));
@@ -105,45 +109,35 @@ impl Segments {
         Ok(Some((Segments { folder, store, files: RwLock::new(files) }, problems)))
     }
 
-    /// The numbers of all segments in order.
     pub(super) fn numbers(&self) -> Vec<u32> {
-        self.files.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+        self.files.read().keys().copied().collect()
     }
 
-    /// What a segment is sealed with.
     pub(super) fn seal(&self, number: u32) -> Seal {
         Seal { store: self.store, number }
     }
 
-    /// The number of the store.
-    pub(super) fn store(&self) -> u64 {
-        self.store
-    }
-
-    /// Bytes of all segments.
     pub(super) fn total_bytes(&self) -> io::Result<u64> {
-        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let files = self.files.read();
         files.values().map(|file| Ok(file.metadata()?.len())).sum()
     }
 
-    /// True if a segment is long enough to hold this place.
-    pub(super) fn reaches(&self, place: Place) -> bool {
-        let length = self.file(place.segment).and_then(|file| file.metadata()).map(|data| data.len());
-        length.is_ok_and(|length| u64::from(place.at) + u64::from(place.length) <= length)
+    /// True if a segment is so long.
+    pub(super) fn reach(&self, point: Point) -> bool {
+        let data = self.file(point.segment).and_then(|file| file.metadata());
+        data.is_ok_and(|data| point.at <= data.len())
     }
 
-    /// The path of a segment.
     pub(super) fn path(&self, number: u32) -> PathBuf {
         self.folder.join(file_name(number))
     }
 
     fn file(&self, number: u32) -> io::Result<Arc<File>> {
-        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let files = self.files.read();
         let missing = || io::Error::new(io::ErrorKind::NotFound, format!("segment {number} is gone"));
         files.get(&number).cloned().ok_or_else(missing)
     }
 
-    /// All bytes of a segment.
     pub(super) fn bytes(&self, number: u32) -> io::Result<Vec<u8>> {
         let file = self.file(number)?;
         let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?];
@@ -162,7 +156,6 @@ impl Segments {
         Ok(frame.filter(|frame| frame.length == place.length).map(Frame::into_owned))
     }
 
-    /// Cuts everything from a point on, durably.
     pub(super) fn cut(&self, from: Point) -> io::Result<()> {
         let file = self.file(from.segment)?;
         file.set_len(from.at)?;
@@ -179,7 +172,7 @@ impl Segments {
         } else {
             fs::remove_file(&path)?;
         }
-        self.files.write().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        self.files.write().remove(&number);
         Ok(length)
     }
 
@@ -196,7 +189,7 @@ impl Segments {
         file.sync_all()?;
         fs::rename(&unfinished, &path)?;
         File::open(&self.folder)?.sync_all()?;
-        self.files.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(file));
+        self.files.write().insert(number, Arc::new(file));
         Ok(Point { segment: number, at: frames.end() })
     }
 }
@@ -207,16 +200,6 @@ impl Tail {
         let file = segments.file(point.segment)?;
         let name = Named::of(segments.path(point.segment), &file.metadata()?);
         Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
-    }
-
-    /// Where the log ends.
-    pub(super) fn point(&self) -> Point {
-        self.point
-    }
-
-    /// The segment that grows.
-    pub(super) fn name(&self) -> &Named {
-        &self.name
     }
 
     /// A group to fill and to [`write`](Self::write). Begins the next segment if this one is full.
@@ -230,10 +213,8 @@ impl Tail {
         Ok(FrameWriter::new(seal, self.point.at, std::mem::take(&mut self.buffer)))
     }
 
-    /// Writes a group, durably.
-    ///
-    /// # Errors
-    /// Parts of it may be in the file: [`cut`](Self::cut) takes them back.
+    /// Writes a group, durably. After an error, parts of it may be in the file:
+    /// [`cut`](Self::cut) takes them back.
     pub(super) fn write(&mut self, group: FrameWriter) -> io::Result<()> {
         disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
@@ -244,10 +225,8 @@ impl Tail {
         Ok(())
     }
 
-    /// Takes back what was written from a point in the last segment on, durably.
-    ///
-    /// # Errors
-    /// It may still be in the file.
+    /// Takes back what was written from a point in the last segment on, durably. After an error it
+    /// may still be in the file.
     pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
         self.segments.cut(from)?;
         self.point = from;
@@ -262,13 +241,11 @@ impl Tail {
     }
 
     /// The place of a frame in the group that is written next.
-    pub(super) fn place(&self, at: u64, length: u32) -> Place {
-        // Segments are far shorter than 4 GiB.
-        Place { segment: self.point.segment, at: u32::try_from(at).unwrap_or(u32::MAX), length }
+    pub(super) fn place(&self, (at, length): (u64, u32)) -> Place {
+        Place::of(self.point.segment, at, length)
     }
 }
 
-/// The name of a segment's file.
 pub(super) fn file_name(number: u32) -> String {
     format!("{number:08}.{EXTENSION}")
 }
@@ -299,7 +276,7 @@ mod tests {
         fs::rename(path.with_extension("other"), &path).unwrap();
         let tail = Tail::new(segments, point, 1_000).unwrap();
         let place = DataFolder::new(folder.path(), &[]).unwrap();
-        let found = place.check_one(tail.name()).unwrap_err();
+        let found = place.check_one(&tail.name).unwrap_err();
         assert!(found.contains("00000001.seg was replaced"), "{found}");
     }
 

@@ -1,12 +1,11 @@
 //! The lock on a data folder: one process at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::EmbeddedOpenError;
 
-/// The lock's file in the data folder.
 pub(super) const LOCK: &str = "lock";
 
 /// A lock on a data folder, until it is dropped. A killed process leaves none.
@@ -17,12 +16,8 @@ pub(super) struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes the lock.
-    ///
-    /// # Errors
-    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`].
     pub(super) fn take(folder: &Path) -> Result<FolderLock, EmbeddedOpenError> {
-        let failed = |source: io::Error| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
+        let failed = EmbeddedOpenError::io(folder);
         let mut options = OpenOptions::new();
         let options = options.create(true).truncate(false).read(true).write(true);
         let mut file = options.open(folder.join(LOCK)).map_err(failed)?;

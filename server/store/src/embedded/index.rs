@@ -5,15 +5,19 @@
 //! into the database, in the background, together with the point in the log up to which the
 //! database then holds. A start reads the log from that point on.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
 use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use flagfall_board::{GameId, Stamp};
+use itertools::{EitherOrBoth, Itertools};
+use parking_lot::RwLock;
 
-use super::change::{Change, put, take};
+use super::change::{Change, bytes_of, take};
+#[cfg(test)]
 use super::disk;
 use super::files::{Place, Point};
 use super::layer::{GameRow, Gap, Layer, RecordRow};
@@ -39,7 +43,6 @@ pub(super) struct State {
     pub(super) dead: i64,
 }
 
-/// The index.
 pub(super) struct Index {
     folder: PathBuf,
     cache_bytes: u64,
@@ -49,7 +52,6 @@ pub(super) struct Index {
     layers: RwLock<Layers>,
 }
 
-/// The open database.
 struct Tables {
     db: Database,
     games: Keyspace,
@@ -61,7 +63,8 @@ struct Tables {
 
 impl Tables {
     fn open(folder: &Path, cache_bytes: u64) -> Result<Tables, Trouble> {
-        disk::check(folder)?;
+        #[cfg(test)]
+        disk::planted::check(folder)?;
         let db = Database::builder(folder).cache_size(cache_bytes).open()?;
         let keyspace = |name| db.keyspace(name, KeyspaceCreateOptions::default);
         let (games, records) = (keyspace("games")?, keyspace("records")?);
@@ -113,17 +116,14 @@ impl Layers {
     }
 }
 
-/// A checkpoint that has begun.
 pub(super) struct Checkpoint {
     layer: Arc<Layer>,
     until: Point,
 }
 
 impl Index {
-    /// Opens the database in this folder, or makes it.
-    ///
-    /// # Errors
-    /// The database cannot be used: delete the folder and begin again.
+    /// Opens the database in this folder, or makes it. After an error, delete the folder and begin
+    /// again.
     pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, Trouble> {
         let tables = Tables::open(folder, cache_bytes)?;
         let stored = tables.state()?.unwrap_or_default().until;
@@ -138,12 +138,12 @@ impl Index {
     /// [`Trouble::NoRoom`]: the database stays closed, and only what is in memory can be read.
     /// [`Trouble::Damaged`]: it has lost rows.
     pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
-        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.tables.write();
         // It must be closed before it can be opened.
         *tables = None;
         let opened = Tables::open(&self.folder, self.cache_bytes)?;
         let until = opened.state()?.unwrap_or_default().until;
-        let mut layers = self.write();
+        let mut layers = self.layers.write();
         if until < layers.stored {
             return Err(Trouble::damaged(0, "the index has lost rows"));
         }
@@ -155,47 +155,25 @@ impl Index {
         Ok(is_stored)
     }
 
-    /// Reads or writes the database.
     fn with<T>(&self, work: impl FnOnce(&Tables) -> Result<T, Trouble>) -> Result<T, Trouble> {
-        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let tables = self.tables.read();
         let closed = || Trouble::NoRoom { why: "the index is closed until there is room again".to_owned() };
         work(tables.as_ref().ok_or_else(closed)?)
     }
 
     /// What the database holds; `None` if it is new.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
     pub(super) fn state(&self) -> Result<Option<State>, Trouble> {
         self.with(Tables::state)
     }
 
-    /// The games in quarantine that the database knows.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
     pub(super) fn quarantines(&self) -> Result<BTreeMap<GameId, String>, Trouble> {
-        let row = |row: Guard| {
-            let (key, reason) = row.into_inner()?;
-            let game = key.strip_prefix(META_QUARANTINE).and_then(parse_game);
-            let game = game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))?;
-            Ok((game, String::from_utf8_lossy(&reason).into_owned()))
-        };
-        self.with(|tables| tables.meta.prefix(META_QUARANTINE).map(row).collect())
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Layers> {
-        self.layers.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Layers> {
-        self.layers.write().unwrap_or_else(PoisonError::into_inner)
+        self.with(|tables| quarantines_in(&tables.meta))
     }
 
     /// The row of a game; `None` for one without a log.
     pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
         // A layer goes only after the database has its rows, so nothing is missed in between.
-        let known = self.read().game(game).cloned();
+        let known = self.layers.read().game(game).cloned();
         match known {
             Some(row) => Ok(row),
             None => self.with(|tables| tables.game(game)),
@@ -205,61 +183,39 @@ impl Index {
     /// Where a log stands if its row is in memory, so that its last frame was seen since the store
     /// was opened.
     pub(super) fn fresh_head(&self, game: GameId) -> Option<Head> {
-        self.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
+        self.layers.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
     }
 
-    /// Every game that has a log.
     pub(super) fn games(&self) -> Result<Vec<GameId>, Trouble> {
-        self.with(|tables| self.games_in(tables))
-    }
-
-    fn games_in(&self, tables: &Tables) -> Result<Vec<GameId>, Trouble> {
-        let (layers, view) = {
-            let layers = self.read();
-            let view = tables.db.snapshot();
-            let of = |layer: &Layer| -> Vec<(GameId, bool)> {
-                layer.games.iter().map(|(game, row)| (*game, row.is_some())).collect()
+        self.with(|tables| {
+            let (layers, view) = {
+                let layers = self.layers.read();
+                let of = |layer: &Layer| -> Vec<(GameId, bool)> {
+                    layer.games.iter().map(|(game, row)| (*game, row.is_some())).collect()
+                };
+                let frozen = layers.frozen.as_deref().map(of).unwrap_or_default();
+                ([frozen, of(&layers.fresh)], tables.db.snapshot())
             };
-            let frozen = layers.frozen.as_deref().map(of).unwrap_or_default();
-            ([frozen, of(&layers.fresh)], view)
-        };
-        let mut games = HashSet::new();
-        for row in view.iter(&tables.games) {
-            let game = parse_game(&row.key()?);
-            games.insert(game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))?);
-        }
-        for (game, is_there) in layers.into_iter().flatten() {
-            if is_there {
-                games.insert(game)
-            } else {
-                games.remove(&game)
-            };
-        }
-        Ok(games.into_iter().collect())
+            let stored = view.iter(&tables.games).map(|row| parse_game(&row.key()?));
+            let mut games: HashSet<GameId> = stored.collect::<Result<_, Trouble>>()?;
+            for (game, is_there) in layers.into_iter().flatten() {
+                let _ = if is_there { games.insert(game) } else { games.remove(&game) };
+            }
+            Ok(games.into_iter().collect())
+        })
     }
 
-    /// Every game that has a log, with the number of its last entry.
-    pub(super) fn heads(&self) -> Result<HashMap<GameId, u64>, Trouble> {
-        let games = self.games()?.into_iter();
-        let head = |game| Ok(self.game(game)?.map(|row| (game, row.head.seq)));
-        games.filter_map(|game| head(game).transpose()).collect()
-    }
-
-    /// The games with entries where the log does not reach any more, each with the first of them.
-    pub(super) fn beyond(&self, is_there: impl Fn(Place) -> bool) -> Result<Vec<(GameId, u64)>, Trouble> {
-        let mut beyond = Vec::new();
-        for game in self.games()? {
-            let row = self.game(game)?;
-            let frames = row.iter().flat_map(|row| &row.frames);
-            let first = frames.filter(|(_, place)| !is_there(*place)).map(|(first, _)| *first).min();
-            beyond.extend(first.map(|first| (game, first)));
-        }
-        Ok(beyond)
+    /// The rows of all games that have a log.
+    pub(super) fn rows(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(GameId, Arc<GameRow>), Trouble>>, Trouble> {
+        let row = |game| self.game(game).map(|row| row.map(|row| (game, row))).transpose();
+        Ok(self.games()?.into_iter().filter_map(row))
     }
 
     /// A side record, expired or not.
     pub(super) fn record(&self, key: &Key) -> Result<Option<Arc<RecordRow>>, Trouble> {
-        let known = self.read().record(key);
+        let known = self.layers.read().record(key);
         match known {
             Some(row) => Ok(row),
             None => self.with(|tables| match tables.records.get(key.as_bytes())? {
@@ -289,103 +245,71 @@ impl Index {
             return Ok(Vec::new());
         }
         let range = (from, end.as_deref().map_or(Bound::Unbounded, Bound::Excluded));
-        self.with(|tables| self.records_in(tables, range, limit, now))
-    }
-
-    fn records_in(
-        &self,
-        tables: &Tables,
-        range: (Bound<&[u8]>, Bound<&[u8]>),
-        limit: usize,
-        now: Stamp,
-    ) -> Result<Vec<FullRecord>, Trouble> {
-        let (layers, view) = {
-            let layers = self.read();
-            (layers.records(range), tables.db.snapshot())
-        };
-        let mut layers = layers.into_iter().peekable();
-        let mut stored = view.range::<&[u8], _>(&tables.records, range);
-        let mut next_stored = || -> Result<Option<(Key, RecordRow)>, Trouble> {
-            let Some(row) = stored.next() else { return Ok(None) };
-            let (key, bytes) = row.into_inner()?;
-            let key = Key::new(key.to_vec())
-                .map_err(|_| Trouble::damaged(0, "the key of a record is empty or too long"))?;
-            let row = parse_record(&key, &bytes)?;
-            Ok(Some((key, row)))
-        };
-        let mut below = next_stored()?;
-        let mut found = Vec::new();
-        while found.len() < limit {
+        self.with(|tables| {
+            let (layers, view) = {
+                let layers = self.layers.read();
+                (layers.records(range), tables.db.snapshot())
+            };
+            let stored = view.range::<&[u8], _>(&tables.records, range).map(parse_stored);
             // Of a row in a layer and one in the database under the same key, the layer's counts.
-            let is_layer = match (layers.peek(), &below) {
-                (Some((key, _)), Some((stored, _))) => {
-                    let (is_same, is_before) = (key == stored, key <= stored);
-                    if is_same {
-                        below = next_stored()?;
+            let mut rows = layers.into_iter().merge_join_by(stored, |(key, _), stored| match stored {
+                Ok((stored, _)) => key.cmp(stored),
+                Err(_) => Ordering::Greater,
+            });
+            let mut found = Vec::new();
+            while found.len() < limit {
+                let (key, row) = match rows.next() {
+                    None => break,
+                    Some(EitherOrBoth::Left((key, row)) | EitherOrBoth::Both((key, row), _)) => {
+                        (key, row.map(Arc::unwrap_or_clone))
                     }
-                    is_before
-                }
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (None, None) => break,
-            };
-            let (key, row) = if is_layer {
-                let Some((key, row)) = layers.next() else { break };
-                let Some(row) = row else { continue };
-                (key, Arc::unwrap_or_clone(row))
-            } else {
-                let Some(row) = below.take() else { break };
-                below = next_stored()?;
-                row
-            };
-            if row.is_alive(now) {
-                found.push((key, row.value, row.expires));
+                    Some(EitherOrBoth::Right(stored)) => {
+                        let (key, row) = stored?;
+                        (key, Some(row))
+                    }
+                };
+                found.extend(row.filter(|row| row.is_alive(now)).map(|row| (key, row.value, row.expires)));
             }
-        }
-        Ok(found)
+            Ok(found)
+        })
     }
 
     /// Records that have expired at this time, at most so many.
     pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
-        self.with(|tables| self.expired_in(tables, now, most))
-    }
-
-    fn expired_in(&self, tables: &Tables, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
-        let mut expired = Vec::new();
-        let (layers, view) = {
-            let layers = self.read();
-            (layers.records((Bound::Unbounded, Bound::Unbounded)), tables.db.snapshot())
-        };
-        let is_expired = |row: &Option<Arc<RecordRow>>| row.as_ref().is_some_and(|row| !row.is_alive(now));
-        expired
-            .extend(layers.iter().filter(|(_, row)| is_expired(row)).map(|(key, _)| key.clone()).take(most));
-        let until = now.0.saturating_add(1).to_be_bytes();
-        for row in view.range::<&[u8], _>(&tables.expiries, ..&until[..]) {
-            if expired.len() >= most {
-                break;
+        self.with(|tables| {
+            let (layers, view) = {
+                let layers = self.layers.read();
+                (layers.records((Bound::Unbounded, Bound::Unbounded)), tables.db.snapshot())
+            };
+            let is_expired =
+                |row: &Option<Arc<RecordRow>>| row.as_ref().is_some_and(|row| !row.is_alive(now));
+            let of_layers = layers.iter().filter(|(_, row)| is_expired(row)).map(|(key, _)| key.clone());
+            let mut expired: Vec<Key> = of_layers.take(most).collect();
+            let until = now.0.saturating_add(1).to_be_bytes();
+            for row in view.range::<&[u8], _>(&tables.expiries, ..&until[..]) {
+                if expired.len() >= most {
+                    break;
+                }
+                let row = row.key()?;
+                let key = row.get(8..).and_then(|key| Key::new(key).ok());
+                let key = key.ok_or_else(|| Trouble::damaged(0, "the key of a record cannot be read"))?;
+                if !layers.contains_key(&key) {
+                    expired.push(key);
+                }
             }
-            let row = row.key()?;
-            let key = row.get(8..).and_then(|key| Key::new(key).ok());
-            let key = key.ok_or_else(|| Trouble::damaged(0, "the key of a record cannot be read"))?;
-            if !layers.contains_key(&key) {
-                expired.push(key);
-            }
-        }
-        Ok(expired)
+            Ok(expired)
+        })
     }
 
     /// Takes in changes that lie at these places, in order. Returns where entries are missing.
     /// `first` is done when readers have begun to wait for it.
-    ///
-    /// # Errors
-    /// [`Trouble`]: the row of a game cannot be read.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
         first: impl FnOnce(),
     ) -> Result<Vec<Gap>, Trouble> {
         self.with(|tables| {
-            let mut layers = self.write();
+            let mut layers = self.layers.write();
             first();
             let Layers { fresh, frozen, stored: _ } = &mut *layers;
             let frozen = frozen.as_deref();
@@ -403,29 +327,26 @@ impl Index {
 
     /// Bytes of the log since the last checkpoint was begun.
     pub(super) fn fresh_bytes(&self) -> u64 {
-        self.read().fresh.bytes
+        self.layers.read().fresh.bytes
     }
 
     /// Bytes of the log that do not count any more, about.
-    ///
-    /// # Errors
-    /// [`Trouble`].
     pub(super) fn dead_bytes(&self) -> Result<u64, Trouble> {
         let stored = self.state()?.map_or(0, |state| state.dead);
-        let layers = self.read();
+        let layers = self.layers.read();
         let frozen = layers.frozen.as_ref().map_or(0, |frozen| frozen.dead);
         Ok(u64::try_from(stored + frozen + layers.fresh.dead).unwrap_or(0))
     }
 
     /// A segment of so many bytes was removed, of which nothing counted any more.
     pub(super) fn removed(&self, bytes: u64) {
-        self.write().fresh.dead -= i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.layers.write().fresh.dead -= i64::try_from(bytes).unwrap_or(i64::MAX);
     }
 
     /// Begins a checkpoint: what changed up to this point goes into the database with
     /// [`store`](Self::store). `None` if one has begun and is not stored yet.
     pub(super) fn freeze(&self, until: Point) -> Option<Checkpoint> {
-        let mut layers = self.write();
+        let mut layers = self.layers.write();
         if layers.frozen.is_some() {
             return None;
         }
@@ -434,21 +355,19 @@ impl Index {
         Some(Checkpoint { layer, until })
     }
 
-    /// Writes a checkpoint into the database, durably.
-    ///
-    /// # Errors
-    /// [`Trouble`]: the rows stay in memory.
+    /// Writes a checkpoint into the database, durably. After an error the rows stay in memory.
     pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
-        disk::check(&self.folder)?;
+        #[cfg(test)]
+        disk::planted::check(&self.folder)?;
         self.with(|tables| tables.store(checkpoint))?;
-        let mut layers = self.write();
+        let mut layers = self.layers.write();
         (layers.frozen, layers.stored) = (None, checkpoint.until);
         Ok(())
     }
 
     /// True if a checkpoint has begun and is not stored yet.
     pub(super) fn is_frozen(&self) -> bool {
-        self.read().frozen.is_some()
+        self.layers.read().frozen.is_some()
     }
 }
 
@@ -477,7 +396,7 @@ impl Tables {
                     if let Some(expires) = row.expires {
                         batch.insert(&self.expiries, expiry(expires, key), []);
                     }
-                    batch.insert(&self.records, key.as_bytes(), row.encode());
+                    batch.insert(&self.records, key.as_bytes(), bytes_of(&**row));
                 }
                 None => batch.remove(&self.records, key.as_bytes()),
             }
@@ -490,21 +409,37 @@ impl Tables {
             }
         }
         let (epoch, at) = (layer.epoch.unwrap_or(before.epoch), before.at.max(layer.at));
-        let mut state = Vec::new();
-        put(&(VERSION, *until, epoch, at, dead.max(0)), &mut state);
-        batch.insert(&self.meta, META_STATE, state);
+        batch.insert(&self.meta, META_STATE, bytes_of(&(VERSION, *until, epoch, at, dead.max(0))));
         batch.commit()?;
         Ok(())
     }
 }
 
 fn parse_record(key: &Key, bytes: &[u8]) -> Result<RecordRow, Trouble> {
-    RecordRow::parse(bytes)
-        .ok_or_else(|| Trouble::Damaged { seq: 0, what: format!("{key:?} cannot be parsed") })
+    take(bytes).ok_or_else(|| Trouble::Damaged { seq: 0, what: format!("{key:?} cannot be parsed") })
 }
 
-fn parse_game(bytes: &[u8]) -> Option<GameId> {
-    std::str::from_utf8(bytes).ok()?.parse().ok()
+fn parse_stored(row: Guard) -> Result<(Key, RecordRow), Trouble> {
+    let (key, bytes) = row.into_inner()?;
+    let key = Key::new(key.to_vec())
+        .map_err(|_| Trouble::damaged(0, "the key of a record is empty or too long"))?;
+    let row = parse_record(&key, &bytes)?;
+    Ok((key, row))
+}
+
+/// The games in quarantine, each with the reason. Databases of the old layout have them too.
+pub(super) fn quarantines_in(meta: &Keyspace) -> Result<BTreeMap<GameId, String>, Trouble> {
+    let row = |row: Guard| {
+        let (key, reason) = row.into_inner()?;
+        let game = parse_game(key.strip_prefix(META_QUARANTINE).unwrap_or_default())?;
+        Ok((game, String::from_utf8_lossy(&reason).into_owned()))
+    };
+    meta.prefix(META_QUARANTINE).map(row).collect()
+}
+
+pub(super) fn parse_game(bytes: &[u8]) -> Result<GameId, Trouble> {
+    let game = std::str::from_utf8(bytes).ok().and_then(|name| name.parse().ok());
+    game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))
 }
 
 fn expiry(expires: Stamp, key: &Key) -> Vec<u8> {

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::EmbeddedStore;
 use super::convert::{self, remove};
+use super::disk::if_there;
 use super::error::EmbeddedOpenError;
 use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
-use super::options::{EmbeddedOptions, LostTail};
-use crate::clock::WallClock;
 
 /// Where the copy lies, in the store's own folder: segments that do not grow any more need not be
 /// copied there.
@@ -22,8 +21,8 @@ const COPY: &str = "check";
 /// It has no index: opening it reads the whole log.
 #[derive(Debug)]
 pub struct Inspection {
-    folder: PathBuf,
-    copy: PathBuf,
+    pub(super) folder: PathBuf,
+    pub(super) copy: PathBuf,
     /// The store is not used meanwhile.
     _lock: FolderLock,
 }
@@ -35,7 +34,7 @@ impl Inspection {
     /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`], which a folder without a store
     /// is too.
     pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
-        let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
+        let failed = EmbeddedOpenError::io(folder);
         let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();
         if !has_log && !convert::is_needed(folder) {
             return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no store in it")));
@@ -52,16 +51,6 @@ impl Inspection {
         copied.map_err(failed)?;
         Ok(inspection)
     }
-
-    /// Opens the copy as a start that accepts every loss would open the store.
-    ///
-    /// # Errors
-    /// [`EmbeddedOpenError`], which names the folder that was copied.
-    pub fn open(&self, clock: impl WallClock) -> Result<EmbeddedStore, EmbeddedOpenError> {
-        let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
-        let opened = EmbeddedStore::open(&self.copy, clock, &options);
-        opened.map_err(|error| error.in_folder(&self.folder))
-    }
 }
 
 impl Drop for Inspection {
@@ -74,10 +63,8 @@ impl Drop for Inspection {
 
 fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
     fs::create_dir_all(copy.join(LOG))?;
-    let mut segments = match fs::read_dir(folder.join(LOG)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        listed => listed?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?,
-    };
+    let listed = if_there(fs::read_dir(folder.join(LOG)))?.into_iter().flatten();
+    let mut segments = listed.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     segments.sort();
     // The last one could be cut.
     let last = segments.pop();
@@ -87,10 +74,7 @@ fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
     let notes = notes::paths(folder)?;
     for path in last.into_iter().chain(notes).chain([folder.join(ALIVE)]) {
         let target = path.strip_prefix(folder).map_err(io::Error::other)?;
-        match fs::copy(&path, copy.join(target)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(_) | Err(_) => {}
-        }
+        if_there(fs::copy(&path, copy.join(target)))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use flagfall_board::{GameId, Stamp};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Link, put, take};
+use super::change::{Change, Link, bytes_of, take};
 use super::files::Place;
 use crate::store::Write;
 use crate::value::{Hash, Head, Key};
@@ -19,31 +19,21 @@ use crate::value::{Hash, Head, Key};
 /// The log of a game: where it stands, and where its entries lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameRow {
-    /// Where it stands.
     pub(super) head: Head,
     /// The frames with its entries, in order, each with the number of its first entry.
     pub(super) frames: Vec<(u64, Place)>,
 }
 
-/// A side record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct RecordRow {
-    /// Its value.
     pub(super) value: Vec<u8>,
-    /// When it expires.
     pub(super) expires: Option<Stamp>,
-    /// The frame that wrote it.
     pub(super) place: Place,
 }
 
-/// A row in the database. Each frame has the entries and the segments since the one before it, its
-/// place and its length.
-#[derive(Serialize, Deserialize)]
-struct RawGame {
-    seq: u64,
-    hash: [u8; 32],
-    frames: Vec<(u64, u32, u32, u32)>,
-}
+/// A row in the database: the head, and the frames. Each frame has the entries and the segments
+/// since the one before it, its place and its length.
+type RawGame = (u64, [u8; 32], Vec<(u64, u32, u32, u32)>);
 
 impl GameRow {
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -54,13 +44,12 @@ impl GameRow {
             (later.0, later.1, place.at, place.length)
         };
         let frames = self.frames.iter().map(raw).collect();
-        let mut bytes = Vec::new();
-        put(&RawGame { seq: self.head.seq, hash: self.head.hash.0, frames }, &mut bytes);
-        bytes
+        let raw: RawGame = (self.head.seq, self.head.hash.0, frames);
+        bytes_of(&raw)
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<GameRow> {
-        let RawGame { seq, hash, frames } = take(bytes)?;
+        let (seq, hash, frames): RawGame = take(bytes)?;
         let (mut first, mut segment) = (0_u64, 0_u32);
         let frame = |(entries, segments, at, length): (u64, u32, u32, u32)| {
             (first, segment) = (first.wrapping_add(entries), segment.wrapping_add(segments));
@@ -104,16 +93,6 @@ impl GameRow {
 }
 
 impl RecordRow {
-    pub(super) fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        put(self, &mut bytes);
-        bytes
-    }
-
-    pub(super) fn parse(bytes: &[u8]) -> Option<RecordRow> {
-        take(bytes)
-    }
-
     /// Bytes of the log that it takes, about.
     pub(super) fn log_bytes(&self, key: &Key) -> i64 {
         (key.as_bytes().len() + self.value.len()) as i64
@@ -143,10 +122,7 @@ pub(super) struct Layer {
 
 impl Layer {
     /// Takes in a change that lies at a place. `below` is the row of the game in a deeper layer, if
-    /// this one has none.
-    ///
-    /// # Errors
-    /// Entries that do not follow those before them: their first number.
+    /// this one has none. Returns a gap if entries do not follow those before them.
     pub(super) fn apply<E>(
         &mut self,
         change: Change,
@@ -258,8 +234,8 @@ mod tests {
         };
         assert_eq!(GameRow::parse(&row.encode()), Some(row));
         let row = RecordRow { value: b"v".to_vec(), expires: Some(Stamp(5)), place: place(24) };
-        assert_eq!(RecordRow::parse(&row.encode()), Some(row));
-        assert_eq!((GameRow::parse(b""), RecordRow::parse(b"")), (None, None));
+        assert_eq!(take(&bytes_of(&row)), Some(row));
+        assert_eq!((GameRow::parse(b""), take::<RecordRow>(b"")), (None, None));
     }
 
     #[test]

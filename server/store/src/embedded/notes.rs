@@ -30,7 +30,6 @@ pub(super) type Heads = HashMap<GameId, u64>;
 /// A note: where the group begins and ends, and the last entries in it.
 type Note = (Point, Point, Vec<(GameId, u64)>);
 
-/// What the files say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Noted {
     pub(super) heads: Heads,
@@ -56,12 +55,10 @@ impl Noted {
     }
 }
 
-/// The notes that are being written.
 pub(super) struct Notes {
     folder: PathBuf,
     number: u64,
     file: File,
-    /// Bytes of the file.
     length: u64,
 }
 
@@ -101,10 +98,8 @@ impl Notes {
         Ok(self.number - 1)
     }
 
-    /// Adds a note about the group between these points.
-    ///
-    /// # Errors
-    /// It may be in the file: [`cut`](Self::cut) takes it back.
+    /// Adds a note about the group between these points. After an error it may be in the file:
+    /// [`cut`](Self::cut) takes it back.
     pub(super) fn add(&mut self, from: Point, to: Point, heads: &[(GameId, u64)]) -> io::Result<()> {
         let mut note = vec![0; PREFIX_BYTES];
         put(&(from, to, heads), &mut note);
@@ -117,16 +112,12 @@ impl Notes {
         Ok(())
     }
 
-    /// Takes back a note that could not be added.
-    ///
-    /// # Errors
-    /// It may still be in the file.
+    /// Takes back a note that could not be added. After an error it may still be in the file.
     pub(super) fn cut(&self) -> io::Result<()> {
         self.file.set_len(self.length)
     }
 }
 
-/// The files with notes in this folder.
 pub(super) fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(numbers(folder)?.into_iter().map(|number| path(folder, number)).collect())
 }

@@ -3,11 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::panic::catch_unwind;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use flagfall_board::{GameId, Stamp};
+use itertools::Itertools as _;
+use parking_lot::{Mutex, RwLock};
+use thiserror::Error;
 
 use super::alive::{Alive, Signs};
 use super::change::Change;
@@ -20,13 +26,14 @@ use super::layer::Gap;
 use super::notes::{Heads, Notes};
 use super::options::{EmbeddedOptions, LostTail};
 use super::place::DataFolder;
-use super::progress::Progress;
+use super::progress::is_due;
 use super::reader::Reader;
 use super::room::Room;
+use super::shared::Shared;
 use super::sum;
 use super::trouble::Trouble;
 use crate::clock::{StampClock, WallClock};
-use crate::segment::{Found, FrameWriter, HEADER_BYTES, frames};
+use crate::segment::{Found, HEADER_BYTES, frames};
 
 pub(super) const LOG: &str = "log";
 const INDEX: &str = "index";
@@ -45,24 +52,13 @@ pub(super) fn seal_index(folder: &Path) {
     }
 }
 
-/// What an open store is made of.
 pub(super) struct Opened {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
-    pub(super) alive: Alive,
-    pub(super) clock: StampClock,
-    pub(super) epoch: u64,
-    pub(super) last_heartbeat: Option<Stamp>,
-    pub(super) quarantined: BTreeMap<GameId, String>,
-    /// What is missing or damaged, in words.
-    pub(super) losses: Vec<String>,
-    pub(super) place: DataFolder,
-    pub(super) room: Room,
-    pub(super) lock: FolderLock,
+    pub(super) shared: Shared,
 }
 
-/// What reading the log found out.
 struct Replayed {
     state: State,
     /// Where the index ended before.
@@ -80,35 +76,53 @@ struct Replayed {
     end: Point,
 }
 
+/// Why a store cannot be opened, without the folder.
+#[derive(Debug, Error)]
+enum Failure {
+    #[error(transparent)]
+    Open(#[from] EmbeddedOpenError),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Index(#[from] Trouble),
+}
+
 /// Opens the store in this folder, or makes one.
 pub(super) fn open(
     folder: &Path,
     clock: impl WallClock,
     options: &EmbeddedOptions,
 ) -> Result<Opened, EmbeddedOpenError> {
-    let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
-    let unusable =
-        |trouble: Trouble| EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
-    fs::create_dir_all(folder).map_err(failed)?;
+    open_parts(folder, clock, options).map_err(|failure| match failure {
+        Failure::Open(error) => error,
+        Failure::Io(source) => EmbeddedOpenError::io(folder)(source),
+        Failure::Index(trouble) => {
+            EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.to_string() }
+        }
+    })
+}
+
+fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -> Result<Opened, Failure> {
+    fs::create_dir_all(folder)?;
     let lock = FolderLock::take(folder)?;
-    let room = Room::new(folder, options).map_err(failed)?;
+    let room = Room::new(folder, options)?;
     // A start writes, and one that ends in the middle costs the seal of the index.
     room.check_start()?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
-    let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
+    let signs = Alive::look(&folder.join(ALIVE))?;
     if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
         let store = RandomState::new().hash_one("a store");
         convert::convert(folder, LOG, store, segment_bytes).map_err(|trouble| {
             let folder = folder.to_owned();
             match trouble {
                 Trouble::NoRoom { why } => EmbeddedOpenError::NoRoomToConvert { folder, why },
-                other => EmbeddedOpenError::Convert { folder, why: other.why() },
+                other => EmbeddedOpenError::Convert { folder, why: other.to_string() },
             }
         })?;
     }
     let is_converted = convert::has_rest(folder);
-    let noted = Notes::look(folder).map_err(failed)?;
-    let opened = Segments::open(&folder.join(LOG), signs.map(|signs| signs.store)).map_err(failed)?;
+    let noted = Notes::look(folder)?;
+    let opened = Segments::open(&folder.join(LOG), signs.map(|signs| signs.store))?;
     let is_new = !is_converted
         && opened.is_none()
         && signs.is_none()
@@ -119,16 +133,13 @@ pub(super) fn open(
         None => {
             let store = RandomState::new().hash_one("a store");
             let missing = (!is_new).then(|| "the log is gone".to_owned());
-            let created = Segments::create(&folder.join(LOG), store).map_err(failed)?;
+            let created = Segments::create(&folder.join(LOG), store)?;
             (created, Vec::from_iter(missing))
         }
     };
     if is_new {
         let epoch = Change::Epoch(clock.now().0.max(1));
-        let fill = |frames: &mut FrameWriter| {
-            frames.push(epoch.tag(), |buffer| epoch.encode(buffer));
-        };
-        segments.begin(1, fill).map_err(failed)?;
+        segments.begin(1, |frames| _ = epoch.push(frames))?;
     }
     let segments = Arc::new(segments);
     let (index, mut replayed) = open_index(folder, &segments, signs, options)?;
@@ -170,11 +181,11 @@ pub(super) fn open(
     // What was noted is later than an index of before: a log may have been deleted since.
     let mut known = before.unwrap_or_default().0;
     known.extend(noted.into_iter().flat_map(|noted| noted.heads));
-    find_short(index, &mut replayed, &known).map_err(unusable)?;
+    find_short(index, &mut replayed, &known)?;
     let are_told = are_told || replayed.losses.is_empty();
     let what = replayed.losses.join("; ");
     if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
-        return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what });
+        return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what }.into());
     }
     // Nothing is written where something was lost: the log goes on in a new segment.
     let end = match what.is_empty() {
@@ -182,10 +193,10 @@ pub(super) fn open(
         false => {
             let last = segments.numbers().last().copied().unwrap_or(0);
             let known = signs.map_or(0, |signs| signs.end.segment).max(replayed.state.until.segment);
-            segments.begin(last.max(known) + 1, |_| {}).map_err(failed)?
+            segments.begin(last.max(known) + 1, |_| {})?
         }
     };
-    let mut tail = Tail::new(segments.clone(), end, segment_bytes).map_err(failed)?;
+    let mut tail = Tail::new(segments.clone(), end, segment_bytes)?;
     let heartbeat = signs.map(|signs| signs.heartbeat).unwrap_or_default();
     let last = heartbeat.max(replayed.state.at);
     let clock = StampClock::new(clock, last);
@@ -202,43 +213,45 @@ pub(super) fn open(
         found.push(Change::Epoch(replayed.state.epoch));
     }
     replayed.quarantined.extend(replayed.found);
-    write_found(index, &mut tail, found).map_err(unusable)?;
-    let notes = Notes::begin(folder).map_err(failed)?;
+    write_found(index, &mut tail, found)?;
+    let notes = Notes::begin(folder)?;
     // The notes of before are needed until a checkpoint holds what was read: new ones only tell of
     // what follows. From a new store's first checkpoint on, a log without one is a log whose index
     // was lost.
-    index.freeze(tail.point()).map(|checkpoint| index.store(&checkpoint)).transpose().map_err(unusable)?;
-    notes.remove_earlier().map_err(failed)?;
-    let alive =
-        Alive::create(&folder.join(ALIVE), segments.store(), tail.point(), heartbeat).map_err(failed)?;
+    index.freeze(tail.point).map(|checkpoint| index.store(&checkpoint)).transpose()?;
+    notes.remove_earlier()?;
+    let alive = Alive::create(&folder.join(ALIVE), segments.store, tail.point, heartbeat)?;
     if index_before.exists() {
-        fs::remove_dir_all(&index_before).map_err(failed)?;
+        fs::remove_dir_all(&index_before)?;
     }
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    File::open(folder).and_then(|folder| folder.sync_all())?;
     if is_converted {
-        convert::remove_rest(folder).map_err(failed)?;
+        convert::remove_rest(folder)?;
     }
-    let place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
-    Ok(Opened {
-        reader,
-        tail,
-        notes,
-        alive,
+    let place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE])?;
+    let shared = Shared {
         clock,
-        epoch: replayed.state.epoch,
+        epoch: AtomicU64::new(replayed.state.epoch),
         last_heartbeat: (!is_new && last > Stamp(0)).then_some(last),
-        quarantined: replayed.quarantined,
-        losses: replayed.losses,
+        quarantined: RwLock::new(replayed.quarantined),
+        failed: OnceLock::new(),
+        alive: Mutex::new(alive),
+        stats: Mutex::default(),
         place,
         room,
-        lock,
-    })
+        folder: folder.to_owned(),
+        losses: replayed.losses,
+        is_complete: AtomicBool::new(false),
+        _lock: lock,
+    };
+    Ok(Opened { reader, tail, notes, shared })
 }
 
 /// The last entries that an index knows, and the point in the log up to which it holds.
 fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Trouble> {
     let index = Index::open(path, cache_bytes)?;
-    Ok((index.heads()?, index.state()?.unwrap_or_default().until))
+    let heads = index.rows()?.map_ok(|(game, row)| (game, row.head.seq)).try_collect()?;
+    Ok((heads, index.state()?.unwrap_or_default().until))
 }
 
 /// Writes what was found at the start to the log, durably, and takes it into the index.
@@ -248,8 +261,8 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     }
     let mut group = tail.group()?;
     let place = |change: Change| {
-        let (at, length) = group.push(change.tag(), |buffer| change.encode(buffer));
-        (change, tail.place(at, length))
+        let place = tail.place(change.push(&mut group));
+        (change, place)
     };
     let placed: Vec<_> = found.into_iter().map(place).collect();
     tail.write(group)?;
@@ -264,33 +277,25 @@ fn open_index(
     segments: &Segments,
     signs: Option<Signs>,
     options: &EmbeddedOptions,
-) -> Result<(Index, Replayed), EmbeddedOpenError> {
-    let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
+) -> Result<(Index, Replayed), Failure> {
     let (path, before) = (folder.join(INDEX), folder.join(INDEX_BEFORE));
     let is_unfinished = before.exists();
-    let is_as_left = sum::take(&folder.join(INDEX_SUM), &path).map_err(failed)?;
-    let is_long = segments.total_bytes().map_err(failed)? > REREAD_BYTES_MAX;
+    let is_as_left = sum::take(&folder.join(INDEX_SUM), &path)?;
+    let is_long = segments.total_bytes()? > REREAD_BYTES_MAX;
     if !is_unfinished && (is_as_left || is_long) {
         match read_index(folder, segments, signs, options) {
-            Ok(opened) => return Ok(opened),
-            Err(Failure::Log(error)) => return Err(error),
             Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is rebuilt"),
+            opened => return opened,
         }
     }
     // The index of before stays until the new one is complete: if the log is damaged, it tells
     // which games had more entries.
     match (is_unfinished, path.exists()) {
-        (true, true) => fs::remove_dir_all(&path).map_err(failed)?,
-        (false, true) => fs::rename(&path, &before).map_err(failed)?,
+        (true, true) => fs::remove_dir_all(&path)?,
+        (false, true) => fs::rename(&path, &before)?,
         (_, false) => {}
     }
-    let unusable =
-        |trouble: Trouble| EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
-    match read_index(folder, segments, signs, options) {
-        Ok(opened) => Ok(opened),
-        Err(Failure::Log(error)) => Err(error),
-        Err(Failure::Index(trouble)) => Err(unusable(trouble)),
-    }
+    read_index(folder, segments, signs, options)
 }
 
 fn read_index(
@@ -307,17 +312,6 @@ fn read_index(
     Ok((index, replayed))
 }
 
-enum Failure {
-    Log(EmbeddedOpenError),
-    Index(Trouble),
-}
-
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Failure {
-        Failure::Index(trouble)
-    }
-}
-
 /// Reads the log from where the index ends, and cuts off a write that was not finished.
 fn replay(
     folder: &Path,
@@ -326,37 +320,35 @@ fn replay(
     signs: Option<Signs>,
     checkpoint_bytes: u64,
 ) -> Result<Replayed, Failure> {
-    let failed = |source| Failure::Log(EmbeddedOpenError::Io { folder: folder.to_owned(), source });
     let mut state = index.state()?.unwrap_or_default();
     let mut quarantined = index.quarantines()?;
     let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
     let mut suspects = BTreeSet::new();
     let is_whole = state.until == Point::default();
     let numbers = segments.numbers();
-    let until = Place {
-        segment: state.until.segment,
-        at: 0,
-        length: u32::try_from(state.until.at).unwrap_or(u32::MAX),
-    };
-    if !is_whole && !segments.reaches(until) {
+    if !is_whole && !segments.reach(state.until) {
         losses.push(format!("segment {} is missing, or shorter than it was", state.until.segment));
-        for (game, seq) in index.beyond(|place| segments.reaches(place))? {
-            found_damaged.entry(game).or_insert_with(|| format!("entry {seq}: it is missing"));
+        for row in index.rows()? {
+            let (game, row) = row?;
+            // The numbers of frames rise, though a compaction moves them.
+            if let Some((seq, _)) = row.frames.iter().find(|(_, place)| !segments.reach(place.end())) {
+                found_damaged.insert(game, format!("entry {seq}: it is missing"));
+            }
         }
     }
     let mut end = Point::default();
-    let mut progress = Progress::begin();
+    let mut told = Instant::now();
     for number in numbers.iter().filter(|number| **number >= state.until.segment) {
-        if progress.is_due() {
+        if is_due(&mut told) {
             tracing::info!(segment = number, last = numbers.last(), "reading the log");
         }
-        let bytes = segments.bytes(*number).map_err(failed)?;
+        let bytes = segments.bytes(*number)?;
         let is_last = Some(number) == numbers.last();
         let from = if *number == state.until.segment { state.until.at } else { HEADER_BYTES as u64 };
         let mut found: Vec<Found<'_>> = frames(&bytes, segments.seal(*number), from).collect();
         end = Point { segment: *number, at: bytes.len() as u64 };
         if is_last && let Some(torn) = torn_from(&found, *number, signs) {
-            segments.cut(Point { segment: *number, at: torn }).map_err(failed)?;
+            segments.cut(Point { segment: *number, at: torn })?;
             end.at = torn;
             found.retain(|found| matches!(found, Found::Frame(frame) if frame.at < torn));
         }
@@ -376,10 +368,7 @@ fn replay(
                 }
             };
             let change = Change::parse(frame.tag, &frame.payload).map_err(|unknown| {
-                Failure::Log(EmbeddedOpenError::Newer {
-                    folder: folder.to_owned(),
-                    what: unknown.to_string(),
-                })
+                EmbeddedOpenError::Newer { folder: folder.to_owned(), what: unknown.to_string() }
             })?;
             state.at = state.at.max(change.at().unwrap_or_default());
             match &change {
@@ -388,8 +377,7 @@ fn replay(
                 Change::Release(game) | Change::DeleteLog(game) => drop(quarantined.remove(game)),
                 Change::Entries { .. } | Change::Moved { .. } | Change::Records { .. } => {}
             }
-            let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
-            let place = Place { segment: *number, at, length: frame.length };
+            let place = Place::of(*number, frame.at, frame.length);
             suspects.extend(index.apply([(change, place)], || ())?.into_iter().map(|Gap { game, .. }| game));
         }
     }
@@ -438,6 +426,7 @@ fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u
 mod tests {
     use super::*;
     use crate::clock::SystemClock;
+    use crate::segment::FrameWriter;
 
     #[test]
     fn a_log_of_a_newer_version_is_refused() {

@@ -1,6 +1,5 @@
 //! What an operator may set.
 
-/// What an operator may set.
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
     /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
@@ -43,7 +42,6 @@ impl Default for EmbeddedOptions {
 /// What to do when acknowledged changes are missing and nothing tells whose they were.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LostTail {
-    /// Don't open, say so.
     #[default]
     Refuse,
     /// Go on with what is there, in a new epoch.

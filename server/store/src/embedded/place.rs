@@ -30,7 +30,6 @@ impl Named {
     }
 }
 
-/// The names to look up.
 #[derive(Debug)]
 pub(super) struct DataFolder {
     folder: PathBuf,
@@ -46,18 +45,12 @@ impl DataFolder {
         Ok(DataFolder { folder: folder.to_owned(), known })
     }
 
-    /// Looks whether everything is where it was.
-    ///
-    /// # Errors
-    /// What is not, and what to do, in words.
+    /// Looks whether everything is where it was. An error says what is not, and what to do.
     pub(super) fn check(&self) -> Result<(), String> {
         self.known.iter().try_for_each(|named| self.check_one(named))
     }
 
     /// Looks whether this file of the folder is where it was.
-    ///
-    /// # Errors
-    /// As [`check`](Self::check).
     pub(super) fn check_one(&self, named: &Named) -> Result<(), String> {
         let path = &named.path;
         match fs::metadata(path) {

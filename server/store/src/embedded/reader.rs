@@ -13,7 +13,6 @@ use crate::limits::READ_MAX;
 use crate::store::StoredEntry;
 use crate::value::{Hash, Head, Key};
 
-/// The log and its index.
 #[derive(Clone)]
 pub(super) struct Reader {
     pub(super) index: Arc<Index>,

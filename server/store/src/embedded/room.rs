@@ -7,8 +7,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use parking_lot::RwLock;
 use rustix::fs::statvfs;
 
 use super::disk;
@@ -22,20 +22,15 @@ const MIB: u64 = 1024 * 1024;
 const TRIAL_BYTES: usize = MIB as usize;
 const TRIAL: &str = "trial";
 
-/// Whether the store takes changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     Open,
     /// Little room is left: nothing is taken but what makes room.
     Low,
-    /// A write found no room: nothing is taken.
-    Full {
-        /// What could not be written.
-        what: String,
-    },
+    /// A write found no room, and this is what could not be written: nothing is taken.
+    Full(String),
 }
 
-/// The room on the disk.
 pub(super) struct Room {
     folder: PathBuf,
     pause_below: u64,
@@ -47,9 +42,6 @@ pub(super) struct Room {
 
 impl Room {
     /// Looks at the disk for the first time.
-    ///
-    /// # Errors
-    /// The file system does not say.
     pub(super) fn new(folder: &Path, options: &EmbeddedOptions) -> io::Result<Room> {
         let EmbeddedOptions { pause_below, resume_from, .. } = *options;
         let free = AtomicU64::new(0);
@@ -59,25 +51,14 @@ impl Room {
         Ok(room)
     }
 
-    fn state(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Asks the file system how much is free.
-    ///
-    /// # Errors
-    /// It does not say.
     pub(super) fn look(&self) -> io::Result<()> {
         let found = statvfs(&self.folder)?;
         let free = found.f_bavail.saturating_mul(found.f_frsize);
         #[cfg(test)]
         let free = disk::planted::free_bytes(&self.folder).unwrap_or(free);
         self.free.store(free, Ordering::Relaxed);
-        let mut state = self.change();
+        let mut state = self.state.write();
         if *state == State::Open && free < self.pause_below {
             tracing::error!(free, "the disk is almost full: games pause until there is room again");
             *state = State::Low;
@@ -85,35 +66,27 @@ impl Room {
         Ok(())
     }
 
-    /// What is free, and whether the store pauses.
     pub(super) fn space(&self) -> DiskSpace {
         DiskSpace { free_bytes: self.free.load(Ordering::Relaxed), is_paused: self.is_paused() }
     }
 
-    /// True if the store takes no changes.
     pub(super) fn is_paused(&self) -> bool {
-        *self.state() != State::Open
+        *self.state.read() != State::Open
     }
 
     /// Refuses changes while the store pauses.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] with the reason.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        match &*self.state() {
+        match &*self.state.read() {
             State::Open => Ok(()),
             State::Low => {
                 let free = self.free.load(Ordering::Relaxed) / MIB;
                 Err(StoreError::Unavailable { why: self.why(&format!("almost full ({free} MiB are free)")) })
             }
-            State::Full { what } => Err(StoreError::Unavailable { why: self.why(&format!("full: {what}")) }),
+            State::Full(what) => Err(StoreError::Unavailable { why: self.why(&format!("full: {what}")) }),
         }
     }
 
     /// Refuses to open a store where too little is free even for that.
-    ///
-    /// # Errors
-    /// [`EmbeddedOpenError::DiskFull`].
     pub(super) fn check_start(&self) -> Result<(), EmbeddedOpenError> {
         let (free, least) = (self.free.load(Ordering::Relaxed), self.pause_below / 2);
         if free >= least {
@@ -124,11 +97,8 @@ impl Room {
     }
 
     /// Refuses everything after a write has found no room.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] with the reason.
     pub(super) fn check_usable(&self) -> Result<(), StoreError> {
-        let is_full = matches!(*self.state(), State::Full { .. });
+        let is_full = matches!(*self.state.read(), State::Full(_));
         if is_full { self.check() } else { Ok(()) }
     }
 
@@ -140,24 +110,21 @@ impl Room {
     /// Notes that something could not be written for want of room. Returns the reason.
     pub(super) fn note_full(&self, what: &str, error: &dyn Display) -> String {
         let what = format!("{what} ({error})");
-        let mut state = self.change();
-        if !matches!(*state, State::Full { .. }) {
+        let mut state = self.state.write();
+        if !matches!(*state, State::Full(_)) {
             tracing::error!(what, "the disk is full: games pause until there is room again");
-            *state = State::Full { what: what.clone() };
+            *state = State::Full(what.clone());
         }
         self.why(&format!("full: {what}"))
     }
 
     /// True if a write has found no room and there seems to be some again.
     pub(super) fn is_worth_a_trial(&self) -> bool {
-        matches!(*self.state(), State::Full { .. })
+        matches!(*self.state.read(), State::Full(_))
             && self.free.load(Ordering::Relaxed) >= self.pause_below / 2
     }
 
-    /// Writes a file and removes it.
-    ///
-    /// # Errors
-    /// There is no room yet.
+    /// Writes a file and removes it. An error says that there is no room yet.
     pub(super) fn try_disk(&self) -> io::Result<()> {
         let path = self.folder.join(TRIAL);
         // Some file systems store repeated bytes in no room.
@@ -167,26 +134,23 @@ impl Room {
         let mut options = std::fs::OpenOptions::new();
         let tried = disk::open(&path, options.create(true).truncate(true).write(true))
             .and_then(|file| disk::write_all_at(&file, &bytes, 0).and_then(|()| file.sync_all()));
-        std::fs::remove_file(&path).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        })?;
+        disk::if_there(std::fs::remove_file(&path))?;
         tried
     }
 
     /// Notes that everything that found no room is written by now.
     pub(super) fn note_usable(&self) {
-        *self.change() = State::Low;
+        *self.state.write() = State::Low;
     }
 
     /// True if the store pauses and could go on.
     pub(super) fn is_enough(&self) -> bool {
-        *self.state() == State::Low && self.free.load(Ordering::Relaxed) >= self.resume_from
+        *self.state.read() == State::Low && self.free.load(Ordering::Relaxed) >= self.resume_from
     }
 
     /// Takes changes again, unless a write has just found no room.
     pub(super) fn resume(&self) {
-        let mut state = self.change();
+        let mut state = self.state.write();
         if *state == State::Low {
             tracing::info!("there is room on the disk again: games go on");
             *state = State::Open;

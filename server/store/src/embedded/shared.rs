@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use flagfall_board::{GameId, Stamp};
+use parking_lot::{Mutex, RwLock};
 
 use super::alive::Alive;
-use super::files::{Point, Tail};
+use super::files::Point;
 use super::folder_lock::FolderLock;
 use super::place::DataFolder;
 use super::room::Room;
@@ -18,11 +19,15 @@ use super::trouble::Trouble;
 use crate::clock::StampClock;
 use crate::store::StoreError;
 
-#[derive(Default)]
-pub(super) struct Counters {
-    pub(super) commits: AtomicU64,
-    pub(super) appends: AtomicU64,
-    pub(super) entries: AtomicU64,
+/// What the store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EmbeddedStats {
+    /// Groups, each with one sync.
+    pub commits: u64,
+    /// Appends that were answered `Ok`.
+    pub appends: u64,
+    /// Entries in them.
+    pub entries: u64,
 }
 
 /// What the writer, the readers and the handle have in common.
@@ -34,7 +39,7 @@ pub(super) struct Shared {
     /// Why the store refuses everything, once it does.
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
-    pub(super) counters: Counters,
+    pub(super) stats: Mutex<EmbeddedStats>,
     pub(super) place: DataFolder,
     pub(super) room: Room,
     pub(super) folder: PathBuf,
@@ -60,12 +65,6 @@ impl Shared {
         self.place.check().map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
     }
 
-    /// Fails the store if the segment that grows is not there any more.
-    pub(super) fn check_log(&self, tail: &Tail) -> Result<(), StoreError> {
-        let checked = self.place.check_one(tail.name());
-        checked.map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
-    }
-
     /// From now on the store refuses everything. Returns the reason given first.
     pub(super) fn fail(&self, why: &str) -> String {
         tracing::error!(why, "the store has failed");
@@ -73,26 +72,26 @@ impl Shared {
     }
 
     pub(super) fn quarantine_of(&self, game: GameId) -> Option<String> {
-        self.quarantined.read().unwrap_or_else(PoisonError::into_inner).get(&game).cloned()
+        self.quarantined.read().get(&game).cloned()
     }
 
     pub(super) fn quarantine(&self, game: GameId, reason: &str) {
         tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
-        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).insert(game, reason.to_owned());
+        self.quarantined.write().insert(game, reason.to_owned());
     }
 
     pub(super) fn release(&self, game: GameId) {
-        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).remove(&game);
+        self.quarantined.write().remove(&game);
     }
 
     /// Notes how far the log is durable. The log itself is safe without the note.
     pub(super) fn note_end(&self, end: Point) -> io::Result<()> {
-        self.alive.lock().unwrap_or_else(PoisonError::into_inner).note_end(end)
+        self.alive.lock().note_end(end)
     }
 
     /// Looks how much room the disk has, and pauses if that is too little.
     pub(super) fn look_at_room(&self) -> Result<(), StoreError> {
-        self.room.look().map_err(|error| Trouble::from(error).of_record())?;
+        self.room.look().map_err(Trouble::from)?;
         if self.room.is_paused() {
             self.clock.pause();
         }
@@ -110,7 +109,7 @@ impl Shared {
     pub(super) fn note_failed(&self, what: &str, trouble: Trouble) -> String {
         match trouble {
             Trouble::NoRoom { why } => self.pause(what, &why),
-            other => self.fail(&format!("{what} ({}); start the process again", other.why())),
+            other => self.fail(&format!("{what} ({}); start the process again", other.to_string())),
         }
     }
 }

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes read at a time.
+use super::disk;
+
 const PIECE: usize = 1024 * 1024;
 
 /// Writes the checksum of the files in a folder.
@@ -20,10 +21,7 @@ pub(super) fn write(path: &Path, folder: &Path) -> io::Result<()> {
 
 /// Removes the checksum, durably, and tells whether the files are as it says.
 pub(super) fn take(path: &Path, folder: &Path) -> io::Result<bool> {
-    let written = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        read => read?,
-    };
+    let Some(written) = disk::if_there(fs::read(path))? else { return Ok(false) };
     fs::remove_file(path)?;
     if let Some(parent) = path.parent() {
         File::open(parent)?.sync_all()?;

@@ -8,45 +8,22 @@ use flagfall_board::GameId;
 use super::disk::is_no_room;
 use crate::store::{ReadError, StoreError};
 
-/// Why something could not be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum Trouble {
-    /// What is there is not what was written.
-    Damaged {
-        /// The entry that cannot be trusted; 0 if it is not an entry.
-        seq: u64,
-        /// What is wrong with it.
-        what: String,
-    },
+    /// What is there is not what was written: the entry `seq`, or 0 if it is not an entry.
+    #[error("{what}")]
+    Damaged { seq: u64, what: String },
     /// The disk or the database does not answer.
-    Unavailable {
-        /// What it says.
-        why: String,
-    },
+    #[error("{why}")]
+    Unavailable { why: String },
     /// Something could not be written because the disk is full.
-    NoRoom {
-        /// What the disk or the database says.
-        why: String,
-    },
+    #[error("{why}")]
+    NoRoom { why: String },
 }
 
 impl Trouble {
     pub(super) fn damaged(seq: u64, what: &str) -> Trouble {
         Trouble::Damaged { seq, what: what.to_owned() }
-    }
-
-    /// What a request that failed says.
-    pub(super) fn of_store(error: StoreError) -> Trouble {
-        Trouble::Unavailable { why: error.to_string() }
-    }
-
-    /// What is wrong, in words.
-    pub(super) fn why(self) -> String {
-        match self {
-            Trouble::Damaged { what: why, .. } | Trouble::Unavailable { why } | Trouble::NoRoom { why } => {
-                why
-            }
-        }
     }
 
     pub(super) fn of_game(self, game: GameId) -> ReadError {
@@ -56,23 +33,34 @@ impl Trouble {
         }
     }
 
-    pub(super) fn of_record(self) -> StoreError {
-        match self {
+    /// What a failed read of an entry means.
+    pub(super) fn of_io(error: &io::Error, seq: u64) -> Trouble {
+        use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+        // The disk answers, and has nothing to give.
+        let is_nothing = matches!(error.kind(), NotFound | UnexpectedEof | InvalidData);
+        let is_damaged_sector = error.raw_os_error() == Some(5);
+        let text = error.to_string();
+        match is_nothing || is_damaged_sector {
+            true => Trouble::Damaged { seq, what: text },
+            false => Trouble::Unavailable { why: text },
+        }
+    }
+}
+
+impl From<Trouble> for StoreError {
+    fn from(trouble: Trouble) -> StoreError {
+        match trouble {
             Trouble::Damaged { what, .. } => StoreError::Damaged { what },
             Trouble::Unavailable { why } | Trouble::NoRoom { why } => StoreError::Unavailable { why },
         }
     }
+}
 
-    /// What a failed read of an entry means.
-    pub(super) fn of_io(error: &io::Error, seq: u64) -> Trouble {
-        match error.kind() {
-            // The disk answers, and has nothing to give.
-            io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
-                Trouble::Damaged { seq, what: error.to_string() }
-            }
-            // A damaged sector.
-            _ if error.raw_os_error() == Some(5) => Trouble::Damaged { seq, what: error.to_string() },
-            _ => Trouble::Unavailable { why: error.to_string() },
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Trouble {
+        match error {
+            StoreError::Unavailable { why } => Trouble::Unavailable { why },
+            other => Trouble::Unavailable { why: other.to_string() },
         }
     }
 }

@@ -26,12 +26,12 @@ use super::files::{Place, Point, Tail};
 use super::index::Checkpoint;
 use super::notes::Notes;
 use super::reader::Reader;
-use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict};
+use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict, answer};
 use super::shared::Shared;
 use super::trouble::Trouble;
 use crate::outages::OutageList;
 use crate::store::{
-    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
+    AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
 
@@ -45,23 +45,16 @@ const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 struct Stage {
     changes: Vec<Change>,
     heads: FxHashMap<GameId, Head>,
-    /// `None` for a record that was deleted.
-    records: HashMap<Key, Option<StagedRecord>>,
+    /// Values, and when they expire; `None` for a record that was deleted.
+    records: HashMap<Key, Option<(Vec<u8>, Option<Stamp>)>>,
     epoch: Option<u64>,
-}
-
-struct StagedRecord {
-    value: Vec<u8>,
-    expires: Option<Stamp>,
 }
 
 impl Stage {
     fn note(&mut self, writes: &[Write]) {
         for write in writes {
             let row = match write {
-                Write::Put { value, expires, .. } => {
-                    Some(StagedRecord { value: value.clone(), expires: *expires })
-                }
+                Write::Put { value, expires, .. } => Some((value.clone(), *expires)),
                 Write::Delete { .. } => None,
             };
             self.records.insert(write.key().clone(), row);
@@ -76,7 +69,6 @@ pub(super) struct Unstored {
     noted: u64,
 }
 
-/// The state of the writer's thread.
 pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
@@ -116,7 +108,6 @@ impl Writer {
         self.finish();
     }
 
-    /// Does this; a panic fails the store.
     fn guarded(&mut self, work: impl FnOnce(&mut Writer)) {
         if catch_unwind(AssertUnwindSafe(|| work(self))).is_err() {
             self.shared.fail("the writer panicked; the process must be started again");
@@ -125,7 +116,7 @@ impl Writer {
 
     /// Waits for a request, and compacts meanwhile. `None` when the last sender is gone.
     fn next(&mut self, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
-        while self.compaction.as_ref().is_some_and(Compaction::is_copying) {
+        while self.compaction.as_ref().is_some_and(|compaction| compaction.copied.is_none()) {
             match requests.try_recv() {
                 Ok(request) => return Some(request),
                 Err(mpsc::error::TryRecvError::Disconnected) => return None,
@@ -168,14 +159,22 @@ impl Writer {
     /// Decides a request, and returns the answer for the time when the group is durable.
     fn stage(&mut self, stage: &mut Stage, request: Request) -> Option<Answer> {
         Some(match request {
-            Request::Append { append, reply } => Answer::Append(reply, self.stage_append(stage, append)),
-            Request::Update { update, reply } => Answer::Update(reply, self.stage_update(stage, update)),
+            Request::Append { append, reply } => {
+                let outcome = self.stage_append(stage, append);
+                let has_written = matches!(outcome, Ok(AppendOutcome::Ok { .. }));
+                answer(reply, outcome, has_written.then_some(AppendOutcome::Unknown))
+            }
+            Request::Update { update, reply } => {
+                let outcome = self.stage_update(stage, update);
+                let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
+                answer(reply, outcome, has_written.then_some(UpdateOutcome::Unknown))
+            }
             Request::BumpEpoch { reply } => {
                 let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
                 let epoch = self.shared.clock.stamp().0.max(current + 1);
                 stage.epoch = Some(epoch);
                 stage.changes.push(Change::Epoch(epoch));
-                Answer::Epoch(reply, epoch)
+                answer(reply, Ok(epoch), None)
             }
             Request::Quarantine { game, reason } => {
                 stage.changes.push(Change::Quarantine { game, reason });
@@ -183,19 +182,19 @@ impl Writer {
             }
             Request::Release { game, reply } => {
                 stage.changes.push(Change::Release(game));
-                Answer::Done(reply)
+                answer(reply, Ok(()), None)
             }
-            Request::KeepOutage { reply } => Answer::Done(reply),
+            Request::KeepOutage { reply } => answer(reply, Ok(()), None),
             Request::LookForRoom { reply } => {
                 self.look_for_room();
-                Answer::Done(reply)
+                answer(reply, Ok(()), None)
             }
             Request::DeleteLog { game, reply } => {
                 stage.heads.insert(game, Head::START);
                 stage.changes.push(Change::DeleteLog(game));
-                Answer::Done(reply)
+                answer(reply, Ok(()), None)
             }
-            Request::Sweep { reply } => Answer::Swept(reply, self.stage_sweep(stage)),
+            Request::Sweep { reply } => answer(reply, self.stage_sweep(stage), None),
         })
     }
 
@@ -264,10 +263,10 @@ impl Writer {
 
     fn record(&self, stage: &Stage, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
         match stage.records.get(key) {
-            Some(staged) => Ok(staged
-                .as_ref()
-                .filter(|record| record.expires.is_none_or(|expires| now < expires))
-                .map(|record| record.value.clone())),
+            Some(staged) => {
+                let staged = staged.iter().find(|(_, expires)| expires.is_none_or(|expires| now < expires));
+                Ok(staged.map(|(value, _)| value.clone()))
+            }
             None => self.reader.get(key, now),
         }
     }
@@ -276,12 +275,7 @@ impl Writer {
         self.check_open()?;
         let now = self.shared.clock.stamp();
         for (key, expect) in &update.conditions {
-            let holds = match (self.record(stage, key, now).map_err(Trouble::of_record)?, expect) {
-                (None, Expect::Absent) => true,
-                (Some(found), Expect::Value(value)) => found == *value,
-                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
-            };
-            if !holds {
+            if !expect.holds(self.record(stage, key, now)?.as_deref()) {
                 return Ok(UpdateOutcome::Conflict);
             }
         }
@@ -293,7 +287,7 @@ impl Writer {
     fn stage_sweep(&self, stage: &mut Stage) -> Result<usize, StoreError> {
         self.shared.check_available()?;
         let now = self.shared.clock.stamp();
-        let mut expired = self.reader.index.expired(now, SWEEP_STEP).map_err(Trouble::of_record)?;
+        let mut expired = self.reader.index.expired(now, SWEEP_STEP)?;
         // A record that this group writes again is not what was found.
         expired.retain(|key| !stage.records.contains_key(key));
         let count = expired.len();
@@ -356,29 +350,23 @@ impl Writer {
                 return Err(Verdict::Refused(self.shared.note_failed(what, error.into())));
             }
         };
-        let begun = self.tail.point();
-        let place = |change: &Change| {
-            let (at, length) = group.push(change.tag(), |buffer| change.encode(buffer));
-            self.tail.place(at, length)
-        };
-        let places: Vec<_> = changes.iter().map(place).collect();
+        let begun = self.tail.point;
+        let places = changes.iter().map(|change| self.tail.place(change.push(&mut group))).collect();
         if let Err(error) = self.tail.write(group) {
             return Err(self.take_back(begun, "the log cannot be written", &error));
         }
-        if let Err(StoreError::Unavailable { why }) = self.shared.check_log(&self.tail) {
-            return Err(Verdict::Unknown(why));
+        if let Err(why) = self.shared.place.check_one(&self.tail.name) {
+            return Err(Verdict::Unknown(self.shared.fail(&why)));
         }
         // What is about to be acknowledged is noted first. The log is safe without the notes: they
         // tell what damage to it costs.
-        if let Err(error) = self.notes.add(self.end, self.tail.point(), &heads_of(changes)) {
-            match disk::is_no_room(&error) {
-                true => {
-                    return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
-                }
-                false => tracing::error!(%error, "what is acknowledged cannot be noted"),
+        if let Err(error) = self.notes.add(self.end, self.tail.point, &heads_of(changes)) {
+            if disk::is_no_room(&error) {
+                return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
             }
+            tracing::error!(%error, "what is acknowledged cannot be noted");
         }
-        self.end = self.tail.point();
+        self.end = self.tail.point;
         match self.shared.note_end(self.end) {
             Ok(()) => {}
             // The log has it, and so have the notes.
@@ -387,13 +375,13 @@ impl Writer {
             }
             Err(error) => tracing::error!(%error, "the end of the log cannot be noted"),
         }
-        let counters = &self.shared.counters;
-        counters.commits.fetch_add(1, Ordering::Relaxed);
+        let mut stats = self.shared.stats.lock();
+        stats.commits += 1;
         for change in changes {
             match change {
                 Change::Entries { entries, .. } => {
-                    counters.appends.fetch_add(1, Ordering::Relaxed);
-                    counters.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
+                    stats.appends += 1;
+                    stats.entries += entries.len() as u64;
                 }
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
                 Change::Release(game) | Change::DeleteLog(game) => self.shared.release(*game),
@@ -443,7 +431,7 @@ impl Writer {
             false => total >= self.compact_bytes && self.reader.index.dead_bytes()? > total / 2,
         };
         let oldest = self.reader.segments.numbers().first().copied();
-        let oldest = oldest.filter(|oldest| is_worth_it && *oldest < self.tail.point().segment);
+        let oldest = oldest.filter(|oldest| is_worth_it && *oldest < self.tail.point.segment);
         Ok(oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?)
     }
 
@@ -465,12 +453,12 @@ impl Writer {
     /// Copies the next part. When everything is copied, and in a checkpoint, the segment goes:
     /// true.
     fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
-        let Some(copied) = compaction.copied() else {
+        let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {
                 Some(changes) => {
-                    self.write(changes, Vec::new()).check().map_err(Trouble::of_store)?;
+                    self.write(changes, Vec::new()).check()?;
                 }
-                None => compaction.finish(self.tail.point()),
+                None => compaction.finish(self.tail.point),
             }
             return Ok(false);
         };
@@ -479,9 +467,10 @@ impl Writer {
             self.begin_checkpoint();
             return Ok(false);
         }
-        let bytes = self.reader.segments.remove(compaction.number(), compaction.is_damaged())?;
+        let segment = compaction.seal.number;
+        let bytes = self.reader.segments.remove(segment, compaction.is_damaged)?;
         self.reader.index.removed(bytes);
-        tracing::info!(segment = compaction.number(), bytes, "a segment of the log is compacted");
+        tracing::info!(segment, bytes, "a segment of the log is compacted");
         Ok(true)
     }
 }

@@ -4,14 +4,14 @@
 //! the order of fields and variants here, of ranks and of colors can never change.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
-use flagfall_rules::secret::{self, SecretRecord, StruckRecord};
-use flagfall_rules::{EndReason, Event, Fate, Laid};
+use flagfall_rules::secret::{self, SecretRecord};
+use flagfall_rules::{EndReason, Event, Laid};
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-use super::entry::{CommandStamp, LogEntry, RecordError};
+use super::entry::{CommandStamp, LogEntry, Part, RecordError};
 use crate::value::SecretBytes;
 
 /// The first byte of a body of this form.
@@ -48,58 +48,23 @@ enum Sender<'a> {
     Other(&'a str),
 }
 
+/// An event. One that is `Moved` does nothing but move.
 #[derive(Serialize, Deserialize)]
 enum EventRecord<'a> {
-    /// A move that does nothing but move.
     Moved(Step),
-    MovedWith {
-        step: Step,
-        strike: Option<Strike>,
-        laid: Option<LaidChips>,
-    },
-    Struck {
-        step: Step,
-        owes: PerSide<bool>,
-    },
-    Chosen {
-        side: Side,
-        rank: Rank,
-    },
-    Removed {
-        side: Side,
-        square: SquareNumber,
-    },
-    Placed {
-        side: Side,
-        square: SquareNumber,
-        rank: Rank,
-        is_labeled: bool,
-        color: Option<ChipColor>,
-    },
-    Colored {
-        side: Side,
-        square: SquareNumber,
-        color: ChipColor,
-    },
-    Deployed {
-        side: Side,
-        setup: &'a str,
-        salt: [u8; 32],
-        is_change: bool,
-    },
+    MovedWith { step: Step, strike: Option<Strike>, laid: Option<LaidChips> },
+    Struck { step: Step, owes: PerSide<bool> },
+    Chosen { side: Side, rank: Rank },
+    Removed { side: Side, square: SquareNumber },
+    Placed { side: Side, square: SquareNumber, rank: Rank, is_labeled: bool, color: Option<ChipColor> },
+    Colored { side: Side, square: SquareNumber, color: ChipColor },
+    Deployed { side: Side, setup: &'a str, salt: [u8; 32], is_change: bool },
     Started(PerSide<Option<[u8; 32]>>),
     DrawOffered(Side),
     DrawDeclined(Side),
-    Paused {
-        since: Stamp,
-    },
-    Resumed {
-        since: Option<Stamp>,
-    },
-    Ended {
-        winner: Option<Side>,
-        reason: &'a str,
-    },
+    Paused { since: Stamp },
+    Resumed { since: Option<Stamp> },
+    Ended { winner: Option<Side>, reason: &'a str },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -121,17 +86,6 @@ struct Strike {
     labels: bool,
 }
 
-/// A piece's part in a strike: rank, fate, shown.
-#[derive(Serialize, Deserialize)]
-struct Part(Rank, PartFate, bool);
-
-#[derive(Serialize, Deserialize)]
-enum PartFate {
-    Stays,
-    Advances,
-    Leaves,
-}
-
 #[derive(Serialize, Deserialize)]
 struct LaidChips(Vec<SquareNumber>, ChipColor);
 
@@ -142,7 +96,7 @@ pub(super) fn encode(
     event: &Event,
 ) -> Result<SecretBytes, RecordError> {
     let record = secret::to_record(event);
-    let body = Body::of(seats, command, lag_ms, &record)?;
+    let body = Body { command: Command::of(seats, command)?, lag_ms, event: EventRecord::from(&record) };
     let mut bytes = Vec::with_capacity(USUAL_LENGTH);
     bytes.push(FORM);
     postcard::to_extend(&body, bytes).map(SecretBytes::new).map_err(|_| RecordError::Form)
@@ -155,7 +109,8 @@ pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, Rec
     let command = command.into_stamp(seats);
     let event = secret::from_record(event.try_into()?).map_err(|_| RecordError::Event)?;
     let record = secret::to_record(&event);
-    let again = Body::of(seats, command.as_ref(), lag_ms, &record)?;
+    let again =
+        Body { command: Command::of(seats, command.as_ref())?, lag_ms, event: EventRecord::from(&record) };
     postcard::serialize_with_flavor(&again, Same(bytes)).map_err(|_| RecordError::Form)?;
     Ok(LogEntry { command, lag_ms, event })
 }
@@ -177,17 +132,6 @@ impl Flavor for Same<'_> {
 
     fn finalize(self) -> postcard::Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(postcard::Error::SerializeBufferFull) }
-    }
-}
-
-impl<'a> Body<'a> {
-    fn of(
-        seats: PerSide<&str>,
-        command: Option<&'a CommandStamp<'_>>,
-        lag_ms: u32,
-        record: &'a SecretRecord,
-    ) -> Result<Body<'a>, RecordError> {
-        Ok(Body { command: Command::of(seats, command)?, lag_ms, event: EventRecord::from(record) })
     }
 }
 
@@ -257,28 +201,6 @@ impl Step {
     fn proves(&self) -> Result<RankSet, RecordError> {
         let ruled_out = RankSet::from_bits(self.ruled_out).ok_or(RecordError::Event)?;
         Ok(RankSet::ALL.without(ruled_out))
-    }
-}
-
-impl From<StruckRecord> for Part {
-    fn from(StruckRecord { rank, fate, shown }: StruckRecord) -> Part {
-        let fate = match fate {
-            Fate::Stays => PartFate::Stays,
-            Fate::Advances => PartFate::Advances,
-            Fate::Leaves => PartFate::Leaves,
-        };
-        Part(rank, fate, shown)
-    }
-}
-
-impl From<Part> for StruckRecord {
-    fn from(Part(rank, fate, shown): Part) -> StruckRecord {
-        let fate = match fate {
-            PartFate::Stays => Fate::Stays,
-            PartFate::Advances => Fate::Advances,
-            PartFate::Leaves => Fate::Leaves,
-        };
-        StruckRecord { rank, fate, shown }
     }
 }
 

@@ -1,13 +1,15 @@
 //! Form 1: JSON. Field names are short because every ply writes them.
 
+use std::ops::Not;
+
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
 use flagfall_rules::secret::{self, SecretRecord, StruckRecord};
-use flagfall_rules::{EndReason, Event, Fate, Laid};
+use flagfall_rules::{EndReason, Event, Laid};
+use flagfall_view::HexBytes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
-use super::entry::{CommandStamp, LogEntry, RecordError};
+use super::entry::{CommandStamp, LogEntry, Part, RecordError};
 use crate::value::SecretBytes;
 
 #[derive(Serialize, Deserialize)]
@@ -18,21 +20,12 @@ struct Opened<H> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body<'a> {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cmd: Option<Command<'a>>,
+struct Body<C> {
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    cmd: Option<C>,
     #[serde(default, skip_serializing_if = "is_zero")]
     lag: u32,
     ev: EventRecord,
-}
-
-/// A command: the player, its id, its fingerprint.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Command<'a> {
-    p: Cow<'a, str>,
-    c: Cow<'a, str>,
-    f: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -41,14 +34,12 @@ enum EventRecord {
     Deployed {
         side: Side,
         setup: String,
-        salt: Hex,
-        #[serde(default, skip_serializing_if = "is_false")]
+        salt: HexBytes,
+        #[serde(default, skip_serializing_if = "Not::not")]
         change: bool,
     },
-    Started {
-        red: Option<Hex>,
-        blue: Option<Hex>,
-    },
+    /// Both sides are ready.
+    Started { red: Option<HexBytes>, blue: Option<HexBytes> },
     Moved {
         side: Side,
         from: Square,
@@ -57,7 +48,7 @@ enum EventRecord {
         proves: Vec<Rank>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         strike: Option<[Part; 2]>,
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "Not::not")]
         labels: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         laid: Option<(Vec<Square>, ChipColor)>,
@@ -70,86 +61,33 @@ enum EventRecord {
         proves: Vec<Rank>,
         owes: Vec<Side>,
     },
-    Chosen {
-        side: Side,
-        rank: Rank,
-    },
-    Removed {
-        side: Side,
-        square: Square,
-    },
+    /// A side chose what its struck coin is.
+    Chosen { side: Side, rank: Rank },
+    /// A side took a piece off the board.
+    Removed { side: Side, square: Square },
     Placed {
         side: Side,
         square: Square,
         rank: Rank,
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "Not::not")]
         labeled: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    Colored {
-        side: Side,
-        square: Square,
-        color: ChipColor,
-    },
-    DrawOffered {
-        side: Side,
-    },
-    DrawDeclined {
-        side: Side,
-    },
-    Paused {
-        since: Stamp,
-    },
+    /// A side laid the chip it owed.
+    Colored { side: Side, square: Square, color: ChipColor },
+    /// A side offered a draw.
+    DrawOffered { side: Side },
+    /// A side declined a draw.
+    DrawDeclined { side: Side },
+    /// The clocks stopped at that moment.
+    Paused { since: Stamp },
     Resumed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Stamp>,
     },
-    Ended {
-        winner: Option<Side>,
-        reason: String,
-    },
-}
-
-/// A piece's part in a strike: rank, fate, shown.
-#[derive(Serialize, Deserialize)]
-struct Part(Rank, PartFate, bool);
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum PartFate {
-    Stays,
-    Advances,
-    Leaves,
-}
-
-/// 32 bytes as hexadecimal digits.
-struct Hex([u8; 32]);
-
-impl Serialize for Hex {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        serializer.serialize_str(&digits)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
-        let digits = String::deserialize(deserializer)?;
-        let wrong = || serde::de::Error::custom("64 hexadecimal digits are wanted");
-        if digits.len() != 64 || !digits.is_ascii() {
-            return Err(wrong());
-        }
-        let mut bytes = [0; 32];
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&digits[2 * index..2 * index + 2], 16).map_err(|_| wrong())?;
-        }
-        Ok(Hex(bytes))
-    }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
+    /// The game ended, with the code of the reason.
+    Ended { winner: Option<Side>, reason: String },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
@@ -157,7 +95,8 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-pub(super) fn encode_header<H: Serialize>(header: &H) -> Result<SecretBytes, RecordError> {
+/// Encodes a game's header as the body of the log's first entry.
+pub fn encode_header<H: Serialize>(header: &H) -> Result<SecretBytes, RecordError> {
     to_bytes(&Opened { open: header })
 }
 
@@ -170,23 +109,13 @@ pub(super) fn encode(
     lag_ms: u32,
     event: &Event,
 ) -> Result<SecretBytes, RecordError> {
-    let cmd = command.map(|CommandStamp { player, cmd_id, fingerprint }| Command {
-        p: Cow::Borrowed(player),
-        c: Cow::Borrowed(cmd_id),
-        f: *fingerprint,
-    });
-    to_bytes(&Body { cmd, lag: lag_ms, ev: secret::to_record(event).into() })
+    to_bytes(&Body { cmd: command, lag: lag_ms, ev: secret::to_record(event).into() })
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<LogEntry, RecordError> {
-    let Body { cmd, lag, ev } = from_bytes(bytes)?;
+    let Body { cmd: command, lag: lag_ms, ev } = from_bytes(bytes)?;
     let event = secret::from_record(ev.try_into()?).map_err(|_| RecordError::Event)?;
-    let command = cmd.map(|Command { p, c, f }| CommandStamp {
-        player: p.into_owned().into(),
-        cmd_id: c.into_owned().into(),
-        fingerprint: f,
-    });
-    Ok(LogEntry { command, lag_ms: lag, event })
+    Ok(LogEntry { command, lag_ms, event })
 }
 
 fn to_bytes(body: &impl Serialize) -> Result<SecretBytes, RecordError> {
@@ -211,21 +140,13 @@ impl From<SecretRecord> for EventRecord {
     fn from(record: SecretRecord) -> EventRecord {
         match record {
             SecretRecord::Deployed { side, setup, salt, is_change } => {
-                EventRecord::Deployed { side, setup, salt: Hex(salt), change: is_change }
+                EventRecord::Deployed { side, setup, salt: HexBytes(salt), change: is_change }
             }
             SecretRecord::Started { commitments: PerSide { red, blue } } => {
-                EventRecord::Started { red: red.map(Hex), blue: blue.map(Hex) }
+                EventRecord::Started { red: red.map(HexBytes), blue: blue.map(HexBytes) }
             }
             SecretRecord::Moved { side, from, to, proves, strike, labels, laid } => {
-                let part = |StruckRecord { rank, fate, shown }| {
-                    let fate = match fate {
-                        Fate::Stays => PartFate::Stays,
-                        Fate::Advances => PartFate::Advances,
-                        Fate::Leaves => PartFate::Leaves,
-                    };
-                    Part(rank, fate, shown)
-                };
-                let strike = strike.map(|parts| parts.map(part));
+                let strike = strike.map(|parts| parts.map(Part::from));
                 let laid = laid.map(|laid| (laid.squares().iter().collect(), laid.color()));
                 EventRecord::Moved { side, from, to, proves: listed(proves), strike, labels, laid }
             }
@@ -262,19 +183,11 @@ impl TryFrom<EventRecord> for SecretRecord {
                 commitments: PerSide::new(red.map(|hex| hex.0), blue.map(|hex| hex.0)),
             },
             EventRecord::Moved { side, from, to, proves, strike, labels, laid } => {
-                let part = |Part(rank, fate, shown)| {
-                    let fate = match fate {
-                        PartFate::Stays => Fate::Stays,
-                        PartFate::Advances => Fate::Advances,
-                        PartFate::Leaves => Fate::Leaves,
-                    };
-                    StruckRecord { rank, fate, shown }
+                let strike = strike.map(|parts| parts.map(StruckRecord::from));
+                let valid = |(squares, color): (Vec<Square>, _)| {
+                    Laid::new(squares.into_iter().collect(), color).ok_or(RecordError::Event)
                 };
-                let strike = strike.map(|parts| parts.map(part));
-                let laid = laid
-                    .map(|(squares, color)| Laid::new(squares.into_iter().collect(), color))
-                    .map(|laid| laid.ok_or(RecordError::Event))
-                    .transpose()?;
+                let laid = laid.map(valid).transpose()?;
                 SecretRecord::Moved { side, from, to, proves: allowed(&proves), strike, labels, laid }
             }
             EventRecord::Struck { side, from, to, proves, owes } => {

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MARK: &[u8; 8] = b"FFSEGM\x00\x01";
-/// Bytes of a segment's header.
 pub(crate) const HEADER_BYTES: usize = 24;
 /// Bytes of a frame before its tag.
 pub(crate) const PREFIX_BYTES: usize = 8;
@@ -19,12 +18,10 @@ pub(super) const GROUP: u8 = 0x80;
 pub(crate) struct Seal {
     /// A random number that tells stores apart.
     pub(crate) store: u64,
-    /// The number of the segment, from 1.
     pub(crate) number: u32,
 }
 
 impl Seal {
-    /// The bytes that a segment begins with.
     pub(crate) fn header(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(MARK);
@@ -60,14 +57,11 @@ fn lower_half(hash: u64) -> [u8; 4] {
     [a, b, c, d]
 }
 
-/// A whole frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Frame<'a> {
-    /// Where it begins in its segment.
     pub(crate) at: u64,
     /// Its bytes, prefix included.
     pub(crate) length: u32,
-    /// True if it begins a group.
     pub(crate) begins_group: bool,
     /// The tag, without the mark of a group.
     pub(crate) tag: u8,
@@ -75,7 +69,19 @@ pub(crate) struct Frame<'a> {
     pub(crate) payload: Cow<'a, [u8]>,
 }
 
-impl Frame<'_> {
+impl<'a> Frame<'a> {
+    /// A frame of this place and length with a body that fits the checksum.
+    pub(super) fn of(at: u64, length: u32, body: &'a [u8]) -> Option<Frame<'a>> {
+        let (tag, payload) = body.split_first()?;
+        Some(Frame {
+            at,
+            length: length + PREFIX_BYTES as u32,
+            begins_group: tag & GROUP != 0,
+            tag: tag & !GROUP,
+            payload: payload.into(),
+        })
+    }
+
     /// The same frame, which owns its payload.
     pub(crate) fn into_owned(self) -> Frame<'static> {
         Frame { payload: Cow::Owned(self.payload.into_owned()), ..self }
@@ -103,12 +109,5 @@ pub(crate) fn parse(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
     if seal.checksum(at, length, body) != checksum {
         return None;
     }
-    let (tag, payload) = body.split_first()?;
-    Some(Frame {
-        at,
-        length: length + PREFIX_BYTES as u32,
-        begins_group: tag & GROUP != 0,
-        tag: tag & !GROUP,
-        payload: payload.into(),
-    })
+    Frame::of(at, length, body)
 }

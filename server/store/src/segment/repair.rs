@@ -5,7 +5,7 @@
 //! in just that bit, but for one chance in four billion for every bit tried. For entries of a game
 //! the hash chain decides after that.
 
-use super::frame::{Frame, GROUP, PREFIX_BYTES, Seal, split};
+use super::frame::{Frame, PREFIX_BYTES, Seal, split};
 
 /// Bytes of a frame, at most, that is tried: the time grows with the square of the length.
 pub(crate) const BYTES_MAX: usize = 2048;
@@ -23,15 +23,8 @@ pub(super) fn repair<'a>(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'a>>
         bytes[bit / 8] ^= mask;
         if let Some((length, checksum, body)) = split(&bytes)
             && seal.checksum(at, length, body) == checksum
-            && let Some((tag, payload)) = body.split_first()
         {
-            return Some(Frame {
-                at,
-                length: length + PREFIX_BYTES as u32,
-                begins_group: tag & GROUP != 0,
-                tag: tag & !GROUP,
-                payload: payload.to_vec().into(),
-            });
+            return Frame::of(at, length, body).map(Frame::into_owned);
         }
         bytes[bit / 8] ^= mask;
     }

@@ -60,7 +60,7 @@ async fn a_folder_of_0_1_is_converted_with_everything_in_it() {
         let store = open(folder.path()).unwrap();
         assert_eq!((store.losses(), store.quarantined().await), (&[][..], Ok(vec![])));
         let mut after = Vec::new();
-        export(&store, &mut after, |_| {}).await.unwrap();
+        export(&store, &mut after, None, |_| {}).await.unwrap();
         assert_eq!(lines(&before), lines(&after));
         assert!(lines(&after).len() > 20);
         assert_eq!(store.last_heartbeat().await, Ok(alive_at_export(&mut &before[..]).unwrap()));
@@ -103,7 +103,8 @@ async fn a_damaged_folder_of_0_1_is_left_as_it_is() {
         let before = contents(folder.path());
         let refused = open(folder.path()).map(drop);
         assert!(matches!(refused, Err(EmbeddedOpenError::Convert { .. })), "damage {number}: {refused:?}");
-        let inspected = Inspection::of(folder.path()).and_then(|inspection| inspection.open(SystemClock));
+        let inspected =
+            Inspection::of(folder.path()).and_then(|copy| EmbeddedStore::open_copy(&copy, SystemClock));
         let named = format!("the store in {} ", folder.path().display());
         let inspected = inspected.map(drop).unwrap_err().to_string();
         assert!(inspected.starts_with(&named), "damage {number}: {inspected}");
@@ -116,7 +117,7 @@ async fn an_inspection_of_a_folder_of_0_1_changes_nothing() {
     let folder = folder_of_0_1();
     let before = contents(folder.path());
     let inspection = Inspection::of(folder.path()).unwrap();
-    let copy = inspection.open(SystemClock).unwrap();
+    let copy = EmbeddedStore::open_copy(&inspection, SystemClock).unwrap();
     let examined = examine(&copy, |_| {}).await.unwrap();
     assert_eq!((examined.tally.games, examined.damaged.len()), (2, 0));
     drop(copy);

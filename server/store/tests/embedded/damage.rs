@@ -245,7 +245,7 @@ async fn an_inspection_says_what_is_wrong_and_changes_nothing() {
         }
         let before = contents();
         let inspection = Inspection::of(folder.path()).unwrap();
-        let copy = inspection.open(SystemClock).unwrap();
+        let copy = EmbeddedStore::open_copy(&inspection, SystemClock).unwrap();
         assert_eq!(copy.losses().is_empty(), !is_damaged, "{:?}", copy.losses());
         let examined = examine(&copy, |_| {}).await.unwrap();
         assert_eq!(examined.damaged.is_empty(), !is_damaged, "{examined:?}");

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::BackupError;
 use super::folders::{sync, write_private};
+use crate::embedded::disk::if_there;
 use crate::embedded::files::Point;
 use crate::embedded::folder_lock::LOCK;
 use crate::embedded::open::LOG;
@@ -17,19 +18,16 @@ use crate::embedded::open::LOG;
 const MANIFEST: &str = "manifest";
 const UNFINISHED: &str = "manifest.new";
 /// The form of backups that this program writes and reads.
-const FORM: u32 = 1;
+pub(super) const FORM: u32 = 1;
 
 /// Is told how many bytes are done, and how many there are.
 pub type CopyProgress<'a> = dyn FnMut(u64, u64) + 'a;
 
-/// A file of the backup.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Item {
     /// Its path in the data folder.
     pub(super) name: String,
-    /// Its bytes.
     pub(super) length: u64,
-    /// An XXH3 over them.
     pub(super) checksum: u64,
     /// When the original changed last, in seconds and nanoseconds, if it does not change any more.
     pub(super) modified: Option<(i64, i64)>,
@@ -41,7 +39,6 @@ impl Item {
         format!("{}.{:016x}", self.name, self.checksum)
     }
 
-    /// True if these are its bytes.
     fn is(&self, bytes: &[u8]) -> bool {
         bytes.len() as u64 == self.length && xxh3_64(bytes) == self.checksum
     }
@@ -57,30 +54,24 @@ impl Item {
     }
 }
 
-/// What belongs to a backup.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) form: u32,
-    /// The number of the store.
     pub(super) store: u64,
     pub(super) epoch: u64,
     /// The log is complete up to this point.
     pub(super) end: Point,
-    /// The last heartbeat before it.
     pub(super) heartbeat: Stamp,
     /// When the backup began.
     pub(super) moment: Stamp,
     pub(super) files: Vec<Item>,
 }
 
-/// A backup, as an operator sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// When it began.
     pub moment: Stamp,
-    /// How many files it has.
     pub files: usize,
-    /// Their bytes.
     pub bytes: u64,
 }
 
@@ -91,17 +82,10 @@ pub fn is_backup(folder: &Path) -> bool {
 }
 
 impl Manifest {
-    pub(super) fn new(store: u64, epoch: u64, end: Point, (heartbeat, moment): (Stamp, Stamp)) -> Manifest {
-        Manifest { form: FORM, store, epoch, end, heartbeat, moment, files: Vec::new() }
-    }
-
     /// The manifest in a folder; `None` if there is none.
     pub(super) fn read(folder: &Path) -> Result<Option<Manifest>, BackupError> {
         let path = folder.join(MANIFEST);
-        let text = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(BackupError::at(&path))?,
-        };
+        let Some(text) = if_there(fs::read(&path)).map_err(BackupError::at(&path))? else { return Ok(None) };
         let damaged = || BackupError::Damaged {
             folder: folder.to_owned(),
             what: "its manifest cannot be read".to_owned(),
@@ -167,29 +151,24 @@ fn is_plain(component: Component<'_>) -> bool {
 /// # Errors
 /// [`BackupError`]: there is no backup, or none that can be read.
 pub fn check(backup: &Path, progress: &mut CopyProgress<'_>) -> Result<(Summary, Vec<String>), BackupError> {
-    let no_backup = || BackupError::NoBackup { folder: backup.to_owned() };
+    let no_backup = || BackupError::NoBackup(backup.to_owned());
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     Ok((manifest.summary(), manifest.damage(backup, progress)))
 }
 
-/// The paths of all copies in a backup, and of a manifest that was not finished.
-///
-/// # Errors
-/// [`BackupError::Foreign`]: there is something that no backup writes.
+/// The paths of all copies in a backup, and of a manifest that was not finished. It is an error if
+/// there is something that no backup writes.
 pub(super) fn copies(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let mut copies = Vec::new();
     for inside in [folder.to_owned(), folder.join(LOG)] {
-        let listed = match fs::read_dir(&inside) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            listed => listed.map_err(BackupError::at(&inside))?,
-        };
-        for entry in listed {
+        let listed = if_there(fs::read_dir(&inside)).map_err(BackupError::at(&inside))?;
+        for entry in listed.into_iter().flatten() {
             let path = entry.map_err(BackupError::at(&inside))?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             match name {
                 MANIFEST | LOCK | LOG => {}
                 _ if name == UNFINISHED || is_copy(name) => copies.push(path),
-                _ => return Err(BackupError::Foreign { file: path }),
+                _ => return Err(BackupError::Foreign(path)),
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Restoring: a new data folder from a backup.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use flagfall_board::Stamp;
@@ -11,25 +10,23 @@ use super::folders::{check_apart, make_private, sync, write_private};
 use super::manifest::{CopyProgress, Manifest, Summary};
 use crate::embedded::alive::Alive;
 use crate::embedded::change::Change;
+use crate::embedded::disk::if_there;
 use crate::embedded::files::{Point, Segments};
 use crate::embedded::folder_lock::FolderLock;
 use crate::embedded::open::{ALIVE, LOG};
-use crate::segment::{FrameWriter, HEADER_BYTES};
+use crate::segment::HEADER_BYTES;
 
 /// Restores a backup into a data folder, which must be empty or absent. A new epoch begins in it.
 ///
 /// Every file is checked before anything is written. A restore that is cut short leaves a folder
 /// that no server takes for a whole store. Blocks.
-///
-/// # Errors
-/// [`BackupError`].
 pub fn restore(
     backup: &Path,
     data: &Path,
     now: Stamp,
     progress: &mut CopyProgress<'_>,
 ) -> Result<Summary, BackupError> {
-    let no_backup = || BackupError::NoBackup { folder: backup.to_owned() };
+    let no_backup = || BackupError::NoBackup(backup.to_owned());
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     check_apart(data, backup)?;
     check_empty(data)?;
@@ -60,20 +57,14 @@ pub fn restore(
     }
     sync(data).and_then(|()| sync(&log)).map_err(BackupError::at(data))?;
     let epoch = Change::Epoch(now.0.max(manifest.epoch + 1));
-    let fill = |frames: &mut FrameWriter| {
-        frames.push(epoch.tag(), |buffer| epoch.encode(buffer));
-    };
-    segments.begin(last, fill).map_err(BackupError::at(&log))?;
+    segments.begin(last, |frames| _ = epoch.push(frames)).map_err(BackupError::at(&log))?;
     Ok(manifest.summary())
 }
 
 fn check_empty(folder: &Path) -> Result<(), BackupError> {
-    match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(BackupError::at(folder)(error)),
-        Ok(mut listed) => match listed.next() {
-            Some(_) => Err(BackupError::NotEmpty { folder: folder.to_owned() }),
-            None => Ok(()),
-        },
+    let listed = if_there(fs::read_dir(folder)).map_err(BackupError::at(folder))?;
+    match listed.and_then(|mut listed| listed.next()) {
+        Some(_) => Err(BackupError::NotEmpty(folder.to_owned())),
+        None => Ok(()),
     }
 }

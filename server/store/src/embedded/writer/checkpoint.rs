@@ -56,7 +56,7 @@ impl Writer {
         }
         match self.notes.turn() {
             Ok(noted) => {
-                let checkpoint = self.reader.index.freeze(self.tail.point())?;
+                let checkpoint = self.reader.index.freeze(self.tail.point)?;
                 Some(Unstored { checkpoint, noted })
             }
             Err(error) => {
