@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use flagfall_store::redis::Prefix;
 use flagfall_tls::{AuthorityError, Trust};
+use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
@@ -22,9 +23,9 @@ use flagfall_base::flags::number;
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
 use flagfall_services::settings::{Settings, Times};
 
-pub use self::commands::{Command, JobsCommand, OperatorCommand, StoreCommand};
+pub use self::commands::{Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
 pub use self::form::example;
-pub use self::layers::{LoadError, Loaded, Source};
+pub use self::layers::{LoadError, Loaded};
 pub use self::values::{LogFilter, LogFormat, MetricsListen, StoreKind};
 use self::values::{StoreParser, socket_address};
 
@@ -160,34 +161,22 @@ SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back,
 pub enum ConfigError {
     /// A connection would count as dead before it is pinged.
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
-    PongBeforePing {
-        /// As set.
-        ping: u64,
-        /// As set.
-        pong: u64,
-    },
-    /// Two listeners on one port.
+    PongBeforePing { ping: u64, pong: u64 },
     #[error(
         "--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none"
     )]
     SamePort(SocketAddr),
-    /// The data folder is not a folder.
     #[error("--data {0} is there, but it is not a folder")]
     DataIsNoFolder(PathBuf),
-    /// The certificate authorities for webhooks cannot be read.
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
-    /// The TLS files for Redis cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     RedisTls(#[from] RedisTlsError),
 }
 
 impl Config {
     /// The key that signs finished games: the one named by the flag, the one of the data folder, or
     /// none. The data folder must exist.
-    ///
-    /// # Errors
-    /// [`KeyError`].
     pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
         // An empty environment variable names no key.
         let source = self.signing_key.as_ref().filter(|source| !source.is_empty());
@@ -199,9 +188,6 @@ impl Config {
     }
 
     /// The settings of the server.
-    ///
-    /// # Errors
-    /// [`ConfigError`].
     pub fn settings(&self) -> Result<Settings, ConfigError> {
         let mut settings = self.settings.clone();
         let Times { ping, pong, .. } = settings.times;
@@ -218,22 +204,18 @@ impl Config {
             self.redis_tls.apply(address)?;
         }
         let limits = &mut settings.limits;
-        limits.connections_max = limits.connections_max.or_else(connections_allowed);
+        limits.connections_max.get_or_insert_with(connections_allowed);
         settings.webhook_trust = Trust::with_authorities(self.webhook_ca.as_deref())?;
         Ok(settings)
     }
 }
 
 /// The number of connections that the process's limit on open files allows, less some for the
-/// store. `None` if the limit is unknown.
-fn connections_allowed() -> Option<usize> {
+/// store.
+fn connections_allowed() -> usize {
     const FOR_THE_STORE: usize = 512;
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).and_then(|rest| {
-        let soft = rest.split_whitespace().next()?;
-        if soft == "unlimited" { Some(1_000_000) } else { soft.parse::<usize>().ok() }
-    })?;
-    Some(files.saturating_sub(FOR_THE_STORE).clamp(64, 1_000_000))
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(files).unwrap_or(usize::MAX).saturating_sub(FOR_THE_STORE).clamp(64, 1_000_000)
 }
 
 #[cfg(test)]

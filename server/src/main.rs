@@ -18,7 +18,7 @@ use flagfall_services::proof::KeyError;
 use flagfall_services::settings::Settings;
 use flagfall_store::{Archive, EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store};
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
 /// Memory allocated for a move on one thread is freed on another. mimalloc makes that memory
@@ -111,34 +111,24 @@ fn hint(open: &OpenFailure) -> &'static str {
 fn start(loaded: &Loaded) -> Result<(), Failure> {
     let config = &loaded.config;
     let settings = config.settings()?;
-    match &config.command {
-        Some(Command::Store(command)) => {
-            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-            return Ok(runtime.block_on(storage::run(config, command))?);
-        }
-        Some(Command::Operator(command)) => {
-            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-            return Ok(runtime.block_on(storage::operate(config, command))?);
-        }
-        Some(Command::Health { listen }) => {
-            say(&probe(listen.unwrap_or(config.listen))?);
-            return Ok(());
-        }
-        None => {}
-    }
-    if config.check_config {
-        say(&loaded.to_toml());
-        return Ok(());
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(config, settings));
-    runtime.shutdown_timeout(LAST_WAIT);
-    served
+    match &config.command {
+        Some(Command::Store(command)) => runtime.block_on(storage::run(config, command))?,
+        Some(Command::Operator(command)) => runtime.block_on(storage::operate(config, command))?,
+        Some(Command::Health { listen }) => say(&probe(listen.unwrap_or(config.listen))?),
+        None if config.check_config => say(&loaded.to_toml()),
+        None => {
+            let served = runtime.block_on(serve(config, settings));
+            runtime.shutdown_timeout(LAST_WAIT);
+            return served;
+        }
+    }
+    Ok(())
 }
 
 async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     // Signals first, so that a server that is still opening a large store can be stopped in order.
-    let mut signals = Signals::new()?;
+    let signals = Signals::new()?;
     let game = Port::reserve("listen", config.listen)?;
     let metrics = match config.metrics_listen {
         MetricsListen::Off => None,
@@ -157,7 +147,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         Some(key) => format!("finished games are signed with the key {}", key.id()),
         None => "finished games are not signed: --signing-key names a key".to_owned(),
     };
-    let server = Server::start_with_key(settings, store, key).await?;
+    let server = Server::start(settings, store, key).await?;
     let game = game.listen()?;
     let metrics = match metrics {
         Some((port, handle)) => Some((port.listen()?, handle)),
@@ -322,8 +312,8 @@ fn init_logs(config: &Config) {
 }
 
 struct Signals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
+    terminate: Signal,
+    interrupt: Signal,
 }
 
 impl Signals {
@@ -343,14 +333,10 @@ impl Signals {
 
     /// Returns at the first signal. A second signal ends the process at once; the store survives
     /// that.
-    async fn stop(&mut self) {
+    async fn stop(mut self) {
         self.next().await;
-        let mut again = match Signals::new() {
-            Ok(signals) => signals,
-            Err(_) => return,
-        };
         tokio::spawn(async move {
-            again.next().await;
+            self.next().await;
             tracing::warn!("a second signal: exiting at once");
             std::process::exit(i32::from(Exit::Interrupted.code()));
         });

@@ -13,7 +13,7 @@ use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::allowance::look_at_all;
 use crate::api::http;
@@ -55,13 +55,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Recovers the running games of the store. A damaged game is reported and left out.
-    pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
-        Server::start_with_key(settings, store, None).await
-    }
-
-    /// Like [`Server::start`], and signs finished games with this key.
-    pub async fn start_with_key(
+    /// Recovers the running games of the store. A damaged game is reported and left out. Finished
+    /// games are signed with the key, if there is one.
+    pub async fn start(
         settings: Settings,
         store: Arc<dyn Store>,
         key: Option<SigningKey>,
@@ -154,17 +150,6 @@ impl Server {
     }
 }
 
-/// Recovers, serves and stops: [`Server::start`] and [`Server::serve`] in one.
-pub async fn run(
-    settings: Settings,
-    listeners: Listeners,
-    store: Arc<dyn Store>,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), StartError> {
-    Server::start(settings, store).await?.serve(listeners, shutdown).await;
-    Ok(())
-}
-
 /// Limits for the metrics listener: a few connections at a time, without a limit per address.
 fn for_operators() -> Doorkeeper {
     let limits = AdmissionLimits { reserved_percent: 0, ..AdmissionLimits::default() };
@@ -182,11 +167,16 @@ async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<Ap
     }
 }
 
+fn ticking(every: Duration) -> Interval {
+    let mut ticks = interval(every.max(Duration::from_millis(1)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
 /// Sends heartbeats to the store. After a crash, all clocks stand still from the last heartbeat on.
 /// Connected clients are told whether the store takes heartbeats, and in time.
 async fn heartbeat(app: Arc<App>) {
-    let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
     let mut outage = app.store.outage();
     loop {
@@ -249,8 +239,7 @@ async fn watch_beat<T>(
 }
 
 async fn revocations(app: Arc<App>) {
-    let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = ticking(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
     let mut looked_at = None;
     loop {
         ticks.tick().await;
@@ -266,8 +255,7 @@ async fn revocations(app: Arc<App>) {
 }
 
 async fn guest_key(app: Arc<App>) {
-    let mut ticks = interval(GUEST_KEY_LOOK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = ticking(GUEST_KEY_LOOK);
     loop {
         ticks.tick().await;
         if let Err(error) = app.players.look_after_guest_key().await {
@@ -278,8 +266,7 @@ async fn guest_key(app: Arc<App>) {
 
 /// Announces this server to the others on the same store, and learns of them.
 async fn meet_peers(app: Arc<App>) {
-    let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
         // Checked after the wait: meanwhile a stopping server may have removed its record.

@@ -4,26 +4,26 @@ mod backup;
 mod report;
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flagfall_store::archive::{
     ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export, import,
 };
 use flagfall_store::embedded::backup::{BackupError, is_backup};
 use flagfall_store::embedded::{Inspection, LostTail};
-use flagfall_store::redis::Demand;
+use flagfall_store::redis::{Demand, Weakness};
 use flagfall_store::{
     Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions,
     RedisStore, Store, StoreError, SystemClock,
 };
 use thiserror::Error;
 
-use self::report::{PROGRESS, say};
-use crate::config::{Config, JobsCommand, OperatorCommand, StoreCommand, StoreKind};
+use self::report::{Progress, say};
+use crate::config::{Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
 use crate::redis_tls::RedisTlsError;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
@@ -36,7 +36,6 @@ const DAMAGED_SHOWN: usize = 100;
 
 /// A store, open for a server.
 pub struct Opened {
-    /// The store.
     pub store: Arc<dyn Store>,
     /// The same store, if it is the one that can fail for good.
     pub embedded: Option<Arc<EmbeddedStore>>,
@@ -44,72 +43,41 @@ pub struct Opened {
     pub place: String,
 }
 
-/// Why a store could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenFailure {
-    /// The store in the data folder.
-    #[error("{0}")]
+    #[error(transparent)]
     Embedded(#[from] EmbeddedOpenError),
-    /// The store in Redis.
-    #[error("{0}")]
+    #[error(transparent)]
     Redis(#[from] RedisOpenError),
-    /// The TLS files for Redis.
-    #[error("{0}")]
+    #[error(transparent)]
     RedisTls(#[from] RedisTlsError),
-    /// The disk of the data folder has too little room for a server.
     #[error("{why}. Make room, then start the server again")]
-    DiskFull {
-        /// How full it is.
-        why: String,
-    },
+    DiskFull { why: String },
 }
 
-/// Why a maintenance command failed.
 #[derive(Debug, Error)]
 pub enum StoreFailure {
-    /// The store could not be opened.
-    #[error("{0}")]
+    #[error(transparent)]
     Open(#[from] OpenFailure),
-    /// The store does not answer.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store cannot be exported or imported.
-    #[error("{0}")]
+    #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// A file cannot be read or written.
     #[error("{}: {error}", file.display())]
-    File {
-        /// Its path.
-        file: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// A memory store has nothing to work on.
+    File { file: PathBuf, error: io::Error },
     #[error("--store memory keeps nothing: name a data folder (--data) or a Redis (--store redis://…)")]
     Memory,
-    /// The store cannot be backed up or restored.
-    #[error("{0}")]
+    #[error(transparent)]
     Backup(#[from] BackupError),
-    /// Backups of data folders have nothing to do with Redis.
     #[error("a Redis is backed up with deploy/backup and restored with deploy/restore")]
     NotOfRedis,
-    /// An operator's command was not carried out.
-    #[error("{0}")]
+    #[error(transparent)]
     Operator(#[from] OperatorError),
-    /// Something in the store is damaged.
     #[error("{games} games are damaged, and {files} things are wrong with its files")]
-    Damaged {
-        /// How many games.
-        games: usize,
-        /// How many problems with files.
-        files: usize,
-    },
+    Damaged { games: usize, files: usize },
 }
 
 /// Opens the store of a server.
-///
-/// # Errors
-/// [`OpenFailure`].
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     Ok(match &config.store {
         StoreKind::Memory => Opened {
@@ -153,10 +121,6 @@ fn redis_options(config: &Config) -> RedisOptions {
     }
 }
 
-/// Runs a maintenance command on a store.
-///
-/// # Errors
-/// [`StoreFailure`].
 pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
     match command {
         StoreCommand::Check => check(config).await,
@@ -169,10 +133,6 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
     }
 }
 
-/// Runs an operator's command about players.
-///
-/// # Errors
-/// [`StoreFailure`].
 pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), StoreFailure> {
     if matches!(config.store, StoreKind::Memory) {
         return Err(StoreFailure::Memory);
@@ -208,13 +168,13 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
             let acts = operator::acts(store).await?;
             list("no operator has done anything yet", acts.iter().map(operator::act_line));
         }
-        OperatorCommand::Close { name, reason } => {
+        OperatorCommand::Close(OfPlayer { name, reason }) => {
             Operator::new(store, reason)?.close(name).await?;
             say(&format!(
                 "{name} is closed: nobody gets in, and servers on this store close its connections within a second"
             ));
         }
-        OperatorCommand::Reopen { name, reason } => {
+        OperatorCommand::Reopen(OfPlayer { name, reason }) => {
             Operator::new(store, reason)?.reopen(name).await?;
             say(&format!("{name} is open again, with the tokens and the password of before"));
         }
@@ -222,7 +182,7 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
             let change = Operator::new(store, reason)?.undo(*game).await?;
             say(&format!("taken back: {}", operator::change_text(&change)));
         }
-        OperatorCommand::UndoAll { name, reason } => {
+        OperatorCommand::UndoAll(OfPlayer { name, reason }) => {
             let games = Operator::new(store, reason)?.undo_all(name).await?;
             let games = if games == 1 { "one game".to_owned() } else { format!("{games} games") };
             say(&format!("taken back: what {games} of {name} did to ratings"));
@@ -266,10 +226,9 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
             let store = open_redis(address, &config).await?;
             let durability = store.durability();
             say(&format!("{address}: {durability}"));
-            let mut findings = Vec::new();
-            for weakness in durability.weaknesses() {
-                findings.push(format!("this Redis promises less than a game needs: {weakness}"));
-            }
+            let finding =
+                |weakness: &Weakness| format!("this Redis promises less than a game needs: {weakness}");
+            let findings: Vec<String> = durability.weaknesses().iter().map(finding).collect();
             conclude(&examine(&store, progress("read")).await?, &findings)
         }
     }
@@ -375,13 +334,10 @@ async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
         return Ok(());
     }
     let store = open_archive(config).await?;
-    let mut told = Instant::now();
+    let mut progress = Progress::begin();
     let after = Duration::from_secs(24 * 60 * 60) * after_days;
     let (archived, seen) = archive_all(&*store, after, |archived, seen| {
-        if told.elapsed() >= PROGRESS {
-            told = Instant::now();
-            writeln!(io::stderr(), "archived so far: {archived} of {seen} games").ok();
-        }
+        progress.tell(format_args!("archived so far: {archived} of {seen} games"));
     })
     .await?;
     say(&format!("archived: {archived} of {seen} games ended {after_days} days ago or earlier"));
@@ -392,12 +348,9 @@ async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     let store = open_archive(config).await?;
     let lifetimes = Lifetimes::of(&config.settings.times);
     let run = if is_dry { Run::Dry } else { Run::Real };
-    let mut told = Instant::now();
+    let mut progress = Progress::begin();
     let pruned = prune_all(&*store, lifetimes, run, |guests, games| {
-        if told.elapsed() >= PROGRESS {
-            told = Instant::now();
-            writeln!(io::stderr(), "looked at so far: {guests} guests, {games} games").ok();
-        }
+        progress.tell(format_args!("looked at so far: {guests} guests, {games} games"));
     })
     .await?;
     let verb = if is_dry { "to be deleted" } else { "deleted" };
@@ -410,13 +363,7 @@ async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     Ok(())
 }
 
-/// Reports progress once a second.
 fn progress(what: &'static str) -> impl FnMut(&Tally) + Send {
-    let mut told = Instant::now();
-    move |tally| {
-        if told.elapsed() >= PROGRESS {
-            told = Instant::now();
-            writeln!(io::stderr(), "{what} so far: {tally}").ok();
-        }
-    }
+    let mut progress = Progress::begin();
+    move |tally| progress.tell(format_args!("{what} so far: {tally}"))
 }

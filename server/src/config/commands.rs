@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use flagfall_board::GameId;
 
 use super::values::socket_address;
@@ -38,21 +38,9 @@ pub enum OperatorCommand {
     /// List what players have reported, oldest first.
     Reports,
     /// Close an account: nobody gets in with it, and its connections are closed.
-    Close {
-        /// The player's name.
-        name: String,
-        /// Why, for the log.
-        #[arg(long)]
-        reason: String,
-    },
+    Close(OfPlayer),
     /// Open a closed account again.
-    Reopen {
-        /// The player's name.
-        name: String,
-        /// Why, for the log.
-        #[arg(long)]
-        reason: String,
-    },
+    Reopen(OfPlayer),
     /// Take back what a game did to the ratings of its players, once: the current ratings are
     /// corrected, and the histories say so.
     Undo {
@@ -63,13 +51,7 @@ pub enum OperatorCommand {
         reason: String,
     },
     /// Take back what all rated games of a player did to the ratings of both, each once.
-    UndoAll {
-        /// The player's name.
-        name: String,
-        /// Why, for the log.
-        #[arg(long)]
-        reason: String,
-    },
+    UndoAll(OfPlayer),
     /// List jobs that failed for good, and how many jobs of each kind wait.
     Jobs {
         /// Puts failed jobs back, or discards one.
@@ -78,6 +60,16 @@ pub enum OperatorCommand {
     },
     /// List what operators have done, oldest first.
     Log,
+}
+
+// Without a doc comment: each command has its own.
+#[derive(Args, Clone, Debug)]
+pub struct OfPlayer {
+    /// The player's name.
+    pub name: String,
+    /// Why, for the log.
+    #[arg(long)]
+    pub reason: String,
 }
 
 /// An operator's command about jobs that failed for good.

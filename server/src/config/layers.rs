@@ -5,7 +5,6 @@
 //! defaults, so that one parser judges all four.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStr, Resettable};
@@ -22,60 +21,17 @@ const FILE_FLAG: &str = "config";
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// Flags or environment are wrong, or ask for help.
-    #[error("{0}")]
+    #[error(transparent)]
     Flags(#[from] clap::Error),
-    /// The file cannot be read.
     #[error("--config {}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: std::io::Error,
-    },
-    /// A line of the file is wrong.
+    Unreadable { path: PathBuf, error: std::io::Error },
+    /// A line of the file, from 1, is wrong. The reason never repeats a secret value.
     #[error("{}:{line}: {reason}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong and what is allowed. Never repeats a secret value.
-        reason: String,
-    },
-}
-
-/// Where a value comes from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// Not set anywhere, or the default.
-    Default,
-    /// A line of the configuration file.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// An environment variable.
-    Environment(String),
-    /// A flag.
-    Flag,
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Source::Default => f.write_str("default"),
-            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Source::Environment(name) => f.write_str(name),
-            Source::Flag => f.write_str("flag"),
-        }
-    }
+    Line { path: PathBuf, line: usize, reason: String },
 }
 
 /// A configuration with the source of each value.
 pub struct Loaded {
-    /// The configuration.
     pub config: Config,
     pub(super) matches: ArgMatches,
     file: Option<File>,
@@ -83,9 +39,6 @@ pub struct Loaded {
 
 impl Loaded {
     /// Reads flags, environment and the file that they name.
-    ///
-    /// # Errors
-    /// [`LoadError`].
     pub fn from_args<A>(args: impl IntoIterator<Item = A> + Clone) -> Result<Loaded, LoadError>
     where
         A: Into<OsString> + Clone,
@@ -105,19 +58,18 @@ impl Loaded {
         Ok(Loaded { config: Config::from_arg_matches(&matches)?, matches, file })
     }
 
-    /// Where the value of a setting comes from.
-    pub(super) fn source(&self, setting: &Arg) -> Source {
+    /// Where the value of a setting comes from, for a person.
+    pub(super) fn source(&self, setting: &Arg) -> String {
         let id = setting.get_id().as_str();
         let line = || self.file.as_ref()?.lines.iter().find(|line| line.id == id);
         match self.matches.value_source(id) {
-            Some(ValueSource::CommandLine) => Source::Flag,
+            Some(ValueSource::CommandLine) => "flag".to_owned(),
             Some(ValueSource::EnvVariable) => {
-                let name = setting.get_env().map(|name| name.to_string_lossy().into_owned());
-                Source::Environment(name.unwrap_or_default())
+                setting.get_env().unwrap_or_default().to_string_lossy().into_owned()
             }
             _ => match (&self.file, line()) {
-                (Some(file), Some(line)) => Source::File { path: file.path.clone(), line: line.number },
-                _ => Source::Default,
+                (Some(file), Some(line)) => format!("{}:{}", file.path.display(), line.number),
+                _ => "default".to_owned(),
             },
         }
     }

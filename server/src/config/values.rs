@@ -13,9 +13,7 @@ use tracing_subscriber::EnvFilter;
 /// Where metrics are served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MetricsListen {
-    /// Nowhere.
     Off,
-    /// At this address.
     At(SocketAddr),
 }
 
@@ -38,14 +36,10 @@ pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// The kind of store.
 #[derive(Clone, Debug)]
 pub enum StoreKind {
-    /// Files in the data folder.
     Embedded,
-    /// Nothing durable.
     Memory,
-    /// A Redis.
     Redis(RedisAddress),
 }
 
@@ -86,7 +80,6 @@ impl TypedValueParser for StoreParser {
     }
 }
 
-/// The format of logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum LogFormat {
     /// For a person.
@@ -109,8 +102,6 @@ impl FromStr for LogFilter {
 }
 
 impl LogFilter {
-    /// The filter.
-    #[must_use]
     pub fn filter(&self) -> EnvFilter {
         EnvFilter::new(&self.0)
     }

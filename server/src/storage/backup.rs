@@ -1,14 +1,12 @@
 //! Backups of a data folder, with what they say to the person who asked for them.
 
-use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use flagfall_services::proof::{DAMAGED_KEY_FILE, KEY_FILE};
 use flagfall_store::embedded::backup::{self, BackupError, Summary};
 use flagfall_store::{SystemClock, WallClock};
 
-use super::report::{PROGRESS, say};
+use super::report::{Progress, say};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -53,13 +51,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Reports progress once a second.
 fn progress(what: &'static str) -> impl FnMut(u64, u64) {
-    let mut told = Instant::now();
-    move |done, total| {
-        if told.elapsed() >= PROGRESS {
-            told = Instant::now();
-            writeln!(io::stderr(), "{what} so far: {} of {}", size(done), size(total)).ok();
-        }
-    }
+    let mut progress = Progress::begin();
+    move |done, total| progress.tell(format_args!("{what} so far: {} of {}", size(done), size(total)))
 }

@@ -1,10 +1,26 @@
 //! What maintenance commands say to the person who started them.
 
+use std::fmt;
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How often progress is reported.
-pub(super) const PROGRESS: Duration = Duration::from_secs(1);
+/// Reports progress on standard error, once a second.
+pub(super) struct Progress {
+    told: Instant,
+}
+
+impl Progress {
+    pub(super) fn begin() -> Progress {
+        Progress { told: Instant::now() }
+    }
+
+    pub(super) fn tell(&mut self, line: fmt::Arguments<'_>) {
+        if self.told.elapsed() >= Duration::from_secs(1) {
+            self.told = Instant::now();
+            writeln!(io::stderr(), "{line}").ok();
+        }
+    }
+}
 
 /// Prints a line for the person who started the program. It does not matter if nobody reads it.
 pub(super) fn say(line: &str) {

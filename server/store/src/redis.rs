@@ -84,8 +84,8 @@ mod request;
 mod shared;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
@@ -96,11 +96,13 @@ use tracing::Span;
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
 pub use self::durability::{Durability, Weakness};
 use self::exchange::SWEEP_STEP;
+use self::fault::Fault;
 use self::held::HeldEntry;
 use self::layout::write_arguments;
 pub use self::options::{Demand, RedisOptions};
-use self::reader::{ReadFault, Reader, ToPack};
+use self::reader::{Reader, ToPack};
 use self::request::{Prepared, Reply, Request};
+pub use self::shared::RedisStats;
 use self::shared::Shared;
 use self::writer::Writer;
 use crate::archive::{Archive, FullRecord};
@@ -131,19 +133,6 @@ pub enum RedisOpenError {
     },
 }
 
-/// What the store has done since it was opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct RedisStats {
-    /// Appends that were written for callers.
-    pub appends: u64,
-    /// Entries in them.
-    pub entries: u64,
-    /// Entries given back after Redis had lost them.
-    pub restored: u64,
-    /// Connections of the writer.
-    pub connections: u64,
-}
-
 /// The store in Redis. The [module](self) says what it promises.
 pub struct RedisStore {
     shared: Arc<Shared>,
@@ -168,16 +157,11 @@ impl RedisStore {
     /// holds a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
         let shared = Arc::new(Shared::new(address, options));
-        let opened = Writer::open(shared.clone()).await;
-        let (writer, last_heartbeat) = opened.map_err(|fault| {
-            let address = shared.address.to_string();
-            let weaknesses = shared.durability.read().unwrap_or_else(PoisonError::into_inner).weaknesses();
-            // Before the first connection, its promises are unknown.
-            let is_known = shared.is_reached.load(Ordering::SeqCst);
-            if is_known && shared.options.demand == Demand::Full && !weaknesses.is_empty() {
-                RedisOpenError::Weak { address, weaknesses }
-            } else {
-                RedisOpenError::Unusable { why: fault.into_why() }
+        let (writer, last_heartbeat) = Writer::open(shared.clone()).await.map_err(|fault| {
+            let weaknesses = shared.durability.lock().as_ref().map(Durability::weaknesses);
+            match weaknesses.filter(|found| shared.options.demand == Demand::Full && !found.is_empty()) {
+                Some(weaknesses) => RedisOpenError::Weak { address: shared.address.to_string(), weaknesses },
+                None => RedisOpenError::Unusable { why: fault.to_string() },
             }
         })?;
         let (requests, receiver) = mpsc::channel(shared.options.queue_length.max(1));
@@ -189,19 +173,13 @@ impl RedisStore {
     /// What this Redis promised when it was last asked.
     #[must_use]
     pub fn durability(&self) -> Durability {
-        self.shared.durability.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.durability.lock().clone().unwrap_or_default()
     }
 
     /// What the store has done since it was opened.
     #[must_use]
     pub fn stats(&self) -> RedisStats {
-        let counters = &self.shared.counters;
-        RedisStats {
-            appends: counters.appends.load(Ordering::Relaxed),
-            entries: counters.entries.load(Ordering::Relaxed),
-            restored: counters.restored.load(Ordering::Relaxed),
-            connections: counters.connections.load(Ordering::Relaxed),
-        }
+        *self.shared.stats.lock()
     }
 
     /// Reads a game's log from its first entry and, if all of it is intact, lifts its quarantine.
@@ -209,10 +187,9 @@ impl RedisStore {
     /// # Errors
     /// [`ReadError::Damaged`] if it is not intact; the quarantine stays.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
-        let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
         let head = self.read_log(game, || self.reader.verify(game), |head, _| *head == Head::START).await?;
-        self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
-        Ok(head)
+        let released = self.call(|reply| Request::Release { game, reply }).await;
+        released.map(|()| head).map_err(|fault| fault.of_game(game))
     }
 
     /// Hands a request to the writer. Waits while the queue is full. An error means that the writer
@@ -220,66 +197,73 @@ impl RedisStore {
     async fn send<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
-    ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError> {
+    ) -> Result<oneshot::Receiver<Result<T, Fault>>, Fault> {
         let (reply, answer) = oneshot::channel();
-        let closed = |_| StoreError::Unavailable { why: "the store is closed".to_owned() };
-        self.requests.send(request(reply)).await.map_err(closed)?;
+        let sent = self.requests.send(request(reply)).await;
+        sent.map_err(|_| Fault::not_done("the store is closed"))?;
         Ok(answer)
     }
 
+    /// Hands a request to the writer, whose outcome may remain unknown.
+    async fn try_to<T>(
+        &self,
+        request: impl FnOnce(Reply<T>) -> Request,
+        unknown: T,
+    ) -> Result<T, StoreError> {
+        match self.send(request).await?.await {
+            Ok(Ok(outcome)) => Ok(outcome),
+            Ok(Err(fault)) if !fault.is_in_doubt() => Err(fault.into()),
+            Ok(Err(_)) | Err(_) => Ok(unknown),
+        }
+    }
+
     /// Asks the writer. A missing answer is an error.
+    async fn call<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Fault> {
+        let answer = self.send(request).await?.await;
+        answer.unwrap_or_else(|_| Err(Fault::not_done("the writer is gone and left no answer")))
+    }
+
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
-        let gone = |_| StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
-        self.send(request).await?.await.map_err(gone)?
+        Ok(self.call(request).await?)
     }
 
     /// Resolves what is in doubt before anything is read. After a silence this includes whether
     /// clocks stood still.
-    async fn settle(&self) -> Result<(), StoreError> {
+    async fn settle(&self) -> Result<(), Fault> {
         if self.shared.silent_since().is_some() {
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
         }
         if self.shared.is_in_doubt.load(Ordering::SeqCst) {
-            self.ask(|reply| Request::Settle { reply }).await?;
+            self.call(|reply| Request::Settle { reply }).await?;
         }
         Ok(())
     }
 
     /// Reads once nothing is in doubt, and again if the first attempt revealed a doubt.
-    async fn read_settled<T, F: Future<Output = Result<T, ReadFault>>>(
+    async fn read_settled<T, F: Future<Output = Result<T, Fault>>>(
         &self,
         read: impl Fn() -> F,
-    ) -> Result<T, ReadFault> {
-        let unavailable = |error: StoreError| match error {
-            StoreError::Unavailable { why } => ReadFault::Unavailable { why },
-            other => ReadFault::Unavailable { why: other.to_string() },
-        };
-        self.settle().await.map_err(unavailable)?;
-        match read().await {
-            Err(ReadFault::Unavailable { .. }) if self.shared.is_in_doubt.load(Ordering::SeqCst) => {
-                self.settle().await.map_err(unavailable)?;
-                read().await
-            }
-            found => {
-                // The read itself may have taken so long that a silence began.
-                self.settle().await.map_err(unavailable)?;
-                found
-            }
-        }
+    ) -> Result<T, Fault> {
+        self.settle().await?;
+        let found = read().await;
+        let is_damage = matches!(found, Err(Fault::Damaged { .. }));
+        let is_again = found.is_err() && !is_damage && self.shared.is_in_doubt.load(Ordering::SeqCst);
+        // The read itself may have taken so long that a silence began.
+        self.settle().await?;
+        if is_again { read().await } else { found }
     }
 
     /// Puts the game into quarantine if the read found damage.
-    async fn keep_damage<T>(&self, game: GameId, found: Result<T, ReadFault>) -> Result<T, ReadError> {
-        if let Err(ReadFault::Damaged { seq, what }) = &found
-            && !self.shared.is_quarantined(game)
-        {
+    async fn keep_damage<T>(&self, game: GameId, found: Result<T, Fault>) -> Result<T, ReadError> {
+        let is_quarantined = self.shared.quarantined.lock().contains_key(&game);
+        if let (Err(Fault::Damaged { seq, what }), false) = (&found, is_quarantined) {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
-            self.shared.held().forget(game);
+            self.shared.held.lock().forget(game);
             // If this fails, the next read finds the damage again.
             self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
-        found.map_err(|last_fault| last_fault.of_game(game))
+        found.map_err(|fault| fault.of_game(game))
     }
 
     /// The planted fault: answers that the append is written, and only then sends it.
@@ -298,14 +282,14 @@ impl RedisStore {
     /// Reads a log. If it shows nothing of what is held of it, Redis may have been emptied. Then
     /// the connection is checked, what is held is given back, and the log is read again, before the
     /// caller is told that there is nothing.
-    async fn read_log<T, F: Future<Output = Result<T, ReadFault>>>(
+    async fn read_log<T, F: Future<Output = Result<T, Fault>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
         is_nothing: impl Fn(&T, Head) -> bool,
     ) -> Result<T, ReadError> {
         // Before the read, because what is appended meanwhile is not lost.
-        let held = self.shared.held().head(game);
+        let held = self.shared.held.lock().head(game);
         let mut found = self.read_settled(&read).await;
         if let (Ok(shown), Some(held)) = (&found, held)
             && is_nothing(shown, held)
@@ -331,7 +315,7 @@ impl Store for RedisStore {
                 })
                 .collect();
             let writes = write_arguments(&writes);
-            let outage = self.shared.outage();
+            let outage = *self.shared.outage.lock();
             let append = Prepared {
                 game,
                 expected,
@@ -347,8 +331,7 @@ impl Store for RedisStore {
             if crate::planted::PlantedFault::AcknowledgesFirst.is_planted() {
                 return self.acknowledge_first(append).await;
             }
-            let answer = self.send(|reply| Request::Append { append, reply }).await?;
-            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+            self.try_to(|reply| Request::Append { append, reply }, AppendOutcome::Unknown).await
         })
     }
 
@@ -371,15 +354,15 @@ impl Store for RedisStore {
 
     fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
         Box::pin(async move {
-            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(ReadFault::of_record)?;
-            if found.is_some() || !self.shared.kept().has(&key) {
+            let found = self.read_settled(|| self.reader.get(&key)).await?;
+            if found.is_some() || !self.shared.kept.lock().has(&key) {
                 return Ok(found);
             }
             // Redis may have been emptied. Then copies are given back first.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(ReadFault::of_record)?;
+            let found = self.read_settled(|| self.reader.get(&key)).await?;
             if found.is_none() {
-                self.shared.kept().forget(&key);
+                self.shared.kept.lock().forget(&key);
             }
             Ok(found)
         })
@@ -393,20 +376,19 @@ impl Store for RedisStore {
     ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
         Box::pin(async move {
             let found = self.read_settled(|| self.reader.scan(Some(&prefix), after.as_ref(), limit)).await;
-            let found = found.map_err(ReadFault::of_record)?;
-            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
+            Ok(found?.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
 
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
         Box::pin(async move {
             check_update(&update)?;
-            let copied = self.shared.kept().copied(&update.writes);
-            let answer = self.send(|reply| Request::Update { update, reply }).await?;
-            let outcome = answer.await.unwrap_or(Ok(UpdateOutcome::Unknown));
+            let copied = self.shared.kept.lock().copied(&update.writes);
+            let outcome =
+                self.try_to(|reply| Request::Update { update, reply }, UpdateOutcome::Unknown).await;
             match &outcome {
-                Ok(UpdateOutcome::Ok) => self.shared.kept().note(copied),
-                Ok(UpdateOutcome::Unknown) => self.shared.kept().forget_all(&copied),
+                Ok(UpdateOutcome::Ok) => self.shared.kept.lock().note(copied),
+                Ok(UpdateOutcome::Unknown) => self.shared.kept.lock().forget_all(&copied),
                 Ok(UpdateOutcome::Conflict) | Err(_) => {}
             }
             outcome
@@ -443,12 +425,12 @@ impl Store for RedisStore {
     }
 
     fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.ask(|reply| Request::BumpEpoch { above: 0, reply }))
+        Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
     }
 
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
         Box::pin(async move {
-            let quarantined = self.shared.quarantined.read().unwrap_or_else(PoisonError::into_inner);
+            let quarantined = self.shared.quarantined.lock();
             Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
         })
     }
@@ -468,7 +450,7 @@ impl Store for RedisStore {
             let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
             if is_packed {
                 // The game is over, so there is no newest end that Redis could lose.
-                self.shared.held().forget(game);
+                self.shared.held.lock().forget(game);
             }
             Ok(is_packed)
         })
@@ -477,13 +459,13 @@ impl Store for RedisStore {
     fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             // Otherwise it would be given back when Redis loses something.
-            self.shared.held().forget(game);
+            self.shared.held.lock().forget(game);
             self.ask(|reply| Request::DeleteLog { game, reply }).await
         })
     }
 
     fn outage(&self) -> Option<Outage> {
-        self.shared.outage()
+        *self.shared.outage.lock()
     }
 
     fn weaknesses(&self) -> Vec<String> {
@@ -491,15 +473,15 @@ impl Store for RedisStore {
     }
 
     fn keep_copies(&self, owner: &str, records: Vec<Write>) {
-        self.shared.kept().keep(owner, records);
+        self.shared.kept.lock().keep(owner, records);
     }
 
     fn drop_copies(&self, owner: &str) {
-        self.shared.kept().drop_owner(owner);
+        self.shared.kept.lock().drop_owner(owner);
     }
 
     fn owners_of_copies(&self) -> Vec<String> {
-        self.shared.kept().owners()
+        self.shared.kept.lock().owners()
     }
 
     fn silent_since(&self) -> Option<Stamp> {
@@ -524,7 +506,7 @@ impl Store for RedisStore {
 
 impl Archive for RedisStore {
     fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
-        Box::pin(async move { self.read_settled(|| self.reader.games()).await.map_err(ReadFault::of_record) })
+        Box::pin(async move { Ok(self.read_settled(|| self.reader.games()).await?) })
     }
 
     fn records(
@@ -532,10 +514,9 @@ impl Archive for RedisStore {
         after: Option<Key>,
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
-        Box::pin(async move {
-            let found = self.read_settled(|| self.reader.scan(None, after.as_ref(), limit)).await;
-            found.map_err(ReadFault::of_record)
-        })
+        Box::pin(
+            async move { Ok(self.read_settled(|| self.reader.scan(None, after.as_ref(), limit)).await?) },
+        )
     }
 
     fn take_over(
@@ -553,19 +534,8 @@ impl Archive for RedisStore {
                 HeldEntry { head, value, writes: Vec::new() }
             };
             let entries = entries.iter().map(entry).collect();
-            let append = Prepared {
-                game,
-                expected,
-                deadline: None,
-                not_before: None,
-                entries,
-                is_stamped: true,
-                outage: None,
-                writes: Vec::new(),
-                span: Span::none(),
-            };
-            let answer = self.send(|reply| Request::Append { append, reply }).await?;
-            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+            let append = Prepared::stamped(game, expected, entries, Vec::new());
+            self.try_to(|reply| Request::Append { append, reply }, AppendOutcome::Unknown).await
         })
     }
 

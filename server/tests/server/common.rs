@@ -81,7 +81,7 @@ impl House {
         let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
         let handle = flagfall_base::recorder::install().unwrap();
-        let server = Server::start_with_key(settings, over, key).await.unwrap();
+        let server = Server::start(settings, over, key).await.unwrap();
         let connections = server.services().connections.clone();
         let ratings = server.services().ratings.clone();
         let lobby = server.services().lobby.clone();

@@ -9,7 +9,7 @@ use flagfall_protocol::{
 };
 
 use super::answer::Created;
-use super::error::ApiError;
+use super::error::Answer;
 use super::request::{AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Shared};
 use crate::app::App;
 use flagfall_base::identity::Identity;
@@ -27,7 +27,7 @@ pub(super) async fn sign_up(
     From(address): From,
     MaybeAsker(guest): MaybeAsker,
     Body(SignUp { name, password, bot }): Body<SignUp>,
-) -> Result<Created<SignedUp>, ApiError> {
+) -> Answer<Created<SignedUp>> {
     let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
     let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
     if guest.is_some() {
@@ -37,7 +37,7 @@ pub(super) async fn sign_up(
     Ok(Created(made))
 }
 
-pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Json<AccountExport>, ApiError> {
+pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Json<AccountExport>> {
     let id = &asker.player.id;
     let own = app.players.export(&asker).await?;
     let webhook = match app.notices.info(&asker).await {
@@ -73,7 +73,7 @@ pub(super) async fn delete(
     State(app): Shared,
     Owner(asker): Owner,
     Body(Confirmation { password }): Body<Confirmation>,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
     // The account is gone already. What fails now is a job that any server finds.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
@@ -88,7 +88,7 @@ pub(super) async fn change_password(
     State(app): Shared,
     Owner(asker): Owner,
     Body(NewPassword { password, new_password }): Body<NewPassword>,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     app.players.change_password(&asker, &password, &new_password).await?;
     Ok(NoContent)
 }
@@ -97,7 +97,7 @@ pub(super) async fn renew_recovery_code(
     State(app): Shared,
     Owner(asker): Owner,
     Body(Confirmation { password }): Body<Confirmation>,
-) -> Result<Json<NewRecoveryCode>, ApiError> {
+) -> Answer<Json<NewRecoveryCode>> {
     let recovery_code = app.players.renew_recovery_code(&asker, &password).await?;
     Ok(Json(NewRecoveryCode { recovery_code }))
 }
@@ -108,12 +108,12 @@ pub(super) async fn log_in(
     // The device's earlier token only identifies the device, so a wrong one is not an error.
     AnyToken(device): AnyToken,
     Body(Login { name, password, token_name }): Body<Login>,
-) -> Result<Json<LoggedIn>, ApiError> {
+) -> Answer<Json<LoggedIn>> {
     let device = device.as_deref();
     Ok(Json(app.players.log_in(address, device, &name, &password, token_name.as_deref()).await?))
 }
 
-pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Result<NoContent, ApiError> {
+pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Answer<NoContent> {
     app.players.revoke_token(&asker, &asker.token_id).await?;
     Ok(NoContent)
 }
@@ -122,11 +122,11 @@ pub(super) async fn recover(
     State(app): Shared,
     From(address): From,
     Body(Recover { name, recovery_code, password }): Body<Recover>,
-) -> Result<Json<Recovered>, ApiError> {
+) -> Answer<Json<Recovered>> {
     Ok(Json(app.players.recover(address, &name, &recovery_code, &password).await?))
 }
 
-pub(super) async fn tokens(State(app): Shared, Owner(asker): Owner) -> Result<Json<TokenList>, ApiError> {
+pub(super) async fn tokens(State(app): Shared, Owner(asker): Owner) -> Answer<Json<TokenList>> {
     Ok(Json(TokenList { tokens: app.players.tokens(&asker).await? }))
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn make_token(
     State(app): Shared,
     Owner(asker): Owner,
     Body(NewToken { name, scope }): Body<NewToken>,
-) -> Result<Created<MadeToken>, ApiError> {
+) -> Answer<Created<MadeToken>> {
     Ok(Created(app.players.make_token(&asker, &name, scope).await?))
 }
 
@@ -142,19 +142,19 @@ pub(super) async fn revoke_token(
     State(app): Shared,
     Owner(asker): Owner,
     Path(id): Path<String>,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     app.players.revoke_token(&asker, &id).await?;
     Ok(NoContent)
 }
 
-pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<Me>, ApiError> {
+pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Answer<Json<Me>> {
     let tokens = app.players.tokens(&asker).await?;
     let token = tokens.into_iter().find(|token| token.current).ok_or(PlayerError::UnknownToken)?;
     let conduct = conduct_of(&*app.store, &asker.player.id).await?;
     Ok(Json(Me { player: asker.player, token, conduct }))
 }
 
-pub(super) async fn blocks(State(app): Shared, Asker(asker): Asker) -> Result<Json<BlockList>, ApiError> {
+pub(super) async fn blocks(State(app): Shared, Asker(asker): Asker) -> Answer<Json<BlockList>> {
     Ok(Json(BlockList { players: blocked_by(&*app.store, &asker.player.id).await? }))
 }
 
@@ -162,7 +162,7 @@ pub(super) async fn block(
     State(app): Shared,
     Asker(asker): Asker,
     Path(name): Path<String>,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     block_or_unblock(&app, &asker, &name, true).await
 }
 
@@ -170,17 +170,12 @@ pub(super) async fn unblock(
     State(app): Shared,
     Asker(asker): Asker,
     Path(name): Path<String>,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     block_or_unblock(&app, &asker, &name, false).await
 }
 
 /// Blocks or unblocks a player. A guest who blocks is stored with that.
-async fn block_or_unblock(
-    app: &App,
-    asker: &Identity,
-    name: &str,
-    is_blocked: bool,
-) -> Result<NoContent, ApiError> {
+async fn block_or_unblock(app: &App, asker: &Identity, name: &str, is_blocked: bool) -> Answer<NoContent> {
     let other = app.players.addressee(name).await?;
     for _ in 0..STANDING_ATTEMPTS {
         let standing = app.players.standing(asker).await?;
@@ -191,7 +186,7 @@ async fn block_or_unblock(
     Err(ApiError::Refused(refusals::store_away()))
 }
 
-pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {
+pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Answer<Json<Profile>> {
     let profile = app.players.profile(&name).await?;
     let ratings = app.ratings.of_player(&profile.player.id).await?;
     Ok(Json(Profile { ratings, ..profile }))

@@ -48,14 +48,6 @@ impl IntoResponse for RenderedRecord {
     }
 }
 
-pub(super) struct Text(pub(super) String);
-
-impl IntoResponse for Text {
-    fn into_response(self) -> Response {
-        self.0.into_response()
-    }
-}
-
 pub(super) struct JsonFeed(pub(super) Feed);
 
 impl IntoResponse for JsonFeed {

@@ -14,17 +14,11 @@ use super::{accounts, documents, games, health, histories, me, ratings};
 use crate::app::App;
 
 /// An operation: a method on a path.
+#[cfg_attr(not(test), allow(dead_code, reason = "only the OpenAPI document needs all of it"))]
 pub(super) struct Endpoint {
     pub(super) path: &'static str,
     /// The path's handler for this method.
     pub(super) routed: MethodRouter<Arc<App>>,
-    #[cfg(test)]
-    pub(super) about: About,
-}
-
-/// What only the OpenAPI document needs.
-#[cfg(test)]
-pub(super) struct About {
     pub(super) method: &'static str,
     /// The name of the operation, for generated clients.
     pub(super) id: &'static str,
@@ -33,23 +27,13 @@ pub(super) struct About {
     /// every operation and every extractor may refuse is not listed.
     pub(super) refusals: &'static [&'static str],
     /// Describes what the handler takes and answers.
+    #[cfg(test)]
     pub(super) describe: fn(&mut Shape<'_>),
 }
 
-#[cfg_attr(not(test), allow(dead_code, reason = "only the OpenAPI document needs the name"))]
-struct Verb {
-    name: &'static str,
-    filter: MethodFilter,
-}
-
-const GET: Verb = Verb { name: "get", filter: MethodFilter::GET };
-const POST: Verb = Verb { name: "post", filter: MethodFilter::POST };
-const PUT: Verb = Verb { name: "put", filter: MethodFilter::PUT };
-const DELETE: Verb = Verb { name: "delete", filter: MethodFilter::DELETE };
-
-#[cfg_attr(not(test), allow(unused_variables, reason = "only the OpenAPI document needs the summary"))]
 fn endpoint<H, T, A>(
-    verb: Verb,
+    filter: MethodFilter,
+    method: &'static str,
     path: &'static str,
     id: &'static str,
     summary: &'static str,
@@ -60,16 +44,18 @@ where
     H: Handler<T, Arc<App>> + Described<A>,
     T: 'static,
 {
-    let routed = on(verb.filter, handler);
+    let routed = on(filter, handler);
     #[cfg(any(test, debug_assertions))]
     let routed = checks::held_to(routed, id, refusals);
-    #[cfg(test)]
-    let about = About { method: verb.name, id, summary, refusals, describe: H::describe };
     Endpoint {
         path,
         routed,
+        method,
+        id,
+        summary,
+        refusals,
         #[cfg(test)]
-        about,
+        describe: H::describe,
     }
 }
 
@@ -79,7 +65,15 @@ macro_rules! endpoints {
     ($($verb:ident $path:literal $id:ident = $handler:path, $summary:literal$(, [$($code:literal),+])?;)+) => {
         /// Every operation under `/api`, `/health` and `/ready`.
         pub(super) fn endpoints() -> Vec<Endpoint> {
-            vec![$(endpoint($verb, $path, stringify!($id), $summary, $handler, &[$($($code),+)?])),+]
+            vec![$(endpoint(
+                MethodFilter::$verb,
+                stringify!($verb),
+                $path,
+                stringify!($id),
+                $summary,
+                $handler,
+                &[$($($code),+)?],
+            )),+]
         }
     };
 }

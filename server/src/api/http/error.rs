@@ -40,6 +40,9 @@ pub enum ApiError {
     Refused(Refusal),
 }
 
+/// What most handlers return.
+pub(super) type Answer<T> = Result<T, ApiError>;
+
 /// An error as its JSON body.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -9,8 +9,8 @@ use flagfall_rules::Ruleset;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::answer::{RenderedRecord, Text};
-use super::error::ApiError;
+use super::answer::RenderedRecord;
+use super::error::{Answer, ApiError};
 use super::request::{MaybeAsker, Path, Query, QueryFields, Shared};
 use crate::app::App;
 use flagfall_base::admission::Client;
@@ -30,7 +30,7 @@ pub(super) async fn rulesets() -> Json<Rulesets> {
 }
 
 /// The public keys for signatures of finished games.
-pub(super) async fn keys(State(app): Shared) -> Result<Json<SigningKeys>, ApiError> {
+pub(super) async fn keys(State(app): Shared) -> Answer<Json<SigningKeys>> {
     Ok(Json(app.proofs.keys().await?))
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn game(
     Path(id): Path<String>,
     Extension(client): Extension<Client>,
     asker: MaybeAsker,
-) -> Result<Json<Game>, ApiError> {
+) -> Answer<Json<Game>> {
     let table = find(&app, client, &id).await?;
     let (game, audience, view) = table.look(asker.id()).await?;
     Ok(Json(Game { game, audience, view }))
@@ -92,7 +92,7 @@ pub(super) async fn record(
     Extension(client): Extension<Client>,
     Query(RecordQuery { format, scope }): Query<RecordQuery>,
     asker: MaybeAsker,
-) -> Result<RenderedRecord, ApiError> {
+) -> Answer<RenderedRecord> {
     let table = find(&app, client, &id).await?;
     let mut record = table.record(&app.background, asker.id(), scope).await?;
     if let Some(Format::Text) = format {
@@ -108,17 +108,17 @@ pub(super) async fn record_as_text(
     Path(id): Path<String>,
     Extension(client): Extension<Client>,
     asker: MaybeAsker,
-) -> Result<Text, ApiError> {
+) -> Answer<String> {
     let table = find(&app, client, &id).await?;
     let record = table.record(&app.background, asker.id(), None).await?;
-    Ok(Text(in_background(&app, move || record.to_string()).await?))
+    in_background(&app, move || record.to_string()).await
 }
 
 /// Renders a large answer in the background, so that it delays no connection.
 async fn in_background<T: Send + 'static>(
     app: &App,
     render: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ApiError> {
+) -> Answer<T> {
     app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 

@@ -5,7 +5,7 @@ use axum::extract::State;
 use flagfall_protocol::{HeadToHead, PlayedGames, Statistics};
 use serde::Deserialize;
 
-use super::error::ApiError;
+use super::error::Answer;
 use super::request::{MaybeAsker, Owner, Path, Query, QueryFields, Shared};
 use flagfall_services::histories::Page;
 
@@ -35,7 +35,7 @@ pub(super) async fn games(
     Path(name): Path<String>,
     Query(page): Query<PageQuery>,
     asker: MaybeAsker,
-) -> Result<Json<PlayedGames>, ApiError> {
+) -> Answer<Json<PlayedGames>> {
     let player = app.players.profile(&name).await?.player;
     Ok(Json(app.histories.games(player, asker.id(), &page.into()).await?))
 }
@@ -45,15 +45,12 @@ pub(super) async fn head_to_head(
     Path((name, other)): Path<(String, String)>,
     Query(page): Query<PageQuery>,
     asker: MaybeAsker,
-) -> Result<Json<HeadToHead>, ApiError> {
+) -> Answer<Json<HeadToHead>> {
     let player = app.players.profile(&name).await?.player;
     let opponent = app.players.profile(&other).await?.player;
     Ok(Json(app.histories.head_to_head(player, opponent, asker.id(), &page.into()).await?))
 }
 
-pub(super) async fn statistics(
-    State(app): Shared,
-    Owner(asker): Owner,
-) -> Result<Json<Statistics>, ApiError> {
+pub(super) async fn statistics(State(app): Shared, Owner(asker): Owner) -> Answer<Json<Statistics>> {
     Ok(Json(app.histories.statistics(&asker.player.id).await?))
 }

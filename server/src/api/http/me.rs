@@ -11,14 +11,11 @@ use flagfall_protocol::{
 };
 
 use super::answer::JsonFeed;
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::request::{Asker, Body, Owner, Path, Shared};
 use flagfall_game::TableError;
 
-pub(super) async fn deployments(
-    State(app): Shared,
-    Owner(asker): Owner,
-) -> Result<Json<SavedDeployments>, ApiError> {
+pub(super) async fn deployments(State(app): Shared, Owner(asker): Owner) -> Answer<Json<SavedDeployments>> {
     Ok(Json(app.deployments.list(&asker).await?))
 }
 
@@ -27,7 +24,7 @@ pub(super) async fn save_deployment(
     Path((ruleset, name)): Path<(String, String)>,
     Owner(asker): Owner,
     Body(SaveDeployment { setup }): Body<SaveDeployment>,
-) -> Result<Json<SavedDeployment>, ApiError> {
+) -> Answer<Json<SavedDeployment>> {
     Ok(Json(app.deployments.save(&asker, &ruleset, &name, &setup).await?))
 }
 
@@ -35,15 +32,12 @@ pub(super) async fn remove_deployment(
     State(app): Shared,
     Path((ruleset, name)): Path<(String, String)>,
     Owner(asker): Owner,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     app.deployments.remove(&asker, &ruleset, &name).await?;
     Ok(NoContent)
 }
 
-pub(super) async fn invitations(
-    State(app): Shared,
-    Asker(asker): Asker,
-) -> Result<Json<Invitations>, ApiError> {
+pub(super) async fn invitations(State(app): Shared, Asker(asker): Asker) -> Answer<Json<Invitations>> {
     Ok(Json(app.lobby.invitations(&asker.player).await?))
 }
 
@@ -51,7 +45,7 @@ pub(super) async fn invite(
     State(app): Shared,
     Asker(asker): Asker,
     Body(Invite { challenge, name }): Body<Invite>,
-) -> Result<Json<Invitation>, ApiError> {
+) -> Answer<Json<Invitation>> {
     let player = app.players.addressee(&name).await?;
     Ok(Json(app.lobby.invite(&asker.player, &challenge, &player).await?))
 }
@@ -60,12 +54,12 @@ pub(super) async fn decline(
     State(app): Shared,
     Asker(asker): Asker,
     Path(challenge): Path<String>,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     app.lobby.decline(&asker.player, &challenge).await?;
     Ok(NoContent)
 }
 
-pub(super) async fn games(State(app): Shared, Asker(asker): Asker) -> Result<Json<OwnGames>, ApiError> {
+pub(super) async fn games(State(app): Shared, Asker(asker): Asker) -> Answer<Json<OwnGames>> {
     Ok(Json(app.tables.own_games(&asker.player.id).await?))
 }
 
@@ -77,7 +71,7 @@ pub(super) async fn queue(
     State(app): Shared,
     Path(id): Path<String>,
     Asker(asker): Asker,
-) -> Result<Json<MoveQueue>, ApiError> {
+) -> Answer<Json<MoveQueue>> {
     Ok(Json(app.turns.queued(game(&id)?, &asker.player.id).await?))
 }
 
@@ -86,7 +80,7 @@ pub(super) async fn set_queue(
     Path(id): Path<String>,
     Asker(asker): Asker,
     Body(new): Body<NewQueue>,
-) -> Result<Json<MoveQueue>, ApiError> {
+) -> Answer<Json<MoveQueue>> {
     Ok(Json(app.turns.queue(game(&id)?, &asker.player.id, new).await?))
 }
 
@@ -94,12 +88,12 @@ pub(super) async fn clear_queue(
     State(app): Shared,
     Path(id): Path<String>,
     Asker(asker): Asker,
-) -> Result<NoContent, ApiError> {
+) -> Answer<NoContent> {
     app.turns.clear_queue(game(&id)?, &asker.player.id).await?;
     Ok(NoContent)
 }
 
-pub(super) async fn webhook(State(app): Shared, Owner(asker): Owner) -> Result<Json<WebhookInfo>, ApiError> {
+pub(super) async fn webhook(State(app): Shared, Owner(asker): Owner) -> Answer<Json<WebhookInfo>> {
     Ok(Json(app.notices.info(&asker).await?))
 }
 
@@ -107,31 +101,28 @@ pub(super) async fn set_webhook(
     State(app): Shared,
     Owner(asker): Owner,
     Body(new): Body<NewWebhook>,
-) -> Result<Json<WebhookSet>, ApiError> {
+) -> Answer<Json<WebhookSet>> {
     Ok(Json(app.notices.set(&asker, &new).await?))
 }
 
-pub(super) async fn remove_webhook(State(app): Shared, Owner(asker): Owner) -> Result<NoContent, ApiError> {
+pub(super) async fn remove_webhook(State(app): Shared, Owner(asker): Owner) -> Answer<NoContent> {
     app.notices.remove(&asker).await?;
     Ok(NoContent)
 }
 
-pub(super) async fn test_webhook(
-    State(app): Shared,
-    Owner(asker): Owner,
-) -> Result<Json<WebhookAttempt>, ApiError> {
+pub(super) async fn test_webhook(State(app): Shared, Owner(asker): Owner) -> Answer<Json<WebhookAttempt>> {
     Ok(Json(app.notices.test(&asker).await?))
 }
 
-pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Result<Json<MadeFeed>, ApiError> {
+pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Answer<Json<MadeFeed>> {
     Ok(Json(app.notices.make_feed(&asker).await?))
 }
 
-pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Result<NoContent, ApiError> {
+pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Answer<NoContent> {
     app.notices.remove_feed(&asker).await?;
     Ok(NoContent)
 }
 
-pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Result<JsonFeed, ApiError> {
+pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Answer<JsonFeed> {
     Ok(JsonFeed(app.notices.feed(&secret, &app.histories).await?))
 }

@@ -7,7 +7,7 @@ use flagfall_protocol::{Leaderboard, RatingChange, RatingHistory, Speed};
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
 
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::request::{MaybeAsker, Path, Query, QueryFields, Shared};
 use flagfall_game::TableError;
 
@@ -29,7 +29,7 @@ pub(super) async fn leaderboard(
     State(app): Shared,
     Path((ruleset, speed)): Path<(String, String)>,
     Query(ListQuery { bots }): Query<ListQuery>,
-) -> Result<Json<Leaderboard>, ApiError> {
+) -> Answer<Json<Leaderboard>> {
     let (ruleset, speed) = class(&ruleset, &speed)?;
     Ok(Json(app.ratings.leaderboard(ruleset, speed, bots).await?))
 }
@@ -38,7 +38,7 @@ pub(super) async fn history(
     State(app): Shared,
     Path((name, ruleset, speed)): Path<(String, String, String)>,
     asker: MaybeAsker,
-) -> Result<Json<RatingHistory>, ApiError> {
+) -> Answer<Json<RatingHistory>> {
     let (ruleset, speed) = class(&ruleset, &speed)?;
     let player = app.players.profile(&name).await?.player;
     Ok(Json(app.ratings.history(player, asker.id(), ruleset, speed).await?))
@@ -48,7 +48,7 @@ pub(super) async fn change(
     State(app): Shared,
     Path(game): Path<String>,
     asker: MaybeAsker,
-) -> Result<Json<RatingChange>, ApiError> {
+) -> Answer<Json<RatingChange>> {
     let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
     let change = app.ratings.change(game).await?.ok_or(ApiError::NotRated)?;
     // In a private game, only its players may know that it was rated.

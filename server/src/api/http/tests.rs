@@ -27,7 +27,7 @@ fn post(path: &str) -> Request {
 #[tokio::test]
 async fn a_request_that_has_begun_is_carried_out_even_if_its_connection_closes() {
     let store = Arc::new(MemoryStore::new(SystemClock));
-    let server = Server::start(Settings::default(), store).await.unwrap();
+    let server = Server::start(Settings::default(), store, None).await.unwrap();
     let service = TowerToHyperService::new(router(server.app()));
     {
         let mut answered = pin!(service.call(post("/api/account")));

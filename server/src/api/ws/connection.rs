@@ -5,7 +5,7 @@
 //! and an impatient client's messages wait in its own socket. Writing and pinging continue
 //! meanwhile.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, Secret, ServerToClient};
 use flagfall_store::{SystemClock, WallClock};
+use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
@@ -68,26 +69,24 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
         outbox,
         session,
         stage: Stage::Greeting(registration),
-        hand: Hand::Empty,
         request: RequestId::next(),
     };
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
-    let Connection { mut line, stage, hand, .. } = connection;
+    let Connection { mut line, stage, .. } = connection;
     // The tables learn at once that the player is gone; the registry only after the closing
     // handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
-        Stage::In { registration, mut dispatch } => {
+        Stage::In { registration, mut dispatch, work } => {
             if matches!(ending, Ending::Goodbye { is_leaving: true }) {
                 dispatch.say_goodbye();
             }
-            drop(dispatch);
+            drop((dispatch, work));
             Some(registration)
         }
-        Stage::Entering => None,
+        Stage::Entering(_) => None,
     };
-    drop(hand);
     match ending {
         Ending::Close(closing) => {
             counter!(CLOSES, "code" => closing.code.to_string()).increment(1);
@@ -112,26 +111,20 @@ struct Connection {
     outbox: Outbox,
     session: Session,
     stage: Stage,
-    hand: Hand,
     /// The message that came last.
     request: RequestId,
 }
 
 enum Stage {
     Greeting(Registration),
-    /// The work in hand has the registration.
-    Entering,
+    /// The client is being identified. The future has the registration.
+    Entering(BoxFuture<'static, Entered>),
     In {
         registration: Registration,
         dispatch: Dispatch,
+        /// The message that is being carried out.
+        work: Option<Work>,
     },
-}
-
-/// The message that is being carried out.
-enum Hand {
-    Empty,
-    Entering(Pin<Box<dyn Future<Output = Entered> + Send>>),
-    Work(Work),
 }
 
 /// The identified player, and their connection's entry in the registry.
@@ -163,7 +156,7 @@ impl Connection {
     async fn talk(&mut self) -> Ending {
         let mut timer = pin!(sleep_until(Instant::now()));
         loop {
-            let deadline = self.session.deadline(self.hand.is_empty());
+            let deadline = self.session.deadline(self.is_reading());
             let deadline = deadline.unwrap_or_else(|| Instant::now() + NEVER);
             if timer.deadline() != deadline {
                 timer.as_mut().reset(deadline);
@@ -187,25 +180,27 @@ impl Connection {
                 }
                 Wake::Binary => self.session.on_binary(),
                 Wake::Control => self.session.on_control(now),
-                Wake::Time => self.session.on_time(now, self.hand.is_empty()),
+                Wake::Time => self.session.on_time(now, self.is_reading()),
                 Wake::Done(done) => {
-                    self.hand = Hand::Empty;
                     self.session.resumed(now);
-                    if let Stage::In { dispatch, .. } = &mut self.stage {
+                    if let Stage::In { dispatch, work, .. } = &mut self.stage {
+                        *work = None;
                         dispatch.note(done);
                     }
                     Step::Wait
                 }
-                Wake::Entered(entered) => {
-                    self.hand = Hand::Empty;
-                    self.let_in(now, *entered)
-                }
+                Wake::Entered(entered) => self.let_in(now, *entered),
                 Wake::End(ending) => return ending,
             };
             if let Some(closing) = self.follow(step) {
                 return Ending::Close(closing);
             }
         }
+    }
+
+    /// True if the next message may be read: none is being carried out.
+    fn is_reading(&self) -> bool {
+        matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
     /// Charges for what the client's commands have stored. Pauses reading if it was too much.
@@ -224,10 +219,8 @@ impl Connection {
             Step::Wait => {}
             Step::Enter { token, name, client } => self.enter(token, name, client),
             Step::Carry(message) => {
-                if let Stage::In { dispatch, .. } = &mut self.stage
-                    && let Some(work) = dispatch.take(message, self.request)
-                {
-                    self.hand = Hand::Work(work);
+                if let Stage::In { dispatch, work, .. } = &mut self.stage {
+                    *work = dispatch.take(message, self.request);
                 }
             }
             Step::Refuse(Refused { cmd_id, why }) => refuse(&self.outbox, self.request, why, cmd_id, None),
@@ -253,9 +246,8 @@ impl Connection {
 
     /// Starts to identify and welcome the client.
     fn enter(&mut self, token: Option<Secret>, name: Option<String>, client: String) {
-        let Stage::Greeting(mut registration) = std::mem::replace(&mut self.stage, Stage::Entering) else {
-            return;
-        };
+        let before = std::mem::replace(&mut self.stage, Stage::Entering(pending().boxed()));
+        let Stage::Greeting(mut registration) = before else { return };
         let (app, outbox, seat) = (self.app.clone(), self.outbox.clone(), self.seat.clone());
         app.admission.note_request(&seat);
         let request = self.request;
@@ -278,7 +270,7 @@ impl Connection {
             }));
             Ok((registration, player))
         };
-        self.hand = Hand::Entering(Box::pin(entering.instrument(span)));
+        self.stage = Stage::Entering(entering.instrument(span).boxed());
     }
 
     fn let_in(&mut self, now: Instant, entered: Entered) -> Step {
@@ -289,7 +281,7 @@ impl Connection {
                     self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
                 }
                 let dispatch = Dispatch::new(self.app.clone(), self.outbox.clone(), player, self.client);
-                self.stage = Stage::In { registration, dispatch };
+                self.stage = Stage::In { registration, dispatch, work: None };
                 Step::Wait
             }
             Err(error) => {
@@ -310,31 +302,25 @@ impl Connection {
         if let Poll::Ready(ending) = self.line.poll_write(cx) {
             return Poll::Ready(Wake::End(ending));
         }
-        match &mut self.hand {
-            Hand::Empty if self.session.is_paused() => {}
-            Hand::Empty => {
-                if let Poll::Ready(wake) = self.line.poll_read(cx) {
-                    return Poll::Ready(wake);
-                }
-            }
-            Hand::Entering(entering) => {
+        match &mut self.stage {
+            Stage::Entering(entering) => {
                 if let Poll::Ready(entered) = entering.poll_unpin(cx) {
                     return Poll::Ready(Wake::Entered(Box::new(entered)));
                 }
             }
-            Hand::Work(work) => {
+            Stage::In { work: Some(work), .. } => {
                 if let Poll::Ready(done) = work.poll_unpin(cx) {
                     return Poll::Ready(Wake::Done(done));
                 }
             }
+            Stage::Greeting(_) | Stage::In { work: None, .. } if self.session.is_paused() => {}
+            Stage::Greeting(_) | Stage::In { work: None, .. } => {
+                if let Poll::Ready(wake) = self.line.poll_read(cx) {
+                    return Poll::Ready(wake);
+                }
+            }
         }
         timer.poll(cx).map(|()| Wake::Time)
-    }
-}
-
-impl Hand {
-    fn is_empty(&self) -> bool {
-        matches!(self, Hand::Empty)
     }
 }
 

@@ -52,12 +52,6 @@ pub(super) struct Dispatch {
 /// Chat messages per connection, and in which time.
 const TALK: (u32, Duration) = (8, Duration::from_secs(20));
 
-impl Open {
-    const fn is_watched(&self) -> bool {
-        self.watch.is_some()
-    }
-}
-
 impl Dispatch {
     pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Dispatch {
         Dispatch {
@@ -113,12 +107,12 @@ impl Dispatch {
                 let command = NewCommand { player: self.player.id.clone(), cmd_id, ply, command };
                 self.tell_table(game, TableInput::Command(Asked::new(self.reply(), command, epoch)))
             }
+            ClientToServer::Say { cmd_id, game, .. } if !self.talk.take(Instant::now()) => {
+                let refusal = Refusal::new(Code::TOO_MANY).because("chat");
+                refuse(&self.outbox, self.request, refusal, Some(cmd_id), Some(game));
+                None
+            }
             ClientToServer::Say { cmd_id, game, said } => {
-                if !self.talk.take(Instant::now()) {
-                    let refusal = Refusal::new(Code::TOO_MANY).because("chat");
-                    refuse(&self.outbox, self.request, refusal, Some(cmd_id), Some(game));
-                    return None;
-                }
                 let (app, player) = (self.app.clone(), self.player.clone());
                 Some(self.answer(cmd_id, game, async move { chat::say(&app, &player, game, said).await }))
             }
@@ -268,30 +262,27 @@ impl Dispatch {
         let (client, request) = (self.client, self.request);
         let open = self.open.iter().find(|open| open.table.id() == game);
         let (mut known, is_watching) =
-            (open.map(|open| open.table.clone()), open.is_some_and(Open::is_watched));
+            (open.map(|open| open.table.clone()), open.is_some_and(|open| open.watch.is_some()));
         let is_open = matches!(input, TableInput::Open(_));
+        let refused = move |why: Refusal, cmd_id| {
+            refuse(&outbox, request, why, cmd_id, Some(game));
+            Done::Nothing
+        };
         Box::pin(async move {
             for _ in 0..ATTEMPTS {
-                let table = match known.take() {
-                    Some(table) => table,
-                    None => match app.tables.find(game).await {
-                        Ok(table) => table,
-                        Err(error) => {
-                            refuse(&outbox, request, Refusal::from(&error), input.into_cmd_id(), Some(game));
-                            return Done::Nothing;
-                        }
-                    },
+                let found = match known.take() {
+                    Some(table) => Ok(table),
+                    None => app.tables.find(game).await,
                 };
-                let watch = if is_open && !is_watching && !table.has_seat(&player.id) {
-                    match app.admission.watch(client, &player.id, Instant::now()) {
-                        Ok(watch) => Some(watch),
-                        Err(too_many) => {
-                            refuse(&outbox, request, Refusal::from(&too_many), None, Some(game));
-                            return Done::Nothing;
-                        }
-                    }
-                } else {
-                    None
+                let table = match found {
+                    Ok(table) => table,
+                    Err(error) => return refused(Refusal::from(&error), input.into_cmd_id()),
+                };
+                let is_spectator = is_open && !is_watching && !table.has_seat(&player.id);
+                let watch = is_spectator.then(|| app.admission.watch(client, &player.id, Instant::now()));
+                let watch = match watch.transpose() {
+                    Ok(watch) => watch,
+                    Err(too_many) => return refused(Refusal::from(&too_many), None),
                 };
                 match table.send(input).await {
                     Ok(()) if is_open => {
@@ -304,9 +295,7 @@ impl Dispatch {
                     Err(back) => input = back,
                 }
             }
-            let refusal = Refusal::from(&TableError::Unavailable);
-            refuse(&outbox, request, refusal, input.into_cmd_id(), Some(game));
-            Done::Nothing
+            refused(Refusal::from(&TableError::Unavailable), input.into_cmd_id())
         })
     }
 }

@@ -1,19 +1,15 @@
 //! Counts incoming frames: the library returns whole messages and does not report fragments.
 
-/// The bit of a frame that ends its message.
-const FINAL: u8 = 0x80;
-/// The bit of a frame whose payload is masked.
-const MASKED: u8 = 0x80;
-const OPCODE: u8 = 0x0f;
-const CLOSE: u8 = 0x8;
-/// Bytes in the longest head of a frame.
-const HEAD_LEN_MAX: usize = 14;
+use std::io::Cursor;
+
+use tokio_tungstenite::tungstenite::protocol::frame::FrameHeader;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, OpCode};
 
 /// Parses frame heads as bytes come in.
 #[derive(Default, Debug)]
 pub(super) struct Meter {
-    head: [u8; HEAD_LEN_MAX],
-    head_len: usize,
+    /// The bytes of a head whose end has not come yet.
+    cut_head: Vec<u8>,
     /// Bytes of the frame's payload that are still to come.
     left: u64,
     /// Frames without a message's end since they were last taken.
@@ -21,28 +17,35 @@ pub(super) struct Meter {
     /// The first bytes of a close frame's payload: its code.
     code: [u8; 2],
     code_len: usize,
-    is_close: bool,
+    /// The mask of a close frame whose code is still to come.
+    close_mask: Option<[u8; 4]>,
 }
 
 impl Meter {
-    pub(super) fn read(&mut self, mut bytes: &[u8]) {
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        let mut joined = std::mem::take(&mut self.cut_head);
+        let mut bytes = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            &joined
+        };
         while !bytes.is_empty() {
-            if self.left > 0 {
-                let taken = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
-                let (payload, rest) = bytes.split_at(taken);
-                self.note_code(payload);
-                self.left -= taken as u64;
-                bytes = rest;
-                continue;
+            let taken = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
+            let (payload, rest) = bytes.split_at(taken);
+            self.note_code(payload);
+            self.left -= taken as u64;
+            let mut cursor = Cursor::new(rest);
+            match FrameHeader::parse(&mut cursor) {
+                Ok(Some((head, length))) => self.begin_payload(&head, length),
+                Ok(None) => {
+                    self.cut_head = rest.to_vec();
+                    return;
+                }
+                // The connection ends: the library cannot parse it either.
+                Err(_) => return,
             }
-            if let [byte, rest @ ..] = bytes {
-                self.head[self.head_len] = *byte;
-                self.head_len += 1;
-                bytes = rest;
-            }
-            if self.head_len == self.head_wanted() {
-                self.begin_payload();
-            }
+            bytes = &rest[cursor.position() as usize..];
         }
     }
 
@@ -61,63 +64,32 @@ impl Meter {
         (self.code_len == 2).then(|| u16::from_be_bytes(self.code))
     }
 
-    /// Length of the head, as far as known from its bytes so far.
-    fn head_wanted(&self) -> usize {
-        if self.head_len < 2 {
-            return 2;
-        }
-        let length = match self.head[1] & !MASKED {
-            126 => 2,
-            127 => 8,
-            _ => 0,
-        };
-        2 + length + self.mask_len()
-    }
-
-    const fn mask_len(&self) -> usize {
-        if self.head[1] & MASKED == 0 { 0 } else { 4 }
-    }
-
-    fn begin_payload(&mut self) {
-        let length_at = 2..self.head_len - self.mask_len();
-        let long = self.head[length_at].iter().fold(0_u64, |length, byte| length << 8 | u64::from(*byte));
-        self.left = match self.head[1] & !MASKED {
-            126 | 127 => long,
-            short => u64::from(short),
-        };
-        if self.head[0] & FINAL == 0 {
+    fn begin_payload(&mut self, head: &FrameHeader, length: u64) {
+        self.left = length;
+        if !head.is_final {
             self.fragments = self.fragments.saturating_add(1);
         }
-        self.is_close = self.head[0] & OPCODE == CLOSE && self.code_len < 2;
-        if self.is_close {
+        let is_close = head.opcode == OpCode::Control(Control::Close) && self.code_len < 2;
+        self.close_mask = is_close.then(|| head.mask.unwrap_or_default());
+        if is_close {
             self.code_len = 0;
         }
-        self.head_len = 0;
     }
 
     fn note_code(&mut self, payload: &[u8]) {
-        if !self.is_close {
-            return;
-        }
-        // The mask is still in `head`, because no other head has come since. Its place depends on
-        // the length.
-        let mask_at = match self.head[1] & !MASKED {
-            126 => 4,
-            127 => 10,
-            _ => 2,
-        };
+        let Some(mask) = self.close_mask else { return };
         for byte in payload.iter().take(2 - self.code_len) {
-            let mask = if self.mask_len() == 0 { 0 } else { self.head[mask_at + self.code_len] };
-            self.code[self.code_len] = byte ^ mask;
+            self.code[self.code_len] = byte ^ mask[self.code_len];
             self.code_len += 1;
         }
-        self.is_close = self.code_len < 2;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MASKED: u8 = 0x80;
 
     /// A frame as a client sends it.
     fn frame(first: u8, payload: &[u8]) -> Vec<u8> {

@@ -11,14 +11,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_tungstenite::tungstenite::protocol::frame::FrameHeader;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use super::meter::Meter;
 
-/// First byte of a frame that holds a whole text message.
-const WHOLE_TEXT: u8 = 0x81;
-/// Second byte of a frame whose length does not fit into it: two or eight bytes of length follow.
-const LENGTH_IN_TWO: u8 = 126;
-const LENGTH_IN_EIGHT: u8 = 127;
 /// Most frames without a message's end that are read before the connection has counted them.
 const FRAGMENTS_MAX: u32 = 32;
 /// A close code of proxies that could not reach their upstream. The library treats it as a protocol
@@ -41,18 +38,9 @@ pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
 }
 
 pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
-    frames.push(WHOLE_TEXT);
-    match (u8::try_from(text.len()), u16::try_from(text.len())) {
-        (Ok(length), _) if length < LENGTH_IN_TWO => frames.push(length),
-        (_, Ok(length)) => {
-            frames.push(LENGTH_IN_TWO);
-            frames.extend_from_slice(&length.to_be_bytes());
-        }
-        _ => {
-            frames.push(LENGTH_IN_EIGHT);
-            frames.extend_from_slice(&(text.len() as u64).to_be_bytes());
-        }
-    }
+    let head = FrameHeader { opcode: OpCode::Data(Data::Text), ..FrameHeader::default() };
+    // Writing to a vector cannot fail.
+    head.format(text.len() as u64, frames).ok();
     frames.extend_from_slice(text.as_bytes());
 }
 

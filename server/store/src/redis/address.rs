@@ -11,7 +11,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
-use super::fault::{Fault, connected};
+use super::fault::{Fault, within};
 
 /// The default port of a Sentinel.
 const SENTINEL_PORT: u16 = 26_379;
@@ -203,17 +203,16 @@ impl RedisAddress {
     ) -> Result<(String, u16), Fault> {
         let mut fault = Fault::not_done("no Sentinel is named");
         for (host, port) in sentinels {
-            let asked = connected(timeout, async {
+            let asking = async {
                 let sentinel = address_of(host, *port, self.is_tls()).into_connection_info()?;
                 let mut connection = self.open(sentinel)?.get_multiplexed_async_connection().await?;
                 let mut command = redis::cmd("SENTINEL");
-                command.arg("get-master-addr-by-name").arg(name);
-                command.query_async::<Option<(String, u16)>>(&mut connection).await
-            });
-            match asked.await {
+                command.arg("get-master-addr-by-name").arg(name).query_async(&mut connection).await
+            };
+            match within(timeout, asking, Fault::of_connecting).await {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) => {
-                    fault = Fault::not_done(&format!("the Sentinels know of no primary named {name}"));
+                    fault = Fault::NotDone(format!("the Sentinels know of no primary named {name}"));
                 }
                 Err(problem) => fault = problem,
             }

@@ -5,31 +5,21 @@ use redis::Value;
 
 use super::fault::{Fault, checked, parsed};
 use super::layout::{WriteArguments, parse_intent};
-use crate::encoding::parse_entry;
+use crate::encoding::{parse_entry, parse_head};
 use crate::store::{Outage, UpdateOutcome};
-use crate::value::{Hash, Head};
+use crate::value::Head;
 
 /// The result of an append in Redis.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Appended {
-    Ok {
-        at: Stamp,
-    },
-    Conflict {
-        head: Head,
-    },
-    Late {
-        at: Stamp,
-    },
-    Early {
-        at: Stamp,
-    },
-    Quarantined {
-        reason: String,
-    },
-    Damaged {
-        entry: String,
-    },
+    Ok(Stamp),
+    Conflict(Head),
+    Late(Stamp),
+    Early(Stamp),
+    /// Why it is in quarantine.
+    Quarantined(String),
+    /// The number of the entry that is damaged.
+    Damaged(String),
     /// The key of the log holds a value of another type.
     WrongType,
     /// Redis was silent for so long that there may have been an outage.
@@ -47,97 +37,103 @@ pub(super) fn strange() -> Fault {
     Fault::InDoubt("a script in Redis gave an unexpected answer".to_owned())
 }
 
-/// The parts of an answer.
-fn words(value: Value) -> Result<Vec<Vec<u8>>, Fault> {
-    parsed(value)
-}
-
 fn text(bytes: &[u8]) -> Result<String, Fault> {
     String::from_utf8(bytes.to_vec()).map_err(|_| strange())
 }
 
-fn decimal(bytes: &[u8]) -> Result<u64, Fault> {
-    text(bytes)?.parse().map_err(|_| strange())
+/// Requests that were added to a pipeline: some appends in one call, or one other request.
+pub(super) struct Sent {
+    /// The number of commands. The answer to the last one counts.
+    pub(super) commands: usize,
+    /// The number of appends; `None` for another request.
+    pub(super) appends: Option<usize>,
 }
 
-/// The result of each append of a call. Always returns `count` results.
-pub(super) fn appended(value: Value, count: usize) -> Vec<Result<Appended, Fault>> {
-    let text: Vec<u8> = match parsed(value) {
-        Ok(text) => text,
-        Err(fault) => return (0..count).map(|_| Err(fault.clone())).collect(),
-    };
+/// The answer to each append and each other request, in order.
+pub(super) fn of_each(sent: Vec<Sent>, answers: Vec<Value>) -> impl Iterator<Item = Value> {
+    let mut answers = answers.into_iter();
+    sent.into_iter().flat_map(move |Sent { commands, appends }| {
+        let answer = answers.by_ref().take(commands).last().unwrap_or(Value::Nil);
+        match appends {
+            Some(count) => each(answer, count),
+            None => vec![answer],
+        }
+    })
+}
+
+/// The answer for each append of a call, out of the one answer to the call.
+fn each(answer: Value, count: usize) -> Vec<Value> {
+    let Value::BulkString(text) = answer else { return vec![answer; count] };
     let mut left = text.as_slice();
     let mut next = || {
         let (length, rest) = left.split_first_chunk::<4>()?;
         let (said, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         left = rest;
-        Some(said)
+        Some(Value::BulkString(said.to_vec()))
     };
-    (0..count).map(|_| appended_one(next().ok_or_else(strange)?)).collect()
+    (0..count).map(|_| next().unwrap_or(Value::Nil)).collect()
 }
 
-fn appended_one(said: &[u8]) -> Result<Appended, Fault> {
+/// The result of one append.
+pub(super) fn appended(answer: Value) -> Result<Appended, Fault> {
+    let said: Vec<u8> = parsed(answer)?;
     let moment = |bytes: &[u8]| Ok(Stamp(u64::from_le_bytes(bytes.try_into().map_err(|_| strange())?)));
-    Ok(match said {
-        [b'o', at @ ..] => Appended::Ok { at: moment(at)? },
-        [b'e', at @ ..] => Appended::Early { at: moment(at)? },
-        [b'l', at @ ..] => Appended::Late { at: moment(at)? },
-        [b'c', head @ ..] => {
-            let (seq, hash) = head.split_first_chunk::<8>().ok_or_else(strange)?;
-            let hash = Hash(hash.try_into().map_err(|_| strange())?);
-            Appended::Conflict { head: Head { seq: u64::from_le_bytes(*seq), hash } }
-        }
+    Ok(match said.as_slice() {
+        [b'o', at @ ..] => Appended::Ok(moment(at)?),
+        [b'e', at @ ..] => Appended::Early(moment(at)?),
+        [b'l', at @ ..] => Appended::Late(moment(at)?),
+        [b'c', head @ ..] => Appended::Conflict(parse_head(head).ok_or_else(strange)?),
         [b'w'] => Appended::WrongType,
         [b's'] => Appended::Silence,
-        [b'q', reason @ ..] => Appended::Quarantined { reason: text(reason)? },
-        [b'd', id @ ..] => {
-            Appended::Damaged { entry: text(id)?.split('-').next().unwrap_or_default().to_owned() }
-        }
+        [b'q', reason @ ..] => Appended::Quarantined(text(reason)?),
+        [b'd', id @ ..] => Appended::Damaged(text(id)?.split('-').next().unwrap_or_default().to_owned()),
         [b'x', error @ ..] => return Err(Fault::of_words(&text(error)?)),
         _ => return Err(strange()),
     })
 }
 
-pub(super) fn updated(value: Value) -> Result<(UpdateOutcome, Stamp), Fault> {
-    let words = words(value)?;
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    match words[..] {
-        [b"ok", at] => Ok((UpdateOutcome::Ok, Stamp(decimal(at)?))),
-        [b"conflict", at] => Ok((UpdateOutcome::Conflict, Stamp(decimal(at)?))),
+/// A script's answer that is a word and numbers.
+fn words(answer: Value) -> Result<(String, Vec<u64>), Fault> {
+    let words: Vec<String> = parsed(answer)?;
+    let (word, numbers) = words.split_first().ok_or_else(strange)?;
+    let numbers = numbers.iter().map(|number| number.parse::<u64>()).collect::<Result<_, _>>();
+    Ok((word.clone(), numbers.map_err(|_| strange())?))
+}
+
+pub(super) fn updated(answer: Value) -> Result<(UpdateOutcome, Stamp), Fault> {
+    let (word, numbers) = words(answer)?;
+    match (word.as_str(), &numbers[..]) {
+        ("ok", [at]) => Ok((UpdateOutcome::Ok, Stamp(*at))),
+        ("conflict", [at]) => Ok((UpdateOutcome::Conflict, Stamp(*at))),
         _ => Err(strange()),
     }
 }
 
-pub(super) fn beat(value: Value) -> Result<Beat, Fault> {
-    let words = words(value)?;
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    match words[..] {
-        [b"ok", at, since, until] => {
-            let outage = Outage { since: Stamp(decimal(since)?), until: Stamp(decimal(until)?) };
-            Ok(Beat { at: Stamp(decimal(at)?), outage })
+pub(super) fn beat(answer: Value) -> Result<Beat, Fault> {
+    let (word, numbers) = words(answer)?;
+    match (word.as_str(), &numbers[..]) {
+        ("ok", [at, since, until]) => {
+            Ok(Beat { at: Stamp(*at), outage: Outage { since: Stamp(*since), until: Stamp(*until) } })
         }
-        [b"emptied"] => Err(Fault::Emptied),
+        ("emptied", []) => Err(Fault::Emptied),
         _ => Err(strange()),
     }
 }
 
 /// True if the log is packed, by this call or before.
-pub(super) fn packed(value: Value) -> Result<bool, Fault> {
-    let words = words(value)?;
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    match words[..] {
-        [b"packed"] => Ok(true),
-        [b"other"] => Ok(false),
+pub(super) fn packed(answer: Value) -> Result<bool, Fault> {
+    match words(answer)?.0.as_str() {
+        "packed" => Ok(true),
+        "other" => Ok(false),
         _ => Err(strange()),
     }
 }
 
 /// The number in a script's answer.
-pub(super) fn number(value: Value) -> Result<u64, Fault> {
-    let words = words(value)?;
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    match words[..] {
-        [b"ok", number] => decimal(number),
+pub(super) fn number(answer: Value) -> Result<u64, Fault> {
+    let (word, numbers) = words(answer)?;
+    match (word.as_str(), &numbers[..]) {
+        ("ok", [number]) => Ok(*number),
         _ => Err(strange()),
     }
 }
@@ -192,10 +188,15 @@ impl StreamEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Hash;
 
     fn said(all: &[&[u8]]) -> Value {
         let one = |said: &&[u8]| [&(said.len() as u32).to_le_bytes()[..], said].concat();
         Value::BulkString(all.iter().flat_map(one).collect())
+    }
+
+    fn all_appended(answer: Value, count: usize) -> Vec<Result<Appended, Fault>> {
+        each(answer, count).into_iter().map(appended).collect()
     }
 
     #[test]
@@ -203,12 +204,12 @@ mod tests {
         let at = 5_u64.to_le_bytes();
         let ok = [b"o", &at[..]].concat();
         let conflict = [b"c", &at[..], &[7; 32]].concat();
-        let found = appended(said(&[&ok, &conflict, b"s", b"qwhy", b"d12-0", b"xOOM too much"]), 6);
+        let found = all_appended(said(&[&ok, &conflict, b"s", b"qwhy", b"d12-0", b"xOOM too much"]), 6);
         let head = Head { seq: 5, hash: Hash([7; 32]) };
-        assert_eq!(found[..2], [Ok(Appended::Ok { at: Stamp(5) }), Ok(Appended::Conflict { head })]);
+        assert_eq!(found[..2], [Ok(Appended::Ok(Stamp(5))), Ok(Appended::Conflict(head))]);
         assert_eq!(found[2], Ok(Appended::Silence));
-        assert_eq!(found[3], Ok(Appended::Quarantined { reason: "why".to_owned() }));
-        assert_eq!(found[4], Ok(Appended::Damaged { entry: "12".to_owned() }));
+        assert_eq!(found[3], Ok(Appended::Quarantined("why".to_owned())));
+        assert_eq!(found[4], Ok(Appended::Damaged("12".to_owned())));
         assert!(matches!(&found[5], Err(Fault::NotDone(why)) if why.contains("memory")));
     }
 
@@ -216,10 +217,10 @@ mod tests {
     fn an_append_without_an_answer_is_unknown() {
         let at = 5_u64.to_le_bytes();
         let ok = [b"o", &at[..]].concat();
-        let found = appended(said(&[&ok]), 2);
+        let found = all_appended(said(&[&ok]), 2);
         assert!(found[0].is_ok() && matches!(found[1], Err(Fault::InDoubt(_))));
-        let found = appended(said(&[&ok[..4], b"?"]), 2);
+        let found = all_appended(said(&[&ok[..4], b"?"]), 2);
         assert!(found.iter().all(|one| matches!(one, Err(Fault::InDoubt(_)))), "{found:?}");
-        assert_eq!(appended(Value::Nil, 2).len(), 2);
+        assert_eq!(all_appended(Value::Nil, 2).len(), 2);
     }
 }

@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
-/// The settings and state of a Redis that decide what it durability.
+use thiserror::Error;
+
+/// The settings and state of a Redis that decide what it promises.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Durability {
+    /// The id of this run of Redis.
+    pub(super) run_id: String,
     /// Its version, such as `7.0.15`.
     pub version: String,
     /// True if it is a primary: replicas accept no writes.
@@ -27,27 +31,44 @@ pub struct Durability {
 }
 
 /// A way in which a Redis promises less than a game needs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Weakness {
     /// All data is lost when it ends.
+    #[error("it keeps no append-only file, so everything is lost when it ends (set appendonly yes)")]
     NoAppendOnlyFile,
     /// The last writes may be gone when it or its machine ends.
+    #[error(
+        "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
+        or_unknown(sync)
+    )]
     SyncsLate {
         /// Its setting; empty if unknown.
         sync: String,
     },
     /// It syncs nothing while it rewrites its append-only file.
+    #[error(
+        "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)"
+    )]
     NoSyncWhileRewriting,
     /// It is a node of a Redis Cluster, which redirects requests for many keys.
+    #[error(
+        "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)"
+    )]
     InCluster,
     /// It evicts games when its memory is full.
+    #[error(
+        "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
+        or_unknown(policy)
+    )]
     Evicts {
         /// Its policy; empty if unknown.
         policy: String,
     },
     /// It is a replica.
+    #[error("it is a replica and takes no writes (name the primary)")]
     Replica,
     /// Fewer replicas are connected than appends are to wait for.
+    #[error("{replicas} of the {wanted} replicas follow that appends are to wait for")]
     FewReplicas {
         /// How many there are.
         replicas: u32,
@@ -55,44 +76,15 @@ pub enum Weakness {
         wanted: u32,
     },
     /// It is older than 7.0.
+    #[error("it is version {}, and 7.0 is needed", or_unknown(version))]
     Old {
         /// How old.
         version: String,
     },
 }
 
-impl fmt::Display for Weakness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_unknown = |text: &'_ str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
-        match self {
-            Weakness::NoAppendOnlyFile => f.write_str(
-                "it keeps no append-only file, so everything is lost when it ends (set appendonly yes)",
-            ),
-            Weakness::SyncsLate { sync } => write!(
-                f,
-                "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
-                or_unknown(sync)
-            ),
-            Weakness::Evicts { policy } => write!(
-                f,
-                "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
-                or_unknown(policy)
-            ),
-            Weakness::NoSyncWhileRewriting => f.write_str(
-                "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)",
-            ),
-            Weakness::InCluster => f.write_str(
-                "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)",
-            ),
-            Weakness::Replica => f.write_str("it is a replica and takes no writes (name the primary)"),
-            Weakness::FewReplicas { replicas, wanted } => {
-                write!(f, "{replicas} of the {wanted} replicas follow that appends are to wait for")
-            }
-            Weakness::Old { version } => {
-                write!(f, "it is version {}, and 7.0 is needed", or_unknown(version))
-            }
-        }
-    }
+fn or_unknown(text: &str) -> &str {
+    if text.is_empty() { "unknown" } else { text }
 }
 
 impl Durability {
@@ -108,6 +100,7 @@ impl Durability {
             policy => policy.to_owned(),
         };
         Durability {
+            run_id: line("run_id").to_owned(),
             version: line("redis_version").to_owned(),
             is_primary: line("role") == "master",
             has_append_only_file: line("aof_enabled") == "1",

@@ -1,41 +1,64 @@
 //! What goes wrong between the store and Redis.
 
-use std::error::Error;
+use std::error::Error as StdError;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flagfall_board::GameId;
 use flagfall_tls::HandshakeFault;
 use redis::{FromRedisValue, RedisError, RedisResult, Value};
+use thiserror::Error;
 use tokio::time::timeout;
 use tokio_rustls::rustls;
+
+use crate::store::{ReadError, StoreError};
 
 /// Characters of an error's own text that are passed on.
 const SHOWN_MAX: usize = 120;
 
 /// Why a request failed or may have failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum Fault {
     /// It was surely not carried out.
+    #[error("{0}")]
     NotDone(String),
     /// It may have been carried out, or may still be.
+    #[error("{0}")]
     InDoubt(String),
     /// Redis does not have the script; nothing was carried out.
+    #[error("Redis has forgotten its scripts")]
     ScriptGone,
     /// The user of this Redis lacks a right that the store needs. Nothing was carried out.
+    #[error("{}", FORBIDDEN)]
     Forbidden,
-    /// This Redis is a replica now and takes no writes.
+    #[error("this Redis is a replica now and takes no writes")]
     Demoted,
-    /// Redis was emptied while it ran.
+    #[error(
+        "Redis was emptied while it ran: games that servers hold are given back, everything else is gone until a backup is restored"
+    )]
     Emptied,
     /// A key holds a value of another type: another program has written there. Parts of the request
     /// that do not need such a key may have been carried out.
+    #[error("a key of the store in Redis holds a value of another type")]
     WrongType,
+    /// What was read is not what was written: this entry of a log, or a side record.
+    #[error("{what}")]
+    Damaged { seq: u64, what: String },
 }
 
 /// The reason if the user lacks rights.
 const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
                          channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> StoreError {
+        match fault {
+            Fault::Damaged { seq: _, what } => StoreError::Damaged { what },
+            other => StoreError::Unavailable { why: other.to_string() },
+        }
+    }
+}
 
 /// The part of a text that is passed on.
 fn shown(text: &str) -> String {
@@ -43,8 +66,25 @@ fn shown(text: &str) -> String {
 }
 
 impl Fault {
-    pub(super) fn not_done(why: &str) -> Fault {
-        Fault::NotDone(why.to_owned())
+    pub(super) fn not_done<T: ToString>(why: T) -> Fault {
+        Fault::NotDone(why.to_string())
+    }
+
+    pub(super) fn damaged(seq: u64, what: impl ToString) -> Fault {
+        Fault::Damaged { seq, what: what.to_string() }
+    }
+
+    /// The fault in reading the log of a game, for the reader.
+    pub(super) fn of_game(self, game: GameId) -> ReadError {
+        match self {
+            Fault::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
+            other => ReadError::Unavailable { why: other.to_string() },
+        }
+    }
+
+    /// True if the request, or part of it, may have been carried out.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        matches!(self, Fault::InDoubt(_) | Fault::WrongType)
     }
 
     /// The fault behind an error that answers a request.
@@ -68,7 +108,8 @@ impl Fault {
     /// The fault behind an error while connecting. Nothing secret is sent before the other side's
     /// certificate has been verified.
     pub(super) fn of_connecting(error: &RedisError) -> Fault {
-        let shared = error.source().and_then(|source| source.downcast_ref::<Arc<dyn Error + Send + Sync>>());
+        let shared =
+            error.source().and_then(|source| source.downcast_ref::<Arc<dyn StdError + Send + Sync>>());
         let io = shared.and_then(|source| source.downcast_ref::<std::io::Error>());
         let tls = io.and_then(std::io::Error::get_ref).and_then(|inner| inner.downcast_ref());
         match (tls, io) {
@@ -80,7 +121,7 @@ impl Fault {
                     Fault::NotDone(format!("{fault}: name who has issued it with --redis-ca"))
                 }
                 fault @ HandshakeFault::NoTls => Fault::NotDone(format!("{fault}: say redis://")),
-                fault => Fault::NotDone(fault.to_string()),
+                fault => Fault::not_done(fault),
             },
             _ => match io.map(std::io::Error::kind) {
                 Some(ErrorKind::ConnectionRefused) => Fault::not_done("nothing listens there"),
@@ -102,7 +143,7 @@ impl Fault {
     }
 
     fn of_code(code: &str) -> Fault {
-        let not_done = |why: &str| Fault::NotDone(why.to_owned());
+        let not_done = Fault::not_done::<&str>;
         match code {
             "NOSCRIPT" => Fault::ScriptGone,
             "WRONGTYPE" => Fault::WrongType,
@@ -126,21 +167,6 @@ impl Fault {
         }
     }
 
-    pub(super) fn into_why(self) -> String {
-        match self {
-            Fault::NotDone(why) | Fault::InDoubt(why) => why,
-            Fault::ScriptGone => "Redis has forgotten its scripts".to_owned(),
-            Fault::Forbidden => FORBIDDEN.to_owned(),
-            Fault::Demoted => "this Redis is a replica now and takes no writes".to_owned(),
-            Fault::Emptied => {
-                "Redis was emptied while it ran: games that servers hold are given back, everything else is \
-                               gone until a backup is restored"
-                    .to_owned()
-            }
-            Fault::WrongType => "a key of the store in Redis holds a value of another type".to_owned(),
-        }
-    }
-
     /// True if the connection is of no further use.
     pub(super) fn ends_link(&self) -> bool {
         match self {
@@ -148,28 +174,17 @@ impl Fault {
             // new connection.
             Fault::InDoubt(_) | Fault::Demoted | Fault::Emptied => true,
             // If only replicas are missing, this is still the primary.
-            Fault::NotDone(_) | Fault::Forbidden | Fault::ScriptGone | Fault::WrongType => false,
+            Fault::NotDone(_)
+            | Fault::Forbidden
+            | Fault::ScriptGone
+            | Fault::WrongType
+            | Fault::Damaged { .. } => false,
         }
     }
 }
 
-/// Waits for an answer, for at most `limit`.
-pub(super) async fn bounded<T>(
-    limit: Duration,
-    work: impl Future<Output = RedisResult<T>>,
-) -> Result<T, Fault> {
-    within(limit, work, Fault::of_error).await
-}
-
-/// Waits for a connection, for at most `limit`.
-pub(super) async fn connected<T>(
-    limit: Duration,
-    work: impl Future<Output = RedisResult<T>>,
-) -> Result<T, Fault> {
-    within(limit, work, Fault::of_connecting).await
-}
-
-async fn within<T>(
+/// Waits for an answer or a connection, for at most `limit`. `fault_of` says what an error means.
+pub(super) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
     fault_of: impl Fn(&RedisError) -> Fault,
@@ -211,14 +226,14 @@ mod tests {
 
     #[test]
     fn connection_and_permission_faults_say_what_to_look_at() {
-        let of = |error: std::io::Error| Fault::of_connecting(&error.into()).into_why();
+        let of = |error: std::io::Error| Fault::of_connecting(&error.into()).to_string();
         let unknown =
             std::io::Error::other("failed to lookup address information: Name or service not known");
         assert!(of(unknown).contains("lookup address information: Name or service"));
         assert!(of(ErrorKind::ConnectionRefused.into()).contains("nothing listens there"));
         assert!(of(ErrorKind::TimedOut.into()).contains("did not answer in time"));
         for code in ["NOPERM", "ERR"] {
-            let why = Fault::of_code(code).into_why();
+            let why = Fault::of_code(code).to_string();
             assert!(why.contains("ACL LOG") && why.contains("users.acl.template"), "{why}");
         }
     }

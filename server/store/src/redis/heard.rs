@@ -7,7 +7,8 @@ use flagfall_board::Stamp;
 /// The latest stamp received, and the time since then by this process's own clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
-    latest: Stamp,
+    /// The latest stamp received: no stamp may be earlier.
+    pub(super) latest: Stamp,
     /// A stamp, and when it was received by this process's clock.
     ///
     /// This is not always the latest stamp received. While Redis's clock is behind, Redis stamps
@@ -22,11 +23,6 @@ impl Heard {
     pub(super) fn new(silence: Duration, now: Instant) -> Heard {
         let silence_ms = u64::try_from(silence.as_millis()).unwrap_or(u64::MAX);
         Heard { latest: Stamp(0), mark: (Stamp(0), now), silence_ms }
-    }
-
-    /// The latest stamp received: no stamp may be earlier.
-    pub(super) fn latest(&self) -> Stamp {
-        self.latest
     }
 
     /// The current time, extrapolated from what was received.

@@ -45,17 +45,6 @@ impl HeldLog {
     }
 }
 
-/// A log in Redis compared with what is held of it.
-#[derive(PartialEq, Eq)]
-pub(super) enum Compared {
-    /// Nothing that is held is missing in Redis.
-    Whole,
-    /// It has lost its end: these entries, the last ones held.
-    Short(Vec<HeldEntry>),
-    /// It differs from what is held, which is no longer valid.
-    Other,
-}
-
 /// The logs held, up to a limit in bytes.
 pub(super) struct Held {
     logs: HashMap<GameId, HeldLog>,
@@ -133,26 +122,24 @@ impl Held {
         wanted.map(|entry| (entry.head.seq, entry.writes.clone())).collect()
     }
 
-    /// Compares a log that stands at `head` in Redis with what is held. What contradicts it is
-    /// forgotten.
-    pub(super) fn compare(&mut self, game: GameId, head: Head) -> Compared {
-        let Some(log) = self.logs.get(&game) else { return Compared::Whole };
+    /// The entries, the last ones held, that a log has lost if it stands at `head` in Redis. `None`
+    /// if it lacks nothing that is held. What contradicts it is forgotten.
+    pub(super) fn missing(&mut self, game: GameId, head: Head) -> Option<Vec<HeldEntry>> {
+        let log = self.logs.get(&game)?;
         if head.seq > log.head().seq || head == log.head() {
-            return Compared::Whole;
+            return None;
         }
-        let known = if head == log.before {
+        let from = if head == log.before {
             Some(0)
         } else {
             log.entries.iter().position(|entry| entry.head == head).map(|at| at + 1)
         };
-        match known {
-            Some(from) => Compared::Short(log.entries.range(from..).cloned().collect()),
-            None => {
-                // Older than anything held, or another branch.
-                self.forget(game);
-                Compared::Other
-            }
+        let missing = from.map(|from| log.entries.range(from..).cloned().collect());
+        if missing.is_none() {
+            // Older than anything held, or another branch.
+            self.forget(game);
         }
+        missing
     }
 }
 
@@ -179,21 +166,20 @@ mod tests {
         let all = entries(game(1), Head::START, &["a", "b", "c"]);
         held.note(game(1), Head::START, all[..1].to_vec());
         held.note(game(1), all[0].head, all[1..].to_vec());
-        assert!(held.compare(game(1), all[2].head) == Compared::Whole);
-        assert!(held.compare(game(1), all[0].head) == Compared::Short(all[1..].to_vec()));
-        assert!(held.compare(game(1), Head::START) == Compared::Short(all.clone()));
+        assert!(held.missing(game(1), all[2].head).is_none());
+        assert!(held.missing(game(1), all[0].head) == Some(all[1..].to_vec()));
+        assert!(held.missing(game(1), Head::START) == Some(all.clone()));
         let beyond = Head { seq: 9, ..all[2].head };
-        assert!(held.compare(game(1), beyond) == Compared::Whole, "other servers have continued");
-        assert!(held.compare(game(2), Head::START) == Compared::Whole);
+        assert!(held.missing(game(1), beyond).is_none(), "other servers have continued");
+        assert!(held.missing(game(2), Head::START).is_none());
     }
 
     #[test]
-    fn another_branch_is_reported_once_and_then_forgotten() {
+    fn another_branch_is_forgotten() {
         let mut held = Held::new(1 << 20);
         held.note(game(1), Head::START, entries(game(1), Head::START, &["a", "b"]));
         let other = entries(game(1), Head::START, &["a", "B"])[1].head;
-        assert!(held.compare(game(1), other) == Compared::Other);
-        assert!(held.compare(game(1), other) == Compared::Whole);
+        assert!(held.missing(game(1), other).is_none());
         assert_eq!((held.bytes, held.games().len()), (0, 0));
     }
 
@@ -203,9 +189,9 @@ mod tests {
         let all = entries(game(1), Head::START, &["a", "b", "c"]);
         held.note(game(1), Head::START, all[..1].to_vec());
         held.note(game(1), all[1].head, all[2..].to_vec());
-        assert!(held.compare(game(1), all[1].head) == Compared::Short(all[2..].to_vec()));
+        assert!(held.missing(game(1), all[1].head) == Some(all[2..].to_vec()));
         held.note(game(1), all[1].head, all[2..].to_vec());
-        assert!(held.compare(game(1), all[1].head) == Compared::Short(all[2..].to_vec()), "noted twice");
+        assert!(held.missing(game(1), all[1].head) == Some(all[2..].to_vec()), "noted twice");
     }
 
     #[test]

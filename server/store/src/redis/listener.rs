@@ -9,7 +9,8 @@ use futures_util::StreamExt;
 use redis::Msg;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
-use super::fault::{Fault, bounded, connected};
+use super::fault::{Fault, within};
+use super::options::RedisOptions;
 use super::shared::Shared;
 use crate::store::{Announcement, Notice};
 
@@ -24,7 +25,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
     loop {
         let began = Instant::now();
         let Err(fault) = listen(&shared).await;
-        tracing::debug!(why = fault.into_why(), "announcements cannot be received");
+        tracing::debug!(why = fault.to_string(), "announcements cannot be received");
         pause = if began.elapsed() > RETRY.1 { RETRY.0 } else { (pause * 2).min(RETRY.1) };
         sleep(pause).await;
     }
@@ -32,36 +33,34 @@ pub(super) async fn run(shared: Arc<Shared>) {
 
 /// Listens until the connection is lost.
 async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
-    let timeouts = shared.timeouts();
-    let client = shared.address.client(timeouts.connect).await?;
-    let connection = connected(timeouts.connect, client.get_async_pubsub()).await?;
+    let RedisOptions { connect_timeout, answer_timeout, audit, .. } = shared.options;
+    let client = shared.address.client(connect_timeout).await?;
+    let connection = within(connect_timeout, client.get_async_pubsub(), Fault::of_connecting).await?;
     let (mut sink, mut messages) = connection.split();
     let keys = &shared.keys;
     let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
-    bounded(timeouts.answer, sink.subscribe(&channels)).await?;
+    within(answer_timeout, sink.subscribe(&channels), Fault::of_error).await?;
     // Announcements and messages sent before this subscription were missed.
     announce(shared, Announcement::Everything);
     shared.notices.send(Notice::Missed).ok();
     let mut own_last = None;
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut audit = interval(shared.options.audit.max(Duration::from_millis(1)));
+    let mut audit = interval(audit.max(Duration::from_millis(1)));
     audit.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // The first tick of an interval comes at once.
     audit.tick().await;
     loop {
         tokio::select! {
-            heard = messages.next() => hear(shared, &heard.ok_or_else(lost)?, &mut own_last),
+            heard = messages.next() => hear(shared, &heard.ok_or_else(|| Fault::not_done("the connection to Redis was lost"))?, &mut own_last),
             // A frozen server or a dead connection says nothing, so it is pinged.
-            _ = pulse.tick() => drop(bounded(timeouts.answer, sink.ping::<redis::Value>()).await?),
+            _ = pulse.tick() => {
+                within(answer_timeout, sink.ping::<redis::Value>(), Fault::of_error).await?;
+            }
             // A subscription may fail unnoticed.
             _ = audit.tick() => announce(shared, Announcement::Everything),
         }
     }
-}
-
-fn lost() -> Fault {
-    Fault::not_done("the connection to Redis was lost")
 }
 
 /// Handles a message. Announcements of this process's own appends are dropped; `own_last` is the

@@ -3,11 +3,10 @@
 
 use flagfall_board::GameId;
 use redis::{Pipeline, Value};
-use tracing::Span;
 
 use super::answers::{self, Appended};
 use super::fault::{Fault, parsed};
-use super::held::{Compared, HeldEntry};
+use super::held::HeldEntry;
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Link, Script};
 use super::request::{APPENDS_MAX, GROUP_BYTES_MAX, GROUP_MAX, Prepared};
@@ -33,7 +32,6 @@ impl Writer {
         let keys = &self.shared.keys;
         for attempt in 0..2 {
             let mut commands = Pipeline::new();
-            commands.ignore_errors();
             for intent in intents {
                 let names = [keys.values.as_str(), &keys.names, &keys.expiries, &keys.applied, &keys.pending];
                 let mut apply = link.call(Script::Apply, &names);
@@ -95,10 +93,7 @@ impl Writer {
 
     /// Gives the log of a game back what it has lost. Returns true if that succeeded.
     pub(super) async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
-        let entries = match self.shared.held().compare(game, head) {
-            Compared::Short(missing) => missing,
-            Compared::Whole | Compared::Other => return false,
-        };
+        let Some(entries) = self.shared.held.lock().missing(game, head) else { return false };
         let Some(mut link) = self.link.clone() else { return false };
         match self.restore(&mut link, &[Missing { game, head, entries }]).await {
             Ok(restored) => restored == 1,
@@ -114,11 +109,10 @@ impl Writer {
     pub(super) async fn give_back(&self, link: &mut Link, games: &[GameId]) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let held: Vec<(GameId, Head)> = {
-            let held = self.shared.held();
+            let held = self.shared.held.lock();
             games.iter().filter_map(|game| Some((*game, held.head(*game)?))).collect()
         };
         let mut commands = Pipeline::new();
-        commands.ignore_errors();
         for (game, head) in &held {
             let (log, id) = (keys.log(*game), format!("{}-0", head.seq));
             commands.cmd("XRANGE").arg(&log).arg(&id).arg(&id);
@@ -142,21 +136,19 @@ impl Writer {
             };
             if answers::head(same) != Some(head) {
                 let Some(last) = answers::head(parsed(last)?) else { continue };
-                let compared = self.shared.held().compare(game, last);
-                match compared {
-                    Compared::Short(entries) => missing.push(Missing { game, head: last, entries }),
-                    Compared::Whole | Compared::Other => {
-                        self.shared.held().forget(game);
-                        continue;
-                    }
-                }
+                let mut held = self.shared.held.lock();
+                let Some(entries) = held.missing(game, last) else {
+                    held.forget(game);
+                    continue;
+                };
+                missing.push(Missing { game, head: last, entries });
                 known = last.seq;
             }
             let applied: Option<u64> = match parsed(applied) {
                 Err(Fault::WrongType) => None,
                 applied => applied?,
             };
-            let lost = self.shared.held().writes_after(game, applied.unwrap_or(0));
+            let lost = self.shared.held.lock().writes_after(game, applied.unwrap_or(0));
             // Those of missing entries are applied when the entries are given back.
             let lost = lost.into_iter().filter(|(seq, _)| *seq <= known);
             records.extend(lost.map(|(seq, writes)| (game, seq, writes)));
@@ -173,7 +165,7 @@ impl Writer {
     /// Gives back the side records of which this server keeps copies, except those that have been
     /// written again since.
     pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
-        let kept = self.shared.kept().all();
+        let kept = self.shared.kept.lock().all();
         if kept.is_empty() {
             return Ok(());
         }
@@ -183,7 +175,6 @@ impl Writer {
         };
         for group in groups(&kept, bytes) {
             let mut commands = Pipeline::new();
-            commands.ignore_errors();
             for write in group {
                 let absent = Update {
                     conditions: vec![(write.key().clone(), Expect::Absent)],
@@ -210,7 +201,6 @@ impl Writer {
             [(&keys.meta, true), (&keys.values, true), (&keys.applied, false), (&keys.quarantined, false)];
         let sets = [(&keys.names, true), (&keys.expiries, false), (&keys.pending, false)];
         let mut questions = Pipeline::new();
-        questions.ignore_errors();
         for (key, _) in &hashes {
             questions.cmd("HGET").arg(*key).arg("");
         }
@@ -247,33 +237,26 @@ impl Writer {
         let mut refused = vec![false; logs.len()];
         for group in groups(&appends, |(_, append)| append.bytes() + bytes_of(&append.writes)) {
             let mut commands = Pipeline::new();
-            commands.ignore_errors();
-            let mut counts = Vec::new();
-            for part in group.chunks(APPENDS_MAX) {
-                let before = commands.len();
+            let send = |part: &[(usize, Prepared)]| {
                 let appends: Vec<&Prepared> = part.iter().map(|(_, append)| append).collect();
-                self.add_appends(link, &appends, &mut commands);
-                counts.push(commands.len() - before);
-            }
-            let mut answers = link.send(&commands).await?.into_iter();
+                self.add_appends(link, &appends, &mut commands)
+            };
+            let sent = group.chunks(APPENDS_MAX).map(send).collect();
+            let answers = link.send(&commands).await?;
             let mut intents = Vec::new();
-            for (part, count) in group.chunks(APPENDS_MAX).zip(counts) {
-                // The answer to the last command counts.
-                let answer = answers.by_ref().take(count).last().unwrap_or(Value::Nil);
-                for ((log, append), appended) in part.iter().zip(answers::appended(answer, part.len())) {
-                    let (game, seq) = (append.game, append.head().seq);
-                    match appended? {
-                        Appended::Ok { .. } if append.writes.is_empty() => {}
-                        Appended::Ok { .. } => intents.push(Intent { game, seq, writes: &append.writes }),
-                        Appended::WrongType => {
-                            self.shared.quarantine_overwritten(game);
-                            refused[*log] = true;
-                        }
-                        // Another server was first. If its entries are others, the next comparison
-                        // shows that.
-                        Appended::Conflict { head } if head.seq >= seq => {}
-                        _ => refused[*log] = true,
+            for ((log, append), answer) in group.iter().zip(answers::of_each(sent, answers)) {
+                let (game, seq) = (append.game, append.head().seq);
+                match answers::appended(answer)? {
+                    Appended::Ok(_) if append.writes.is_empty() => {}
+                    Appended::Ok(_) => intents.push(Intent { game, seq, writes: &append.writes }),
+                    Appended::WrongType => {
+                        self.shared.quarantine_overwritten(game);
+                        refused[*log] = true;
                     }
+                    // Another server was first. If its entries are others, the next comparison shows
+                    // that.
+                    Appended::Conflict(head) if head.seq >= seq => {}
+                    _ => refused[*log] = true,
                 }
             }
             if !intents.is_empty() {
@@ -297,16 +280,9 @@ struct Missing {
 impl Missing {
     fn appends(&self) -> impl Iterator<Item = Prepared> + '_ {
         let mut at = self.head;
-        self.entries.iter().map(move |entry| Prepared {
-            game: self.game,
-            expected: std::mem::replace(&mut at, entry.head),
-            deadline: None,
-            not_before: None,
-            entries: vec![entry.clone()],
-            is_stamped: true,
-            outage: None,
-            writes: entry.writes.clone(),
-            span: Span::none(),
+        self.entries.iter().map(move |entry| {
+            let expected = std::mem::replace(&mut at, entry.head);
+            Prepared::stamped(self.game, expected, vec![entry.clone()], entry.writes.clone())
         })
     }
 }

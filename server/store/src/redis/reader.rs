@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flagfall_board::GameId;
-use redis::{Cmd, Value};
+use redis::{Cmd, FromRedisValue};
 use tokio::sync::Mutex;
 
 use super::answers::{self, StreamEntry};
-use super::fault::{Fault, parsed};
+use super::fault::Fault;
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
 use super::link::{Link, Script};
@@ -17,7 +17,7 @@ use super::shared::Shared;
 use crate::archive::FullRecord;
 use crate::encoding::{parse_entry, parse_record};
 use crate::limits::READ_MAX;
-use crate::store::{ReadError, StoreError, StoredEntry};
+use crate::store::StoredEntry;
 use crate::value::{Head, Key, SecretBytes};
 
 /// Entries requested at once: Redis serves no other client meanwhile.
@@ -25,39 +25,23 @@ const READ_CHUNK: usize = 512;
 /// Names of records read at once.
 const SCAN_CHUNK: usize = 256;
 
-/// Why something could not be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum ReadFault {
-    /// The data is not what was written.
-    Damaged { seq: u64, what: String },
-    /// Redis does not answer.
-    Unavailable { why: String },
+/// Checks that an entry follows this head. Returns it, and where the log stands after it.
+fn follow(game: GameId, before: Head, entry: &StreamEntry) -> Result<(StoredEntry, Head), Fault> {
+    let seq = before.seq + 1;
+    if entry.seq != seq {
+        return Err(Fault::damaged(seq, "it is missing"));
+    }
+    let (at, hash, body) = parse_entry(&entry.value).ok_or_else(|| too_short(seq))?;
+    let body = SecretBytes::new(body.to_vec());
+    let head = before.then(game, &body);
+    if head.hash != hash {
+        return Err(Fault::damaged(seq, "its hash does not fit"));
+    }
+    Ok((StoredEntry { seq, at, body }, head))
 }
 
-impl From<Fault> for ReadFault {
-    fn from(fault: Fault) -> ReadFault {
-        ReadFault::Unavailable { why: fault.into_why() }
-    }
-}
-
-impl ReadFault {
-    pub(super) fn of_game(self, game: GameId) -> ReadError {
-        match self {
-            ReadFault::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
-            ReadFault::Unavailable { why } => ReadError::Unavailable { why },
-        }
-    }
-
-    pub(super) fn of_record(self) -> StoreError {
-        match self {
-            ReadFault::Damaged { what, .. } => StoreError::Damaged { what },
-            ReadFault::Unavailable { why } => StoreError::Unavailable { why },
-        }
-    }
-}
-
-fn damaged(seq: u64, what: &str) -> ReadFault {
-    ReadFault::Damaged { seq, what: what.to_owned() }
+fn too_short(seq: u64) -> Fault {
+    Fault::damaged(seq, "it is too short")
 }
 
 /// What can be packed of a log.
@@ -79,7 +63,7 @@ pub(super) struct Reader {
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, with the generation of the writer's connection at the time it was made.
+    /// The connection, and how many connections the writer had made before it.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.
     fault: Fault,
@@ -99,7 +83,7 @@ impl Reader {
     async fn link(&self) -> Result<(u64, Link), Fault> {
         let failures = self.failures.load(Ordering::SeqCst);
         let mut place = self.place.lock().await;
-        let generation = self.shared.generation.load(Ordering::SeqCst);
+        let generation = self.shared.stats.lock().connections;
         if let Some((made, link)) = &place.link
             && *made == generation
         {
@@ -122,8 +106,7 @@ impl Reader {
     }
 
     async fn connect(&self) -> Result<Link, Fault> {
-        let options = &self.shared.options;
-        let link = Link::open(&self.shared.address, self.shared.timeouts(), options.replicas).await?;
+        let link = Link::open(&self.shared.address, &self.shared.options).await?;
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
         }
@@ -135,7 +118,7 @@ impl Reader {
 
     /// Sends a command, and once more on a new connection if the old one was lost: reading twice is
     /// harmless.
-    async fn ask(&self, command: impl Fn(&Link) -> Cmd) -> Result<Value, Fault> {
+    async fn ask<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, Fault> {
         let mut last = Fault::ScriptGone;
         for _ in 0..2 {
             let (generation, mut link) = self.link().await?;
@@ -155,21 +138,21 @@ impl Reader {
         Err(last)
     }
 
-    /// Entries of a game's stream from a number on, unchecked. `None` if they are not entries that
-    /// this store writes.
-    async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Option<Vec<StreamEntry>>, Fault> {
-        let value = self
-            .ask(|_| {
-                let mut command = redis::cmd("XRANGE");
-                command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
-                command.arg("COUNT").arg(count);
-                command
-            })
-            .await;
-        match value {
-            Err(Fault::WrongType) => Ok(None),
-            value => answers::stream(value?),
-        }
+    /// Entries of a game's stream, unchecked. If they are not entries that this store writes, entry
+    /// `seq` is damaged.
+    async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, Fault> {
+        let found = match self.ask(|_| command.clone()).await {
+            Err(Fault::WrongType) => None,
+            value => answers::stream(value?)?,
+        };
+        found.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
+    }
+
+    /// Entries of a game's stream from a number on, unchecked.
+    async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Vec<StreamEntry>, Fault> {
+        let mut command = redis::cmd("XRANGE");
+        command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
+        self.entries(from, command.arg("COUNT").arg(count).take()).await
     }
 
     /// Reads and checks entries of a log, as [`Store::read`](crate::Store::read).
@@ -178,7 +161,7 @@ impl Reader {
         game: GameId,
         after_seq: u64,
         limit: usize,
-    ) -> Result<Vec<StoredEntry>, ReadFault> {
+    ) -> Result<Vec<StoredEntry>, Fault> {
         let limit = limit.min(READ_MAX);
         let mut entries: Vec<StoredEntry> = Vec::new();
         let mut at = match after_seq {
@@ -192,7 +175,6 @@ impl Reader {
         while entries.len() < limit {
             let wanted = READ_CHUNK.min(limit - entries.len());
             let found = self.stream(game, at.seq + 1, wanted).await?;
-            let found = found.ok_or_else(|| damaged(at.seq + 1, "its form is another one"))?;
             if found.first().is_some_and(|first| first.seq != at.seq + 1) {
                 at = self.read_packed(game, at, limit, &mut entries).await?;
                 continue;
@@ -200,22 +182,14 @@ impl Reader {
             let is_last = found.len() < wanted;
             let before = at;
             let mut held = Vec::with_capacity(found.len());
-            for StreamEntry { seq, value, writes } in found {
-                let next = at.seq + 1;
-                if seq != next {
-                    return Err(damaged(next, "it is missing"));
-                }
-                let (stamp, hash, body) =
-                    parse_entry(&value).ok_or_else(|| damaged(next, "it is too short"))?;
-                let body = SecretBytes::new(body.to_vec());
-                at = at.then(game, &body);
-                if at.hash != hash {
-                    return Err(damaged(next, "its hash does not fit"));
-                }
-                entries.push(StoredEntry { seq, at: stamp, body });
-                held.push(HeldEntry { head: at, value, writes });
+            for entry in found {
+                let (stored, head) = follow(game, at, &entry)?;
+                let StreamEntry { value, writes, .. } = entry;
+                held.push(HeldEntry { head, value, writes });
+                entries.push(stored);
+                at = head;
             }
-            self.shared.held().note(game, before, held);
+            self.shared.held.lock().note(game, before, held);
             if let Some(last) = entries.last() {
                 self.shared.learn_time(last.at);
             }
@@ -228,13 +202,11 @@ impl Reader {
 
     /// The head after one entry, by the hash it carries, unchecked. `None` if the log does not
     /// reach that far.
-    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, ReadFault> {
-        let found =
-            self.stream(game, seq, 1).await?.ok_or_else(|| damaged(seq, "its form is another one"))?;
-        match found.first() {
+    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Fault> {
+        match self.stream(game, seq, 1).await?.first() {
             None => Ok(None),
             Some(entry) if entry.seq != seq => Ok(Some(self.packed_head(game, seq).await?)),
-            Some(entry) => entry.head().map(Some).ok_or_else(|| damaged(seq, "it is too short")),
+            Some(entry) => entry.head().map(Some).ok_or_else(|| too_short(seq)),
         }
     }
 
@@ -245,11 +217,11 @@ impl Reader {
         at: Head,
         limit: usize,
         entries: &mut Vec<StoredEntry>,
-    ) -> Result<Head, ReadFault> {
-        let missing = || damaged(at.seq + 1, "it is missing");
+    ) -> Result<Head, Fault> {
+        let missing = || Fault::damaged(at.seq + 1, "it is missing");
         let packed = self.packed(game).await?.ok_or_else(missing)?;
         if packed.head_at(at.seq) != Some(at) {
-            return Err(damaged(at.seq + 1, "its hash does not fit"));
+            return Err(Fault::damaged(at.seq + 1, "its hash does not fit"));
         }
         let mut last = None;
         for (entry, head) in packed.after(at.seq).take(limit - entries.len()) {
@@ -259,72 +231,50 @@ impl Reader {
         last.ok_or_else(missing)
     }
 
-    /// Where a log stood before the only entry in its stream.
-    async fn packed_before(&self, game: GameId, seq: u64) -> Result<Head, ReadFault> {
-        if seq == 1 { Ok(Head::START) } else { self.packed_head(game, seq - 1).await }
-    }
-
     /// Where a log stood after a packed entry.
-    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, ReadFault> {
+    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, Fault> {
         let packed = self.packed(game).await?;
-        packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| damaged(seq, "it is missing"))
+        packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| Fault::damaged(seq, "it is missing"))
     }
 
     /// The packed entries of a log, checked; `None` if nothing was packed.
-    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, ReadFault> {
-        let value = self
-            .ask(|_| {
-                let mut command = redis::cmd("GET");
-                command.arg(self.shared.keys.packed(game));
-                command
-            })
-            .await;
-        let value = match value {
-            Err(Fault::WrongType) => return Err(damaged(1, "the key of what was packed holds another type")),
-            value => value?,
+    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Fault> {
+        let found: Option<Vec<u8>> = match self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await {
+            Err(Fault::WrongType) => {
+                return Err(Fault::damaged(1, "the key of what was packed holds another type"));
+            }
+            found => found?,
         };
-        let Some(bytes) = parsed::<Option<Vec<u8>>>(value)? else { return Ok(None) };
+        let Some(bytes) = found else { return Ok(None) };
         let unpacked = packing::unpack(game, &bytes);
-        unpacked.map(Some).ok_or_else(|| damaged(1, "what was packed does not fit its hash"))
+        unpacked.map(Some).ok_or_else(|| Fault::damaged(1, "what was packed does not fit its hash"))
     }
 
     /// Reads and checks a log, and packs it.
-    pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, ReadFault> {
+    pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, Fault> {
         let (mut at, mut entries, mut last_written) = (Head::START, Vec::new(), 0);
         loop {
             let found = self.stream(game, at.seq + 1, READ_CHUNK).await?;
-            let found = found.ok_or_else(|| damaged(at.seq + 1, "its form is another one"))?;
             let is_last = found.len() < READ_CHUNK;
-            for StreamEntry { seq, value, writes } in found {
-                if at == Head::START && seq > 1 {
+            for entry in found {
+                if at == Head::START && entry.seq > 1 {
                     // The packed form was checked when it was made.
-                    self.packed_head(game, seq).await?;
+                    self.packed_head(game, entry.seq).await?;
                     return Ok(ToPack::Packed);
                 }
-                let (stamp, hash, body) =
-                    parse_entry(&value).ok_or_else(|| damaged(seq, "it is too short"))?;
-                let body = SecretBytes::new(body.to_vec());
-                at = at.then(game, &body);
-                if at != (Head { seq, hash }) {
-                    return Err(damaged(at.seq, "its hash does not fit"));
+                let (stored, head) = follow(game, at, &entry)?;
+                if !entry.writes.is_empty() {
+                    last_written = head.seq;
                 }
-                if !writes.is_empty() {
-                    last_written = seq;
-                }
-                entries.push(StoredEntry { seq, at: stamp, body });
+                entries.push(stored);
+                at = head;
             }
             if is_last {
                 break;
             }
         }
-        let value = self
-            .ask(|_| {
-                let mut command = redis::cmd("HGET");
-                command.arg(&self.shared.keys.applied).arg(game.as_str());
-                command
-            })
-            .await?;
-        let applied: Option<u64> = parsed(value)?;
+        let look = |_: &Link| Cmd::hget(&self.shared.keys.applied, game.as_str());
+        let applied: Option<u64> = self.ask(look).await?;
         if entries.is_empty() || applied.unwrap_or(0) < last_written {
             return Ok(ToPack::NotNow);
         }
@@ -332,37 +282,21 @@ impl Reader {
     }
 
     /// Where a log stands. Checks that its last entry fits the one before.
-    pub(super) async fn head(&self, game: GameId) -> Result<Head, ReadFault> {
-        let value = self
-            .ask(|_| {
-                let mut command = redis::cmd("XREVRANGE");
-                command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
-                command
-            })
-            .await;
-        let found = match value {
-            Err(Fault::WrongType) => None,
-            value => answers::stream(value?)?,
-        };
-        let found = found.ok_or_else(|| damaged(1, "its form is another one"))?;
-        let Some(StreamEntry { seq, value, .. }) = found.first() else { return Ok(Head::START) };
+    pub(super) async fn head(&self, game: GameId) -> Result<Head, Fault> {
+        let mut command = redis::cmd("XREVRANGE");
+        command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
+        let found = self.entries(1, command).await?;
+        let Some(last) = found.first() else { return Ok(Head::START) };
         let before = match found.get(1) {
-            Some(entry) => entry.head().ok_or_else(|| damaged(entry.seq, "it is too short"))?,
-            None => self.packed_before(game, *seq).await?,
+            Some(before) => before.head().ok_or_else(|| too_short(before.seq))?,
+            None if last.seq == 1 => Head::START,
+            None => self.packed_head(game, last.seq - 1).await?,
         };
-        let (_, hash, body) = parse_entry(value).ok_or_else(|| damaged(*seq, "it is too short"))?;
-        let head = before.then(game, &SecretBytes::new(body.to_vec()));
-        if head.seq != *seq {
-            return Err(damaged(*seq - 1, "it is missing"));
-        }
-        if head.hash != hash {
-            return Err(damaged(*seq, "its hash does not fit"));
-        }
-        Ok(head)
+        follow(game, before, last).map(|(_, head)| head)
     }
 
     /// Reads and checks a whole log.
-    pub(super) async fn verify(&self, game: GameId) -> Result<Head, ReadFault> {
+    pub(super) async fn verify(&self, game: GameId) -> Result<Head, Fault> {
         let mut after_seq = 0;
         loop {
             match self.read(game, after_seq, READ_MAX).await?.last() {
@@ -373,21 +307,15 @@ impl Reader {
     }
 
     /// All games that have a log, in the order of their ids.
-    pub(super) async fn games(&self) -> Result<Vec<GameId>, ReadFault> {
+    pub(super) async fn games(&self) -> Result<Vec<GameId>, Fault> {
         let mut games = std::collections::BTreeSet::new();
         let mut cursor = 0_u64;
         loop {
-            let value = self
-                .ask(|_| {
-                    let mut command = redis::cmd("SCAN");
-                    command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
-                    // Keys of any type: a log that was overwritten is reported when it is read, not
-                    // left out.
-                    command.arg("COUNT").arg(1000);
-                    command
-                })
-                .await?;
-            let (next, keys): (u64, Vec<Vec<u8>>) = parsed(value)?;
+            let mut command = redis::cmd("SCAN");
+            command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
+            // Keys of any type: a log that was overwritten is reported when it is read, not left out.
+            command.arg("COUNT").arg(1000);
+            let (next, keys): (u64, Vec<Vec<u8>>) = self.ask(|_| command.clone()).await?;
             games.extend(keys.iter().filter_map(|key| self.shared.keys.game_of_log(key)));
             if next == 0 {
                 return Ok(games.into_iter().collect());
@@ -396,18 +324,15 @@ impl Reader {
         }
     }
 
-    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadFault> {
-        let value = self
-            .ask(|link| {
-                let mut command = link.call(Script::Get, &[&self.shared.keys.values]);
-                self.shared.time(&mut command);
-                command.arg(key.as_bytes());
-                command
-            })
-            .await?;
-        let found: Vec<Vec<u8>> = parsed(value)?;
+    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, Fault> {
+        let get = |link: &Link| {
+            let mut command = self.shared.call(link, Script::Get, &[&self.shared.keys.values]);
+            command.arg(key.as_bytes()).take()
+        };
+        let found: Vec<Vec<u8>> = self.ask(get).await?;
         let Some(bytes) = found.first() else { return Ok(None) };
-        let (value, _) = parse_record(bytes).ok_or_else(|| damaged_record(key))?;
+        let damaged = || Fault::damaged(0, format!("{key:?} cannot be parsed"));
+        let (value, _) = parse_record(bytes).ok_or_else(damaged)?;
         Ok(Some(value.to_vec()))
     }
 
@@ -417,7 +342,7 @@ impl Reader {
         prefix: Option<&Key>,
         after: Option<&Key>,
         limit: usize,
-    ) -> Result<Vec<FullRecord>, ReadFault> {
+    ) -> Result<Vec<FullRecord>, Fault> {
         let (mut from, to) = match prefix {
             Some(prefix) => scan_bounds(prefix, after),
             None => (after.map_or(b"-".to_vec(), |after| [b"(", after.as_bytes()].concat()), b"+".to_vec()),
@@ -425,16 +350,12 @@ impl Reader {
         let limit = limit.min(READ_MAX);
         let mut records = Vec::new();
         while records.len() < limit {
-            let value = self
-                .ask(|link| {
-                    let keys = &self.shared.keys;
-                    let mut command = link.call(Script::Scan, &[&keys.values, &keys.names]);
-                    self.shared.time(&mut command);
-                    command.arg(&from).arg(&to).arg(SCAN_CHUNK.min(limit - records.len()));
-                    command
-                })
-                .await?;
-            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = parsed(value)?;
+            let scan = |link: &Link| {
+                let keys = &self.shared.keys;
+                let mut command = self.shared.call(link, Script::Scan, &[&keys.values, &keys.names]);
+                command.arg(&from).arg(&to).arg(SCAN_CHUNK.min(limit - records.len())).take()
+            };
+            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.ask(scan).await?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
                 // One damaged record must not hide all others from a caller who reads a list.
@@ -457,8 +378,4 @@ impl Reader {
         }
         Ok(records)
     }
-}
-
-fn damaged_record(key: &Key) -> ReadFault {
-    damaged(0, &format!("{key:?} cannot be parsed"))
 }

@@ -7,7 +7,7 @@ use tracing::Span;
 use super::fault::Fault;
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, write_arguments};
-use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome};
+use crate::store::{AppendOutcome, Outage, Update, UpdateOutcome};
 use crate::value::Head;
 
 /// Most appends in one call: Redis serves no other client while it runs the call.
@@ -17,7 +17,7 @@ pub(super) const GROUP_MAX: usize = 1024;
 /// Approximate bytes sent in one go: Redis serves no other client meanwhile.
 pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
 
 /// An append whose hash chain has been computed.
 pub(super) struct Prepared {
@@ -37,6 +37,26 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// An append of entries that have their stamps already.
+    pub(super) fn stamped(
+        game: GameId,
+        expected: Head,
+        entries: Vec<HeldEntry>,
+        writes: Vec<WriteArguments>,
+    ) -> Prepared {
+        Prepared {
+            game,
+            expected,
+            deadline: None,
+            not_before: None,
+            entries,
+            is_stamped: true,
+            outage: None,
+            writes,
+            span: Span::none(),
+        }
+    }
+
     pub(super) fn head(&self) -> Head {
         self.entries.last().map_or(self.expected, |entry| entry.head)
     }
@@ -60,7 +80,6 @@ pub(super) enum Request {
         reply: Reply<Stamp>,
     },
     BumpEpoch {
-        above: u64,
         reply: Reply<u64>,
     },
     Sweep {
@@ -119,25 +138,22 @@ impl Request {
         }
     }
 
-    /// Answers that the request failed, or that its outcome is unknown.
+    /// Answers that the request failed, or may have failed.
     pub(super) fn fail(self, fault: &Fault) {
-        let unavailable = || StoreError::Unavailable { why: fault.clone().into_why() };
-        let is_in_doubt = matches!(fault, Fault::InDoubt(_) | Fault::WrongType);
+        let fault = fault.clone();
         // A caller that is gone needs no answer, here and elsewhere.
         match self {
-            Request::Append { reply, .. } if is_in_doubt => reply.send(Ok(AppendOutcome::Unknown)).is_ok(),
-            Request::Append { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Update { reply, .. } if is_in_doubt => reply.send(Ok(UpdateOutcome::Unknown)).is_ok(),
-            Request::Update { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Heartbeat { reply } => reply.send(Err(unavailable())).is_ok(),
-            Request::BumpEpoch { reply, .. } => reply.send(Err(unavailable())).is_ok(),
-            Request::Sweep { reply } => reply.send(Err(unavailable())).is_ok(),
-            Request::Pack { reply, .. } => reply.send(Err(unavailable())).is_ok(),
+            Request::Append { reply, .. } => reply.send(Err(fault)).is_ok(),
+            Request::Update { reply, .. } => reply.send(Err(fault)).is_ok(),
+            Request::Heartbeat { reply } => reply.send(Err(fault)).is_ok(),
+            Request::BumpEpoch { reply } => reply.send(Err(fault)).is_ok(),
+            Request::Sweep { reply } => reply.send(Err(fault)).is_ok(),
+            Request::Pack { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::Release { reply, .. }
             | Request::DeleteLog { reply, .. }
             | Request::Tell { reply, .. }
-            | Request::Settle { reply } => reply.send(Err(unavailable())).is_ok(),
+            | Request::Settle { reply } => reply.send(Err(fault)).is_ok(),
         };
     }
 }

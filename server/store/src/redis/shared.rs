@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use flagfall_board::{GameId, Stamp};
+use parking_lot::Mutex;
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::broadcast;
 
@@ -17,7 +17,7 @@ use super::heard::Heard;
 use super::held::Held;
 use super::kept::Kept;
 use super::layout::Keys;
-use super::link::{Link, Timeouts};
+use super::link::{Link, Script};
 use super::options::RedisOptions;
 use crate::store::{Announcement, Notice, Outage};
 
@@ -30,12 +30,17 @@ pub(super) const OVERWRITTEN: &str =
 /// heartbeat, in milliseconds.
 const AHEAD_MAX_MS: u64 = 1_000;
 
-#[derive(Default)]
-pub(super) struct Counters {
-    pub(super) appends: AtomicU64,
-    pub(super) entries: AtomicU64,
-    pub(super) restored: AtomicU64,
-    pub(super) connections: AtomicU64,
+/// What the store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RedisStats {
+    /// Appends that were written for callers.
+    pub appends: u64,
+    /// Entries in them.
+    pub entries: u64,
+    /// Entries given back after Redis had lost them.
+    pub restored: u64,
+    /// Connections of the writer.
+    pub connections: u64,
 }
 
 /// The state that the tasks and the handle share.
@@ -47,28 +52,25 @@ pub(super) struct Shared {
     /// The mark by which this process recognizes its own announcements.
     pub(super) mark: u64,
     pub(super) epoch: AtomicU64,
-    pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
-    pub(super) durability: RwLock<Durability>,
+    pub(super) quarantined: Mutex<BTreeMap<GameId, String>>,
+    /// What Redis promised when it was last asked; `None` before the first connection.
+    pub(super) durability: Mutex<Option<Durability>>,
     /// The latest outage since this process opened the store.
-    outage: Mutex<Option<Outage>>,
+    pub(super) outage: Mutex<Option<Outage>>,
     /// True if a stamp was received that is too far ahead, or after a silence. A heartbeat must
     /// first decide whether clocks stood still.
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
-    /// Counts the writer's connections.
-    pub(super) generation: AtomicU64,
     /// The run of Redis that has all that is held, as far as the writer knows.
-    run_id: RwLock<String>,
-    /// True once its promises have been read.
-    pub(super) is_reached: AtomicBool,
+    run_id: Mutex<String>,
     /// True if a failure has been logged since the last connection.
     has_failed: AtomicBool,
-    held: Mutex<Held>,
-    kept: Mutex<Kept>,
+    pub(super) held: Mutex<Held>,
+    pub(super) kept: Mutex<Kept>,
     pub(super) announcements: broadcast::Sender<Announcement>,
     pub(super) notices: broadcast::Sender<Notice>,
-    pub(super) counters: Counters,
+    pub(super) stats: Mutex<RedisStats>,
 }
 
 impl Shared {
@@ -81,52 +83,42 @@ impl Shared {
             // A random number, because the keys of `RandomState` are random.
             mark: RandomState::new().hash_one(std::process::id()),
             epoch: AtomicU64::new(0),
-            quarantined: RwLock::default(),
-            durability: RwLock::default(),
-            outage: Mutex::new(None),
+            quarantined: Mutex::default(),
+            durability: Mutex::default(),
+            outage: Mutex::default(),
             is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
-            generation: AtomicU64::new(0),
-            run_id: RwLock::default(),
-            is_reached: AtomicBool::new(false),
+            run_id: Mutex::default(),
             has_failed: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
             kept: Mutex::default(),
             announcements,
             notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
-            counters: Counters::default(),
+            stats: Mutex::default(),
             options,
         }
     }
 
-    pub(super) fn timeouts(&self) -> Timeouts {
-        Timeouts { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
-    }
-
-    /// Adds the two arguments that every script that needs the time takes: the time, if it is not
-    /// Redis's own, and the floor.
-    pub(super) fn time(&self, command: &mut Cmd) {
+    /// Begins the call of a script that needs the time. Its first two arguments are the time, if it
+    /// is not Redis's own, and the floor.
+    pub(super) fn call(&self, link: &Link, script: Script, keys: &[&str]) -> Cmd {
         let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
-        command.arg(now).arg(self.running().0);
+        link.call(script, keys).arg(now).arg(self.running().0).take()
     }
 
     pub(super) fn silence_ms(&self) -> u64 {
         u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The moment after which the time must be checked before anything counts.
     pub(super) fn silent_at(&self) -> Stamp {
-        self.heard().silent_at()
+        self.heard.lock().silent_at()
     }
 
     /// The floor of stamps: no stamp is given before this moment.
     fn running(&self) -> Stamp {
-        let heard = self.heard();
-        if self.options.clock.is_some() { heard.latest() } else { heard.running(Instant::now()) }
+        let heard = self.heard.lock();
+        if self.options.clock.is_some() { heard.latest } else { heard.running(Instant::now()) }
     }
 
     /// Notes a stamp from another server's entry or from an ordinary answer.
@@ -135,7 +127,7 @@ impl Shared {
     /// have been an outage. In both cases the stamp counts for this process only after a heartbeat
     /// has shown whether clocks stood still.
     pub(super) fn learn_time(&self, at: Stamp) {
-        let is_known = self.heard().latest() > Stamp(0) && self.options.clock.is_none();
+        let is_known = self.heard.lock().latest > Stamp(0) && self.options.clock.is_none();
         if is_known && (at > self.now().plus_ms(AHEAD_MAX_MS) || self.silent_since().is_some()) {
             self.is_time_doubtful.store(true, Ordering::SeqCst);
         } else {
@@ -144,20 +136,20 @@ impl Shared {
     }
 
     pub(super) fn raise_floor(&self, at: Stamp) {
-        self.heard().note(at, Instant::now());
+        self.heard.lock().note(at, Instant::now());
     }
 
     /// The latest stamp received, if the silence since then is too long. Always `None` with a
     /// test's own clock, which may jump.
     pub(super) fn silent_since(&self) -> Option<Stamp> {
-        if self.options.clock.is_some() { None } else { self.heard().silent_since(Instant::now()) }
+        if self.options.clock.is_some() { None } else { self.heard.lock().silent_since(Instant::now()) }
     }
 
     /// The current time, extrapolated from the latest stamp.
     pub(super) fn now(&self) -> Stamp {
-        let heard = self.heard();
+        let heard = self.heard.lock();
         match &self.options.clock {
-            Some(clock) => clock.now().max(heard.latest()),
+            Some(clock) => clock.now().max(heard.latest),
             None => heard.now(Instant::now()),
         }
     }
@@ -170,53 +162,34 @@ impl Shared {
         }
     }
 
-    /// Checks that enough replicas confirmed.
-    pub(super) fn are_enough(&self, waited: Option<&Value>) -> Result<(), Fault> {
+    /// Takes the answer to that wait off the answers, and checks that enough replicas confirmed.
+    pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), Fault> {
         let wanted = self.options.replicas;
         if wanted == 0 {
             return Ok(());
         }
-        let confirmed: u32 = parsed(waited.cloned().unwrap_or(Value::Nil))?;
+        let confirmed: u32 = parsed(answers.pop().unwrap_or(Value::Nil))?;
         if confirmed >= wanted {
             return Ok(());
         }
         Err(Fault::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
     }
 
-    pub(super) fn outage(&self) -> Option<Outage> {
-        *self.outage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn note_outage(&self, outage: Outage) {
-        *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = Some(outage);
+        *self.outage.lock() = Some(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
         // Subscribers then check everything, the clocks included.
         self.announcements.send(Announcement::Everything).ok();
     }
 
-    pub(super) fn held(&self) -> MutexGuard<'_, Held> {
-        // Nothing panics while holding this lock. If it did, what is held would still be true.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn note_durability(&self, durability: &Durability) {
-        self.is_reached.store(true, Ordering::SeqCst);
-        durability.clone_into(&mut self.durability.write().unwrap_or_else(PoisonError::into_inner));
-    }
-
     pub(super) fn is_of_known_run(&self, link: &Link) -> bool {
-        *self.run_id.read().unwrap_or_else(PoisonError::into_inner) == link.run_id
+        *self.run_id.lock() == link.durability.run_id
     }
 
     pub(super) fn note_connected(&self, link: &Link) {
-        link.run_id.clone_into(&mut self.run_id.write().unwrap_or_else(PoisonError::into_inner));
-        self.generation.fetch_add(1, Ordering::SeqCst);
-        self.counters.connections.fetch_add(1, Ordering::Relaxed);
+        link.durability.run_id.clone_into(&mut self.run_id.lock());
+        self.stats.lock().connections += 1;
         if self.has_failed.swap(false, Ordering::SeqCst) {
             tracing::info!(redis = %self.address, "Redis is there again");
         }
@@ -224,28 +197,17 @@ impl Shared {
 
     pub(super) fn note_failure(&self, fault: &Fault) {
         if !self.has_failed.swap(true, Ordering::SeqCst) {
-            let why = fault.clone().into_why();
-            tracing::error!(redis = %self.address, why, "Redis cannot be used");
+            tracing::error!(redis = %self.address, why = fault.to_string(), "Redis cannot be used");
         }
     }
 
     pub(super) fn note_restored(&self, game: GameId, entries: usize) {
-        self.counters.restored.fetch_add(entries as u64, Ordering::Relaxed);
+        self.stats.lock().restored += entries as u64;
         tracing::error!(%game, entries, "Redis had lost the end of a log, which was given back");
     }
 
-    pub(super) fn count(&self, entries: usize) {
-        self.counters.appends.fetch_add(1, Ordering::Relaxed);
-        self.counters.entries.fetch_add(entries as u64, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_quarantined(&self, game: GameId) -> bool {
-        self.quarantined.read().unwrap_or_else(PoisonError::into_inner).contains_key(&game)
-    }
-
     pub(super) fn quarantine(&self, game: GameId, reason: &str) {
-        let mut quarantined = self.quarantined.write().unwrap_or_else(PoisonError::into_inner);
-        if quarantined.insert(game, reason.to_owned()).is_none() {
+        if self.quarantined.lock().insert(game, reason.to_owned()).is_none() {
             tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
         }
     }
@@ -254,15 +216,7 @@ impl Shared {
     /// continue.
     pub(super) fn quarantine_overwritten(&self, game: GameId) {
         self.quarantine(game, OVERWRITTEN);
-        self.held().forget(game);
-    }
-
-    pub(super) fn set_quarantined(&self, found: BTreeMap<GameId, String>) {
-        *self.quarantined.write().unwrap_or_else(PoisonError::into_inner) = found;
-    }
-
-    pub(super) fn release(&self, game: GameId) {
-        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).remove(&game);
+        self.held.lock().forget(game);
     }
 }
 
@@ -277,9 +231,9 @@ mod tests {
         let address = "redis://127.0.0.1:1".parse().unwrap();
         let shared = Shared::new(address, RedisOptions::default());
         shared.learn_time(Stamp(5_000_000));
-        assert_eq!(shared.heard().latest(), Stamp(5_000_000), "the first stamp is accepted as it is");
+        assert_eq!(shared.heard.lock().latest, Stamp(5_000_000), "the first stamp is accepted as it is");
         shared.learn_time(Stamp(5_000_500));
-        assert_eq!(shared.heard().latest(), Stamp(5_000_500));
+        assert_eq!(shared.heard.lock().latest, Stamp(5_000_500));
         let an_hour_later = Stamp(8_600_000);
         shared.learn_time(an_hour_later);
         assert!(shared.now() < Stamp(5_100_000) && shared.is_time_doubtful.load(Ordering::SeqCst));

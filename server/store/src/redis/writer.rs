@@ -8,12 +8,12 @@
 //! on the next one. Until then reads wait, so that a caller who resolves an `Unknown` by reading
 //! gets a final answer.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
-use redis::{Cmd, Pipeline};
+use redis::{Cmd, Pipeline, Value};
 use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
@@ -139,9 +139,8 @@ impl Writer {
                 return self.return_soon().await;
             }
         };
-        let before = self.shared.durability.read().unwrap_or_else(PoisonError::into_inner).weak_settings();
-        let weaknesses = durability.weak_settings();
-        self.shared.note_durability(&durability);
+        let before = self.shared.durability.lock().replace(durability.clone());
+        let (before, weaknesses) = (before.unwrap_or_default().weak_settings(), durability.weak_settings());
         if weaknesses == before {
             return;
         }
@@ -185,7 +184,7 @@ impl Writer {
                 self.retry_at = Instant::now() + self.pause;
                 self.pause = (self.pause * 2).min(RETRY.1);
                 // No waiting request was sent.
-                self.last_fault = Fault::NotDone(fault.into_why());
+                self.last_fault = Fault::not_done(fault);
                 self.shared.note_failure(&self.last_fault);
                 return Err(self.last_fault.clone());
             }
@@ -201,8 +200,8 @@ impl Writer {
     async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
         let shared = self.shared.clone();
         let options = &shared.options;
-        let mut link = Link::open(&self.shared.address, self.shared.timeouts(), options.replicas).await?;
-        self.shared.note_durability(&link.durability);
+        let mut link = Link::open(&shared.address, options).await?;
+        *shared.durability.lock() = Some(link.durability.clone());
         let weaknesses = link.durability.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {
             return Err(Fault::NotDone(too_weak(&weaknesses)));
@@ -215,7 +214,7 @@ impl Writer {
         let is_made_anew = !self.made.is_empty() && self.made != made;
         self.made = made;
         self.durability_at = Instant::now() + options.durability_every;
-        let games = self.shared.held().games();
+        let games = self.shared.held.lock().games();
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
         }
@@ -243,10 +242,9 @@ impl Writer {
     /// Creates the store if there is none, and reads its metadata.
     async fn begin(&self, link: &mut Link) -> Result<Begun, Fault> {
         let keys = &self.shared.keys;
-        let mut command = link.call(Script::Begin, &[&keys.meta]);
-        self.shared.time(&mut command);
+        let mut command = self.shared.call(link, Script::Begin, &[&keys.meta]);
         command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
-        command.arg(&link.run_id).arg(u8::from(self.has_beaten));
+        command.arg(&link.durability.run_id).arg(u8::from(self.has_beaten));
         let (schema, epoch, heartbeat, now, run_at, made): (String, String, String, u64, u64, String) =
             link.ask(&command).await?;
         if schema != SCHEMA.to_string() {
@@ -257,16 +255,15 @@ impl Writer {
         let epoch: u64 =
             epoch.parse().map_err(|_| Fault::not_done("the store in this Redis has no epoch"))?;
         self.shared.epoch.fetch_max(epoch, Ordering::SeqCst);
-        let quarantined: Vec<(Vec<u8>, Vec<u8>)> =
-            match link.ask(redis::cmd("HGETALL").arg(&keys.quarantined)).await {
-                Err(Fault::WrongType) => Vec::new(),
-                quarantined => quarantined?,
-            };
+        let quarantined: Vec<(Vec<u8>, Vec<u8>)> = match link.ask(&Cmd::hgetall(&keys.quarantined)).await {
+            Err(Fault::WrongType) => Vec::new(),
+            quarantined => quarantined?,
+        };
         let parse = |(game, why): (Vec<u8>, Vec<u8>)| {
             let game = std::str::from_utf8(&game).ok()?.parse().ok()?;
             Some((game, String::from_utf8_lossy(&why).into_owned()))
         };
-        self.shared.set_quarantined(quarantined.into_iter().filter_map(parse).collect());
+        *self.shared.quarantined.lock() = quarantined.into_iter().filter_map(parse).collect();
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
             // On a later connection the heartbeat that follows decides how late it is, and whether
@@ -280,14 +277,13 @@ impl Writer {
 
     pub(super) fn heartbeat(&self, link: &Link) -> Cmd {
         let keys = &self.shared.keys;
-        let mut command = link.call(Script::Heartbeat, &[&keys.meta, &keys.values, &keys.names]);
-        self.shared.time(&mut command);
-        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX);
-        command
+        let names = [keys.meta.as_str(), &keys.values, &keys.names];
+        let mut command = self.shared.call(link, Script::Heartbeat, &names);
+        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX).take()
     }
 
-    /// Notes a heartbeat, and an outage that it reports.
-    pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) {
+    /// Notes a heartbeat, and an outage that it reports. Returns its time.
+    pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
         // Before the time is set: no task may see it without knowing that clocks stood still.
         if outage.until > self.outages_known_until {
@@ -302,20 +298,26 @@ impl Writer {
             }
         }
         self.shared.raise_floor(at);
+        at
     }
 
     /// Checks the time after a silence, and whether there was an outage. If this fails, the
     /// requests that waited for it were surely not carried out.
     pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
-        match link.ask(&self.heartbeat(&link)).await.and_then(answers::beat) {
+        let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
+        self.note_own_beat(beat)
+    }
+
+    fn note_own_beat(&mut self, beat: Result<Beat, Fault>) -> Result<(), Fault> {
+        match beat {
             Ok(beat) => {
                 self.note_beat(beat);
                 Ok(())
             }
             Err(fault) => {
                 self.lose_link(&fault);
-                Err(Fault::NotDone(fault.into_why()))
+                Err(Fault::not_done(fault))
             }
         }
     }
@@ -329,8 +331,7 @@ impl Writer {
         let until = Instant::now() + pulse.saturating_sub(age);
         while Instant::now() < until {
             sleep_until(until.min(Instant::now() + pulse / 10)).await;
-            let mut look = redis::cmd("HGET");
-            look.arg(&self.shared.keys.meta).arg("heartbeat");
+            let look = Cmd::hget(&self.shared.keys.meta, "heartbeat");
             let link = self.ready().await?;
             if link.ask::<Option<u64>>(&look).await?.is_some_and(|at| at > found.0) {
                 return Ok(None);
@@ -343,24 +344,15 @@ impl Writer {
     async fn confirm(&mut self) -> Result<(), Fault> {
         let Some(mut link) = self.link.clone() else { return Ok(()) };
         let mut commands = Pipeline::new();
-        commands.ignore_errors();
         commands.add_command(self.heartbeat(&link));
         self.shared.wait(&mut commands);
-        let answers = link.send(&commands).await.and_then(|mut answers| {
-            self.shared.are_enough(answers.last())?;
-            answers::beat(answers.swap_remove(0))
+        let beat = link.send(&commands).await.and_then(|mut answers| {
+            self.shared.are_enough(&mut answers)?;
+            answers::beat(answers.pop().unwrap_or(Value::Nil))
         });
-        match answers {
-            Ok(beat) => {
-                self.note_beat(beat);
-                self.shared.is_in_doubt.store(false, Ordering::SeqCst);
-                Ok(())
-            }
-            Err(fault) => {
-                self.lose_link(&fault);
-                Err(Fault::NotDone(fault.into_why()))
-            }
-        }
+        self.note_own_beat(beat)?;
+        self.shared.is_in_doubt.store(false, Ordering::SeqCst);
+        Ok(())
     }
 
     /// Gives the connection up if the fault requires it.

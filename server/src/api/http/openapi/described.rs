@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::examples::example;
-use crate::api::http::answer::{AnyJson, Checked, Created, JsonFeed, NoSuchPath, RenderedRecord, Text};
+use crate::api::http::answer::{AnyJson, Checked, Created, JsonFeed, NoSuchPath, RenderedRecord};
 use crate::api::http::error::ApiError;
 use crate::api::http::request::{
     AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Query, QueryFields, Shared,
@@ -186,7 +186,7 @@ impl Answer for AnyJson {
     }
 }
 
-impl Answer for Text {
+impl Answer for String {
     fn describe(shape: &mut Shape<'_>) {
         shape.answers.insert(200, json!({ "text/plain": { "schema": { "type": "string" } } }));
     }

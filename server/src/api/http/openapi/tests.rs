@@ -66,14 +66,14 @@ fn path_parameters(path: &str) -> Vec<Value> {
 
 /// The refusals of an operation, by status.
 fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refusal>> {
-    let mut listed: Vec<&str> = endpoint.about.refusals.to_vec();
+    let mut listed: Vec<&str> = endpoint.refusals.to_vec();
     listed.extend(shape.refusals.iter().map(String::as_str));
     listed.extend(["host_expected", "timed_out"]);
     let is_check = matches!(endpoint.path, "/health" | "/ready");
     if !is_check {
         listed.push("too_many/requests");
     }
-    if endpoint.about.method != "get" {
+    if endpoint.method != "GET" {
         // The body is read first, even if no handler takes it.
         listed.push("malformed/body");
     }
@@ -90,7 +90,7 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
     }
     found.retain(|_, refusals| !refusals.is_empty());
     let unknown: Vec<&&str> = listed.iter().filter(|one| !met.contains(**one)).collect();
-    assert!(unknown.is_empty(), "{}: no error of HTTP has these codes: {unknown:?}", endpoint.about.id);
+    assert!(unknown.is_empty(), "{}: no error of HTTP has these codes: {unknown:?}", endpoint.id);
     found
 }
 
@@ -138,9 +138,8 @@ impl Document {
     }
 
     fn operation(&mut self, endpoint: &Endpoint) -> Value {
-        let about = &endpoint.about;
         let mut shape = Shape::new(&mut self.generator);
-        (about.describe)(&mut shape);
+        (endpoint.describe)(&mut shape);
         let refusals = refusals_of(endpoint, &shape);
         let Shape { token, query, body, answers, .. } = shape;
         let mut responses = Map::new();
@@ -148,7 +147,7 @@ impl Document {
             let text = match status {
                 304 => "Unchanged since the client's copy",
                 503 => "Not well, or stopping",
-                _ => about.summary,
+                _ => endpoint.summary,
             };
             let mut answer = json!({ "description": text });
             if !content.is_null() {
@@ -165,9 +164,9 @@ impl Document {
         let mut parameters = path_parameters(endpoint.path);
         parameters.extend(query);
         let mut operation = json!({
-            "operationId": about.id,
+            "operationId": endpoint.id,
             "tags": [tag_of(endpoint.path)],
-            "summary": about.summary,
+            "summary": endpoint.summary,
             "parameters": parameters,
             "responses": responses,
         });
@@ -194,7 +193,7 @@ fn document() -> String {
     for endpoint in endpoints() {
         let operation = document.operation(&endpoint);
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
-        path[endpoint.about.method] = operation;
+        path[endpoint.method.to_lowercase()] = operation;
     }
     let document = json!({
         "openapi": "3.1.0",
@@ -228,7 +227,7 @@ fn the_document_is_fresh() {
 #[test]
 fn operations_have_names_of_their_own() {
     let endpoints = endpoints();
-    let ids: BTreeSet<&str> = endpoints.iter().map(|endpoint| endpoint.about.id).collect();
+    let ids: BTreeSet<&str> = endpoints.iter().map(|endpoint| endpoint.id).collect();
     assert_eq!(ids.len(), endpoints.len());
 }
 
@@ -237,7 +236,7 @@ fn what_extractors_refuse_is_allowed_everywhere() {
     let mut generator = SchemaGenerator::default();
     for endpoint in endpoints() {
         let mut shape = Shape::new(&mut generator);
-        (endpoint.about.describe)(&mut shape);
+        (endpoint.describe)(&mut shape);
         for code in &shape.refusals {
             let (code, reason) = code.split_once('/').map_or((code.as_str(), None), |(a, b)| (a, Some(b)));
             let refusal = Refusal::new(code);
