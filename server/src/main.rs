@@ -144,7 +144,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     tell_quarantined(&*store).await?;
     let key = config.signing_key()?;
     let signing = match &key {
-        Some(key) => format!("finished games are signed with the key {}", key.id()),
+        Some(key) => format!("finished games are signed with the key {}", key.id),
         None => "finished games are not signed: --signing-key names a key".to_owned(),
     };
     let server = Server::start(settings, store, key).await?;

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use flagfall_board::Side;
-use flagfall_protocol::{Code, PlayerKind, Refusal, SavedDeployment, SavedDeployments, Secret};
+use flagfall_protocol::{Code, Refusal, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::{Ruleset, Setup, SetupRefusal};
 use flagfall_store::{Store, StoreError, Write};
 
-use crate::Refused;
+use crate::refused::{Refused, check_account};
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::{DEPLOYMENTS, last_part};
 use flagfall_base::transact::{delete, delete_all, write};
@@ -52,9 +52,7 @@ impl Deployments {
         name: &str,
         setup: &Secret,
     ) -> Result<SavedDeployment, Refused> {
-        if asker.player.kind == PlayerKind::Guest {
-            return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because("deployments").into());
-        }
+        check_account(asker, "deployments")?;
         let rules = base(ruleset)?;
         if !SavedDeployment::is_name(name) {
             return Err(bad("name"));

@@ -52,7 +52,6 @@ impl Histories {
         Histories { store, tables }
     }
 
-    /// Does the job of entering a game into the histories of its players.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         let Some(archived) = self.tables.archive(game).await? else {
@@ -94,11 +93,7 @@ impl Histories {
             return Ok(());
         }
         update.conditions.push((gone, Expect::Absent));
-        let score = match winner {
-            None => GameScore::Drawn,
-            Some(winner) if *winner == side => GameScore::Won,
-            Some(_) => GameScore::Lost,
-        };
+        let score = score_of(*winner, side);
         let record = PlayedGame {
             game,
             ended: ended.0,
@@ -259,6 +254,14 @@ async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
 pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     let has_games = !store.scan(played_of(player, Shelf::All)?, None, 1).await?.is_empty();
     if has_games { Ok(()) } else { forget(store, player).await }
+}
+
+pub(crate) fn score_of(winner: Option<Side>, side: Side) -> GameScore {
+    match winner {
+        None => GameScore::Drawn,
+        Some(winner) if winner == side => GameScore::Won,
+        Some(_) => GameScore::Lost,
+    }
 }
 
 /// The keys of one game in the lists of its players.

@@ -18,7 +18,6 @@ const NOTICES_AT_ONCE: usize = 4_096;
 /// As many of one player: more than one player has places for.
 const NOTICES_OF_A_PLAYER: usize = 16;
 
-/// The runner with a handler for notices to webhooks.
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {
     let kind = JobKind {
         look,
@@ -31,7 +30,6 @@ pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Job
     jobs.with(kind, by(notices, |notices, job| async move { notices.do_job(job).await }))
 }
 
-/// The runner with a handler for planned games.
 pub(crate) fn with_plans(jobs: Jobs, lobby: &Lobby) -> Jobs {
     let kind =
         JobKind { look: PLAN_LOOK, has_fields: true, keep_ms: Some(PLAN_MS), ..JobKind::new(PLANS.name) };

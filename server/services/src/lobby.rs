@@ -19,10 +19,10 @@ mod pool_returns;
 mod refusal;
 mod seeks;
 mod shown;
-mod status;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ pub(crate) use pool_returns::pool_return;
 pub use refusal::{check_rated, check_terms};
 
 use self::board::{Board, LISTED_GAMES_MAX};
-use self::memory::{CommandMemory, CommandRecord, Kept};
+use self::memory::{CommandRecord, Kept};
 use self::pool::Pool;
 use self::refusal::{blocked, no_such_challenge, no_such_seek, opponent_busy, own_offer, store_unclear};
 use self::refusal::{not_found, too_many, unclear};
@@ -61,10 +61,10 @@ use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
-use flagfall_base::keys::Kind;
+use flagfall_base::keys::{CHALLENGES_OF, Kind, POOL};
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
-use flagfall_game::{CreateError, NewGame, TableError, Tables};
+use flagfall_game::{NewGame, TableError, Tables};
 
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
@@ -83,7 +83,6 @@ struct Inner {
     tables: Tables,
     connections: Connections,
     settings: Settings,
-    memory: CommandMemory,
     pool: Pool,
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
@@ -98,21 +97,13 @@ struct Inner {
 impl Lobby {
     /// An empty lobby. [`Lobby::run`] must run beside it.
     pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
-        let memory = CommandMemory::new(store.clone(), ms(settings.times.command_memory));
-        let pool = Pool::new(
-            store.clone(),
-            tables.clone(),
-            connections.clone(),
-            settings.times.pool_wave,
-            ms(settings.times.pool_grace()),
-        );
+        let pool = Pool::new(store.clone(), tables.clone(), connections.clone(), &settings.times);
         Lobby {
             inner: Arc::new(Inner {
                 store,
                 tables,
                 connections,
                 settings,
-                memory,
                 pool,
                 seeks: Mutex::default(),
                 board: Mutex::default(),
@@ -127,9 +118,9 @@ impl Lobby {
 
     /// Carries out a command. Its changes are in the store when this returns, and repeating it
     /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
-    /// After a refusal usually nothing has changed. But if the store or the server is on its way out,
-    /// the command may have been kept, and a refusal to create the game may come after the offer was
-    /// taken. Repeating the command has one outcome in any case.
+    /// After a refusal usually nothing has changed. But if the store or the server is on its way
+    /// out, the command may have been kept, and a refusal to create the game may come after the
+    /// offer was taken.
     pub async fn handle(
         &self,
         player: &Player,
@@ -161,7 +152,7 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let began = Instant::now();
-        let handled = self.handle_in_turn(player, cmd_id, &command).await;
+        let handled = self.inner.handle(player, cmd_id, &command).await;
         let result = match handled {
             Ok((_, true)) => "accepted",
             Ok((_, false)) => "repeated",
@@ -172,17 +163,6 @@ impl Lobby {
         handled.map(|(outcome, _)| outcome).map_err(unclear)
     }
 
-    async fn handle_in_turn(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> Handled {
-        if let Some(record) = self.inner.memory.recall(player, cmd_id, command).await? {
-            return self.inner.repeat(record).await;
-        }
-        if self.inner.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
-            return Err(CreateError::Stopping.into());
-        }
-        self.inner.carry_out(player, cmd_id, command).await
-    }
-
-    /// Reads an open challenge.
     pub async fn show_challenge(&self, code: &str) -> Result<Challenge, Refused> {
         let found = challenges::find(&self.inner.store, code).await;
         found.map(|(challenge, ..)| challenge).map_err(unclear)
@@ -195,9 +175,31 @@ impl Lobby {
         self.inner.changed.notify_one();
     }
 
-    /// Stops sending news to a connection.
     pub fn unwatch(&self, connection: ConnectionId) {
         self.inner.board.lock().unwatch(connection);
+    }
+
+    /// True if this command was accepted before: repeating it returns the same outcome.
+    pub async fn has_carried_out(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> bool {
+        matches!(self.inner.recall(player, cmd_id, command).await, Ok(Some(_)))
+    }
+
+    /// True if a seek is open, as far as this server knows.
+    pub fn has_seek(&self, id: &str) -> bool {
+        self.inner.seeks.lock().has(id)
+    }
+
+    /// True if a player waits in the pool, or if the store cannot say.
+    pub async fn is_waiting(&self, player_id: &str) -> bool {
+        let Ok(key) = POOL.key([&player_id]) else { return false };
+        self.inner.store.get(key).await.map_or(true, |found| found.is_some())
+    }
+
+    /// The players connected here who have an open seek. Other servers are told of them.
+    pub fn seekers_here(&self) -> BTreeSet<String> {
+        let seeks = self.inner.seeks.lock();
+        let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
+        here.map(str::to_owned).collect()
     }
 
     /// Withdraws all offers of a deleted account. After an error some may remain.
@@ -433,7 +435,8 @@ impl Asker<'_> {
         check_rated(terms, [self.player.kind; 2])?;
         self.check_conduct_for(terms).await?;
         let max = self.inner.settings.limits.challenges_per_player;
-        let own = challenges::count(&self.inner.store, self.player, max).await?;
+        let own = CHALLENGES_OF.under([&self.player.id])?;
+        let own = self.inner.store.scan(own, None, max).await?.len();
         if own >= max {
             count_hit(Limit::Offers, Scope::Player);
             return Err(too_many("challenges", own));
@@ -477,7 +480,7 @@ impl Asker<'_> {
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
         let mut writes = Vec::from(challenge.closing()?);
-        writes.push(challenges::closing_invitation(self.player, code)?);
+        writes.push(Write::Delete { key: challenges::invited_key(&self.player.id, code)? });
         let closing = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         let kept = self.keep(outcome, Some(plan), closing).await?;
         if let Kept::New(_) = kept {
@@ -555,18 +558,6 @@ impl Asker<'_> {
         let playing = self.inner.tables.count_games_of(&opponent.id).await.map_err(not_found)?;
         let has_room = playing < self.inner.settings.limits.games_per_player;
         if has_room { Ok(()) } else { Err(opponent_busy()) }
-    }
-
-    /// Keeps the outcome of the command, in one update with what it changes and with its guest.
-    async fn keep(
-        &self,
-        outcome: Accepted,
-        game: Option<NewGame>,
-        mut update: Update,
-    ) -> Result<Kept, Refused> {
-        update.conditions.extend(self.standing.conditions.iter().cloned());
-        update.writes.extend(self.standing.writes.iter().cloned());
-        self.inner.memory.keep(self.player, self.cmd_id, self.command, (outcome, game), update).await
     }
 
     /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first;

@@ -17,8 +17,8 @@ mod tests;
 
 use flagfall_base::refusals;
 use flagfall_protocol::{
-    Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Refusal, Secret, WebhookAttempt,
-    WebhookInfo, WebhookSet,
+    Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, Refusal, Secret, WebhookAttempt, WebhookInfo,
+    WebhookSet,
 };
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
@@ -29,8 +29,8 @@ use self::address::Target;
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
-use crate::Refused;
 use crate::records::{bytes, find, mark, put};
+use crate::refused::{Refused, check_account};
 use crate::settings::Reach;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::JobWriter;
@@ -96,8 +96,8 @@ impl Notices {
     /// Sets the asker's webhook with a new secret. It replaces an earlier one. After an error
     /// usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
-        check_account(asker)?;
-        let target = Target::parse(&new.url, self.sender.reach())?;
+        check_account(asker, "webhooks")?;
+        let target = Target::parse(&new.url, self.sender.reach)?;
         let secret = secret_of(random_bytes()?);
         let record = WebhookRecord {
             url: target.url,
@@ -111,7 +111,6 @@ impl Notices {
         Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
     }
 
-    /// Returns the asker's webhook.
     pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, Refused> {
         let (record, _) = self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         let waiting = self.store.scan(NOTICES.under([&asker.player.id])?, None, WAITING_MAX).await?.len();
@@ -217,15 +216,6 @@ impl Notices {
 
 fn count(result: &'static str) {
     counter!(names::NOTICES, "result" => result).increment(1);
-}
-
-fn check_account(asker: &Identity) -> Result<(), Refused> {
-    match asker.player.kind {
-        PlayerKind::Account | PlayerKind::Bot => Ok(()),
-        PlayerKind::Guest | PlayerKind::House => {
-            Err(Refusal::new(Code::ACCOUNT_EXPECTED).because("webhooks").into())
-        }
-    }
 }
 
 fn no_such(reason: &str) -> Refused {

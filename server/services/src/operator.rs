@@ -21,13 +21,10 @@ use flagfall_base::scan::Scan;
 const LISTED_MAX: usize = 500;
 pub const REASON_LEN_MAX: usize = 300;
 
-/// Why an operator's action was not carried out.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OperatorError {
-    /// Closing or reopening an account failed.
     #[error(transparent)]
     Closure(#[from] ClosureError),
-    /// Taking back ratings failed.
     #[error(transparent)]
     Undo(#[from] UndoError),
     #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
@@ -39,7 +36,6 @@ pub enum OperatorError {
     BadReason,
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system gives no random bits.
     #[error(transparent)]
     Chance(#[from] ChanceError),
 }
@@ -55,30 +51,11 @@ pub struct Act {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Deed {
-    Closed {
-        player: String,
-        name: String,
-    },
-    /// An account was opened again.
-    Reopened {
-        player: String,
-        name: String,
-    },
-    /// The effect of a game on ratings was taken back.
-    Undone {
-        /// The effect that was taken back.
-        change: RatingChange,
-    },
-    /// A job that had failed for good was put back.
-    Retried {
-        /// Its kind and its id.
-        job: String,
-    },
-    /// A job that had failed for good was deleted.
-    Discarded {
-        /// Its kind and its id.
-        job: String,
-    },
+    Closed { player: String, name: String },
+    Reopened { player: String, name: String },
+    Undone { change: RatingChange },
+    Retried { job: String },
+    Discarded { job: String },
 }
 
 /// Carries out an operator's actions on a store, for one reason.
@@ -157,7 +134,6 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Takes back the effect of a game on ratings.
     pub async fn undo(&self, game: GameId) -> Result<RatingChange, OperatorError> {
         let id = random_code()?;
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
@@ -214,7 +190,6 @@ pub fn dead_job_line(dead: &DeadJob) -> String {
     format!("{kind}/{id}: {error}{attempts}{failed}")
 }
 
-/// Formats how many jobs of a kind wait as one line.
 pub fn waiting_line(waiting: &WaitingJobs) -> String {
     let WaitingJobs { kind, count, failed } = waiting;
     format!("{kind}: {count} waiting, of which {failed} failed before")

@@ -17,7 +17,6 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +66,6 @@ struct Inner {
     hasher: Hasher,
 }
 
-/// A new guest who is not stored yet.
 #[derive(Debug)]
 pub struct NewGuest {
     pub identity: Identity,
@@ -242,14 +240,8 @@ impl Players {
             tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be extended");
         }
     }
-
-    /// Counts a costly action, such as a new account, against an address.
-    fn take_address(&self, address: IpAddr) -> Result<(), PlayerError> {
-        Ok(self.inner.attempts.take_address(address, Instant::now())?)
-    }
 }
 
-/// Whose token this is.
 fn identity_of(name: Name, guest: GuestToken) -> Identity {
     let GuestToken { id, pass, .. } = guest;
     let player = Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest };

@@ -26,7 +26,7 @@ const KEYS_MAX: usize = 1_000;
 pub struct Proofs {
     store: Arc<dyn Store>,
     tables: Tables,
-    key: Option<Arc<SigningKey>>,
+    pub(crate) key: Option<Arc<SigningKey>>,
 }
 
 impl Proofs {
@@ -38,9 +38,8 @@ impl Proofs {
     /// Publishes this server's public key. Those of earlier keys stay published.
     pub async fn publish_key(&self) -> Result<(), StoreError> {
         let Some(key) = &self.key else { return Ok(()) };
-        let info =
-            SigningKeyInfo { id: key.id().to_owned(), public: key.public(), since: self.store.now().0 };
-        let at = SIGNING_KEY.key([&key.id()])?;
+        let info = SigningKeyInfo { id: key.id.clone(), public: key.public, since: self.store.now().0 };
+        let at = SIGNING_KEY.key([&key.id])?;
         let publish = put(at.clone(), &info, None)?;
         // If it is there, it is published already.
         write_if(&*self.store, at, None, vec![publish]).await.map(drop)
@@ -50,11 +49,6 @@ impl Proofs {
         let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
         let keys = stored.iter().map(|(_, value)| parse(value, "a public key"));
         Ok(SigningKeys { keys: keys.collect::<Result<_, _>>()? })
-    }
-
-    /// True if this server signs games.
-    pub(crate) fn has_key(&self) -> bool {
-        self.key.is_some()
     }
 
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {

@@ -38,9 +38,7 @@ const OF_A_GAME_MAX: usize = 16;
 /// How long guests and their games are kept; forever if `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lifetimes {
-    /// Stored guests who have not played.
     pub new_guest: Option<Duration>,
-    /// Finished casual games without an account.
     pub guest_game: Option<Duration>,
 }
 
@@ -53,9 +51,7 @@ impl Lifetimes {
 /// How much was deleted, or would be.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pruned {
-    /// Guests who never played.
     pub guests: usize,
-    /// Finished casual games of guests.
     pub games: usize,
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{
-    GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
-    RatingInfo, ServerToClient, Speed,
+    Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory, RatingInfo,
+    ServerToClient, Speed,
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
@@ -29,8 +29,8 @@ use self::record::{
     rating_key,
 };
 pub(crate) use self::record::{RatingRecord, point};
+use crate::histories::score_of;
 use crate::records::{damaged, find, parse, put};
-use crate::settings::FirstMove;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
@@ -59,19 +59,8 @@ pub struct Ratings {
     store: Arc<dyn Store>,
     tables: Tables,
     connections: Connections,
-    first_move: FirstMove,
-    /// Recently read leaderboards.
+    ignores_first_move: bool,
     boards: Arc<Mutex<Boards>>,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub enum RatingOutcome {
-    /// There was no job: the game is not rated, or was rated before.
-    Before,
-    /// The game does not count: it was aborted, or had too few plies.
-    NotCounted,
-    /// Both ratings were changed by this call.
-    Now(RatingChange),
 }
 
 /// True if games of a ruleset can be rated. Custom rulesets cannot.
@@ -107,45 +96,42 @@ impl Ratings {
         store: Arc<dyn Store>,
         tables: Tables,
         connections: Connections,
-        first_move: FirstMove,
+        ignores_first_move: bool,
     ) -> Ratings {
-        Ratings { store, tables, connections, first_move, boards: Arc::default() }
+        Ratings { store, tables, connections, ignores_first_move, boards: Arc::default() }
     }
 
-    pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
-        let due = RATING_DUE.key([&game])?;
-        match Claimed::now(&self.store, due).await? {
+    /// Does this game's job at once, if there is one.
+    pub async fn rate_now(&self, game: GameId) -> Result<(), JobError> {
+        match Claimed::now(&self.store, RATING_DUE.key([&game])?).await? {
             Some(job) => self.do_job(&job).await,
-            None => Ok(RatingOutcome::Before),
+            None => Ok(()),
         }
     }
 
-    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
         loop {
             let mut update = job.finish();
             let outcome = match self.counted(game).await? {
-                None => RatingOutcome::NotCounted,
-                Some((speed, finished)) => {
-                    RatingOutcome::Now(self.rate(game, speed, &finished, &mut update).await?)
-                }
+                None => None,
+                Some((speed, finished)) => Some(self.rate(game, speed, &finished, &mut update).await?),
             };
             if transaction.commit(update).await? {
-                if let RatingOutcome::Now(change) = &outcome {
-                    self.forget_boards(&change.ruleset, change.speed);
-                }
-                self.tell(game, &outcome).await;
-                return Ok(outcome);
+                self.tell(game, outcome.as_ref()).await;
+                tracing::debug!(%game, ?outcome, "a rating job is done");
+                return Ok(());
             }
             // Another game of these players was first, or another server has the job, or this was
             // written.
             if !job.is_held().await? {
-                return Ok(RatingOutcome::Before);
+                return Ok(());
             }
         }
     }
 
+    /// The game, if it counts: it was not aborted, and had enough plies.
     async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());
@@ -159,7 +145,6 @@ impl Ratings {
         Ok(Speed::of(terms.time).filter(|_| is_counted).map(|speed| (speed, finished)))
     }
 
-    /// Adds both players' new ratings to the update.
     async fn rate(
         &self,
         game: GameId,
@@ -204,16 +189,11 @@ impl Ratings {
         for side in Side::BOTH.into_iter().filter(|side| !is_gone[*side]) {
             let (player, opponent) = (&players[side], &players[side.opponent()].id);
             let after = before[side].after(rated[side], side, opponent, ended);
-            let score = match winner {
-                None => GameScore::Drawn,
-                Some(winner) if *winner == side => GameScore::Won,
-                Some(_) => GameScore::Lost,
-            };
             let history = HistoryRecord {
                 game,
                 at: ended.0,
                 opponent: opponent.clone(),
-                score,
+                score: score_of(*winner, side),
                 private: terms.private,
                 before: change.before[side],
                 after: change.after[side],
@@ -244,20 +224,14 @@ impl Ratings {
         after.count(winner);
         update.conditions.push((key.clone(), expect(value)));
         update.writes.push(put(key, &after, None)?);
-        Ok(match self.first_move {
-            FirstMove::Counts => before.points(),
-            FirstMove::IsMeasured => 0,
-        })
+        Ok(if self.ignores_first_move { 0 } else { before.points() })
     }
 
-    async fn tell(&self, game: GameId, outcome: &RatingOutcome) {
-        let result = match outcome {
-            RatingOutcome::Now(_) => "rated",
-            RatingOutcome::NotCounted => "not_counted",
-            RatingOutcome::Before => return,
-        };
+    async fn tell(&self, game: GameId, change: Option<&RatingChange>) {
+        let result = if change.is_some() { "rated" } else { "not_counted" };
         counter!(names::RATED_GAMES, "result" => result).increment(1);
-        let RatingOutcome::Now(change) = outcome else { return };
+        let Some(change) = change else { return };
+        self.forget_boards(&change.ruleset, change.speed);
         let Ok(Some(finished)) = self.tables.finished(game).await else { return };
         let players = Side::BOTH.map(|side| finished.players[side].id.as_str());
         let rated = ServerToClient::Rated { change: change.clone() };

@@ -1,11 +1,12 @@
 //! Why a service refused a request.
 
 use flagfall_base::admission::TooMany;
+use flagfall_base::identity::Identity;
 use flagfall_base::random::ChanceError;
 use flagfall_base::refusals;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_game::TableError;
-use flagfall_protocol::Refusal;
+use flagfall_protocol::{Code, PlayerKind, Refusal};
 use flagfall_store::StoreError;
 
 /// Why a service refused a request, as the asker is told. Usually nothing has changed.
@@ -18,6 +19,14 @@ impl Refused {
     pub fn is(&self, code: &str) -> bool {
         self.0.code.as_str() == code
     }
+}
+
+/// Refuses guests what only accounts have.
+pub(crate) fn check_account(asker: &Identity, what: &str) -> Result<(), Refusal> {
+    if asker.player.kind == PlayerKind::Guest {
+        return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because(what));
+    }
+    Ok(())
 }
 
 impl From<Refusal> for Refused {

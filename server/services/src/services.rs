@@ -27,7 +27,6 @@ pub struct Services {
     pub settings: Settings,
     /// The logs of games and the small records.
     pub store: Arc<dyn Store>,
-    /// Guests, accounts, passwords and tokens.
     pub players: Players,
     /// Seeks, challenges and the pool.
     pub lobby: Lobby,
@@ -36,7 +35,6 @@ pub struct Services {
     /// Correspondence: whose turn it is, and queued moves.
     pub turns: Turns,
     pub notices: Notices,
-    /// Lists of finished games.
     pub histories: Histories,
     pub proofs: Proofs,
     pub deployments: Deployments,
@@ -65,7 +63,8 @@ impl Services {
             note_refusal(&error, "cannot read the key of guest tokens at start; will try again");
         }
         let peers = tables.peers().clone();
-        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
+        let ratings =
+            Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.ignores_first_move);
         let histories = Histories::new(store.clone(), tables.clone());
         let deployments = Deployments::new(store.clone());
         let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
@@ -110,11 +109,7 @@ fn with_handlers(services: &Services) -> Jobs {
     let jobs = (services.jobs.clone())
         .with(
             JobKind::new(RATING_DUE.name),
-            by(ratings, |ratings, job| async move {
-                let outcome = ratings.do_job(&job).await?;
-                tracing::debug!(game = job.id(), ?outcome, "a rating job is done");
-                Ok(())
-            }),
+            by(ratings, |ratings, job| async move { ratings.do_job(&job).await }),
         )
         .with(
             JobKind::new(PLAYED_DUE.name),
@@ -124,7 +119,7 @@ fn with_handlers(services: &Services) -> Jobs {
         .with(leaving, by(erasure, |erasure, job| async move { erasure.do_job(&job).await }));
     let jobs = with_plans(with_notices(jobs, notices, settings.times.turn_look), lobby);
     let sign = by(proofs, |proofs, job| async move { proofs.do_job(&job).await });
-    if proofs.has_key() { jobs.with(JobKind::new(PROOF_DUE.name), sign) } else { jobs }
+    if proofs.key.is_some() { jobs.with(JobKind::new(PROOF_DUE.name), sign) } else { jobs }
 }
 
 #[cfg(test)]

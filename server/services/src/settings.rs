@@ -39,21 +39,15 @@ pub struct Settings {
     /// reads it. With it `store export` writes all moves in that form.
     #[arg(long, env = "FLAGFALL_WRITE_FORMAT", value_name = "1|2", global = true, help_heading = "Store")]
     pub write_format: Option<Form>,
-    /// Limits on numbers and sizes.
     #[command(flatten)]
     pub limits: Limits,
-    /// Durations.
     #[command(flatten)]
     pub times: Times,
     /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it
     /// the first mover of a ruleset is expected to score as much better as its rated games show,
     /// once there are 1,000 of them and the difference is more than chance.
-    #[arg(long = "ignore-first-move", env = "FLAGFALL_IGNORE_FIRST_MOVE",
-          action = ArgAction::SetTrue,
-          value_parser = BoolValueParser::new().map(FirstMove::from_ignored),
-          help_heading = "Games")]
-    pub first_move: FirstMove,
-    /// The cost of hashing a password.
+    #[arg(long = "ignore-first-move", env = "FLAGFALL_IGNORE_FIRST_MOVE", help_heading = "Games")]
+    pub ignores_first_move: bool,
     #[command(flatten)]
     pub passwords: Passwords,
     /// Limits for one address and one player.
@@ -102,22 +96,6 @@ impl Settings {
 
 pub(crate) fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Whether the first mover's advantage counts in ratings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FirstMove {
-    /// It is measured and, with enough games, counted in the expected score.
-    #[default]
-    Counts,
-    /// It is only measured.
-    IsMeasured,
-}
-
-impl FirstMove {
-    fn from_ignored(is_ignored: bool) -> FirstMove {
-        if is_ignored { FirstMove::IsMeasured } else { FirstMove::Counts }
-    }
 }
 
 /// Which addresses webhooks may reach.

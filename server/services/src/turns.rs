@@ -39,13 +39,17 @@ impl Turns {
         Turns { store, tables, notices, jobs }
     }
 
-    /// Does the job of a turn: queued moves and notices.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
             self.play_queued(game, side).await?;
         }
-        self.note_turns(game).await?;
+        // A failure for one of them does not keep the other's notice back.
+        let mut noted = Ok(());
+        for side in Side::BOTH {
+            noted = noted.and(self.note_turn(game, side).await);
+        }
+        noted?;
         let mut update = job.finish();
         update.writes.extend(self.useless_queues(game).await?);
         // A conflict means that the log has gone on and there is a newer job.
@@ -64,16 +68,7 @@ impl Turns {
         Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for each player who is to act and has a webhook. A failure for one of them
-    /// does not keep the other's notice back.
-    async fn note_turns(&self, game: GameId) -> Result<(), JobError> {
-        let mut noted = Ok(());
-        for side in Side::BOTH {
-            noted = noted.and(self.note_turn(game, side).await);
-        }
-        noted
-    }
-
+    /// Queues a notice for a player who is to act and has a webhook.
     async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();

@@ -13,7 +13,6 @@ pub(super) const LISTED_GAMES_MAX: usize = 30;
 /// Ticks to skip while nothing but plies and the number of players has changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
-/// The watchers, and the last broadcast.
 #[derive(Default)]
 pub(super) struct Board {
     watchers: HashMap<ConnectionId, Outbox>,

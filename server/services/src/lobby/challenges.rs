@@ -15,7 +15,6 @@ use crate::records::{mark, put};
 use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED, last_part};
 use flagfall_base::transact::delete;
 
-/// An open challenge, as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Challenge {
     /// The code: anyone who has it may accept.
@@ -58,19 +57,11 @@ pub(super) async fn find(store: &Arc<dyn Store>, code: &str) -> Result<(Challeng
     find_offer(store, &CHALLENGES, code, no_such_challenge).await
 }
 
-pub(super) async fn count(
-    store: &Arc<dyn Store>,
-    challenger: &Player,
-    max: usize,
-) -> Result<usize, StoreError> {
-    Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
-}
-
 pub(super) async fn close_all(
     store: &Arc<dyn Store>,
     challenger: &Player,
 ) -> Result<Vec<Challenge>, Refused> {
-    let prefix = own_key(challenger, "")?;
+    let prefix = CHALLENGES_OF.under([&challenger.id])?;
     let mut closed = Vec::new();
     for (own, _) in store.scan(prefix.clone(), None, usize::MAX).await? {
         let Some(code) = last_part(&own, &prefix) else { continue };
@@ -82,11 +73,6 @@ pub(super) async fn close_all(
 
 fn own_key(challenger: &Player, code: &str) -> Result<Key, StoreError> {
     CHALLENGES_OF.key([&challenger.id, &code])
-}
-
-/// The write that removes a challenge from a player's list, if it is there.
-pub(super) fn closing_invitation(player: &Player, code: &str) -> Result<Write, Refused> {
-    Ok(Write::Delete { key: invited_key(&player.id, code)? })
 }
 
 pub(super) fn invited_key(player_id: &str, code: &str) -> Result<Key, Refused> {

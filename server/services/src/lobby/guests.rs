@@ -1,5 +1,7 @@
 //! Commands of guests: a guest's first accepted command also stores the guest, in the same update.
 
+use std::sync::atomic::Ordering;
+
 use flagfall_protocol::{CommandId, Player, PlayerKind};
 use metrics::counter;
 
@@ -9,6 +11,7 @@ use super::{Asker, Handled, Inner, Lobby};
 use crate::players::{PlayerError, Standing, standing};
 use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
+use flagfall_game::CreateError;
 
 /// Attempts to carry out a command while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
@@ -23,13 +26,20 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Carries out a command, together with the writes that store its guest.
-    pub(super) async fn carry_out(
+    /// Carries out a command, together with the writes that store its guest, if it was not carried
+    /// out before.
+    pub(super) async fn handle(
         &self,
         player: &Player,
         cmd_id: &CommandId,
         command: &LobbyCommand,
     ) -> Handled {
+        if let Some(record) = self.recall(player, cmd_id, command).await? {
+            return self.repeat(record).await;
+        }
+        if self.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
+            return Err(CreateError::Stopping.into());
+        }
         for _ in 0..STANDING_ATTEMPTS {
             let standing = self.standing(player).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };

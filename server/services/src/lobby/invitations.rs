@@ -11,7 +11,7 @@ use super::{Inner, Lobby};
 use crate::Refused;
 use crate::blocks::are_apart;
 use crate::records::mark;
-use flagfall_base::keys::{ADDRESSED, last_part};
+use flagfall_base::keys::{ADDRESSED, INVITED, last_part};
 
 /// Most challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
@@ -46,17 +46,17 @@ impl Lobby {
         if are_apart(&*self.inner.store, &challenger.id, &player.id).await? {
             return Err(blocked());
         }
-        let invited = key(player, code)?;
+        let invited = invited_key(&player.id, code)?;
         if self.inner.store.get(invited.clone()).await?.is_some() {
             return Ok(invitation(challenge));
         }
-        let waiting = self.inner.store.scan(key(player, "")?, None, INVITATIONS_MAX).await?;
-        let addressed = self.inner.store.scan(addressed_key(code, "")?, None, ADDRESSEES_MAX).await?;
+        let waiting = self.inner.store.scan(INVITED.under([&player.id])?, None, INVITATIONS_MAX).await?;
+        let addressed = self.inner.store.scan(ADDRESSED.under([&code])?, None, ADDRESSEES_MAX).await?;
         if waiting.len() >= INVITATIONS_MAX || addressed.len() >= ADDRESSEES_MAX {
             return Err(opponent_busy());
         }
         let expires = Some(Stamp(challenge.expires));
-        let writes = [invited, addressed_key(code, &player.id)?];
+        let writes = [invited, ADDRESSED.key([&code, &player.id])?];
         let writes = writes.map(|key| mark(key, expires)).to_vec();
         // The condition that the challenge is open ensures that closing it sees every addressee.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
@@ -69,7 +69,11 @@ impl Lobby {
 
     /// The open challenges addressed to a player, first to expire first.
     pub async fn invitations(&self, player: &Player) -> Result<Invitations, Refused> {
-        let prefix = key(player, "")?;
+        self.try_invitations(player).await.map_err(unclear)
+    }
+
+    async fn try_invitations(&self, player: &Player) -> Result<Invitations, Refused> {
+        let prefix = INVITED.under([&player.id])?;
         let mut challenges = Vec::new();
         for (key, _) in self.inner.store.scan(prefix.clone(), None, INVITATIONS_MAX).await? {
             let Some(code) = last_part(&key, &prefix) else { continue };
@@ -77,7 +81,7 @@ impl Lobby {
                 Ok((challenge, ..)) => challenges.push(invitation(challenge)),
                 // Another player accepted it, or it was withdrawn.
                 Err(refused) if refused.is(Code::NO_SUCH_CHALLENGE) => {}
-                Err(refused) => return Err(unclear(refused)),
+                Err(refused) => return Err(refused),
             }
         }
         challenges.sort_by_key(|invitation| invitation.expires);
@@ -86,7 +90,11 @@ impl Lobby {
 
     /// Declines a challenge addressed to the player, which closes it.
     pub async fn decline(&self, player: &Player, code: &str) -> Result<(), Refused> {
-        let own = key(player, code)?;
+        self.try_decline(player, code).await.map_err(unclear)
+    }
+
+    async fn try_decline(&self, player: &Player, code: &str) -> Result<(), Refused> {
+        let own = invited_key(&player.id, code)?;
         if self.inner.store.get(own.clone()).await?.is_none() {
             return Err(no_such_challenge());
         }
@@ -127,7 +135,7 @@ impl Inner {
         answered_by: Option<&Player>,
     ) -> Result<(), Refused> {
         let code = &challenge.code;
-        let prefix = addressed_key(code, "")?;
+        let prefix = ADDRESSED.under([&code])?;
         let addressed = self.store.scan(prefix.clone(), None, ADDRESSEES_MAX).await?;
         let message = ServerToClient::ChallengeGone {
             challenge: code.clone(),
@@ -153,12 +161,4 @@ impl Inner {
 fn invitation(challenge: Challenge) -> Invitation {
     let Challenge { code, challenger, terms, side, expires } = challenge;
     Invitation { challenge: code, challenger, terms, your_side: side.map(Side::opponent), expires }
-}
-
-fn key(player: &Player, code: &str) -> Result<Key, Refused> {
-    invited_key(&player.id, code)
-}
-
-fn addressed_key(code: &str, player_id: &str) -> Result<Key, Refused> {
-    ADDRESSED.key([&code, &player_id]).map_err(|_| no_such_challenge())
 }

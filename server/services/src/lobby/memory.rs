@@ -5,17 +5,17 @@
 //! update writes the game's plan (see [`super::plans`]). If a crash comes in between, repeating the
 //! command creates the game under the same id, so there is never a second one.
 
-use std::sync::Arc;
-
 use flagfall_protocol::{Accepted, Code, CommandId, HexBytes, Player, Refusal};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Expect, Key, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
 use super::refusal::store_unclear;
+use super::{Asker, Inner};
 use crate::Refused;
 use crate::records::{bytes, parse, put};
+use crate::settings::ms;
 use flagfall_base::jobs::not_before;
 use flagfall_base::keys::{COMMANDS, PLANS};
 use flagfall_game::NewGame;
@@ -48,16 +48,7 @@ pub(super) enum Kept {
     Conflict,
 }
 
-pub(super) struct CommandMemory {
-    store: Arc<dyn Store>,
-    memory_ms: u64,
-}
-
-impl CommandMemory {
-    pub(super) fn new(store: Arc<dyn Store>, memory_ms: u64) -> CommandMemory {
-        CommandMemory { store, memory_ms }
-    }
-
+impl Inner {
     pub(super) async fn recall(
         &self,
         player: &Player,
@@ -68,27 +59,39 @@ impl CommandMemory {
         bytes.map(|bytes| read(&bytes, command)).transpose()
     }
 
-    /// Keeps the outcome of a command in one update with what the command changes, and with the
-    /// plan of its game.
+    fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
+        let since = self.store.now();
+        let fields = bytes(&PlanRecord { plan: plan.clone() })?;
+        // The command that plans the game also creates it. The job is for the case that it does
+        // not.
+        let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
+        Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
+    }
+}
+
+impl Asker<'_> {
+    /// Keeps the outcome of the command in one update with what it changes, with its guest, and
+    /// with the plan of its game.
     pub(super) async fn keep(
         &self,
-        player: &Player,
-        cmd_id: &CommandId,
-        command: &LobbyCommand,
-        (outcome, game): (Accepted, Option<NewGame>),
+        outcome: Accepted,
+        game: Option<NewGame>,
         mut update: Update,
     ) -> Result<Kept, Refused> {
+        let Asker { inner, player, cmd_id, command, standing } = self;
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
-        let expires = SystemClock.now().plus_ms(self.memory_ms);
+        let expires = SystemClock.now().plus_ms(ms(inner.settings.times.command_memory));
         update.conditions.push((key.clone(), Expect::Absent));
+        update.conditions.extend(standing.conditions.iter().cloned());
         update.writes.push(put(key.clone(), &record, Some(expires))?);
+        update.writes.extend(standing.writes.iter().cloned());
         if let Some(plan) = &record.game {
-            update.writes.push(self.planning(plan)?);
+            update.writes.push(inner.planning(plan)?);
         }
-        match self.store.update(update).await? {
+        match inner.store.update(update).await? {
             UpdateOutcome::Ok => Ok(Kept::New(record)),
-            outcome => match self.store.get(key).await? {
+            outcome => match inner.store.get(key).await? {
                 Some(stored) if outcome == UpdateOutcome::Unknown && stored == bytes(&record)? => {
                     Ok(Kept::New(record))
                 }
@@ -97,15 +100,6 @@ impl CommandMemory {
                 None => Err(store_unclear()),
             },
         }
-    }
-
-    fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
-        let since = self.store.now();
-        let fields = bytes(&PlanRecord { plan: plan.clone() })?;
-        // The command that plans the game also creates it. The job is for the case that it does
-        // not.
-        let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
-        Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
     }
 }
 

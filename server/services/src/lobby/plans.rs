@@ -21,7 +21,6 @@ use flagfall_base::transact::write_if;
 use flagfall_game::{CreateError, NewGame};
 
 impl Lobby {
-    /// Does the job of creating the game of an abandoned plan.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let PlanRecord { plan, .. } = job.fields()?;
         let game = plan.id;

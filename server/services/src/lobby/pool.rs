@@ -12,6 +12,7 @@ use crate::Refused;
 use crate::blocks::blocked_ids;
 use crate::ratings::{RatingRecord, rating_of};
 use crate::records::{bytes, damaged, put};
+use crate::settings::{Times, ms};
 use flagfall_base::delivery::{Connections, Payload};
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL, POOLED};
 use flagfall_base::random::{random_bytes, random_game_id};
@@ -86,18 +87,11 @@ impl Pool {
         store: Arc<dyn Store>,
         tables: Tables,
         connections: Connections,
-        wave: Duration,
-        grace_ms: u64,
+        times: &Times,
     ) -> Pool {
-        Pool {
-            store,
-            tables,
-            connections,
-            wave,
-            grace_ms,
-            told_status: Mutex::default(),
-            told: Mutex::default(),
-        }
+        let (wave, grace_ms) = (times.pool_wave, ms(times.pool_grace()));
+        let (told_status, told) = (Mutex::default(), Mutex::default());
+        Pool { store, tables, connections, wave, grace_ms, told_status, told }
     }
 
     /// Returns the update that lets a player wait for these terms. A player who waits for the same
@@ -126,7 +120,6 @@ impl Pool {
         })
     }
 
-    /// Returns the update that ends a player's wait.
     pub(super) async fn leaving(&self, player: &Player) -> Result<Update, Refused> {
         let key = POOL.key([&player.id])?;
         if let Some(bytes) = self.store.get(key.clone()).await? {
@@ -140,12 +133,6 @@ impl Pool {
         }
     }
 
-    pub(super) async fn is_waiting(&self, player_id: &str) -> Result<bool, StoreError> {
-        let Ok(key) = POOL.key([&player_id]) else { return Ok(false) };
-        Ok(self.store.get(key).await?.is_some())
-    }
-
-    /// Removes a deleted account from the pool.
     pub(super) async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         delete(&*self.store, vec![POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?]).await
     }

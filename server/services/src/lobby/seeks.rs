@@ -24,7 +24,6 @@ use flagfall_base::transact::{delete, expect, write_if};
 
 const SEEKS_READ_MAX: usize = 4_096;
 
-/// An open seek as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct SeekRecord {
     pub(super) seek: Seek,
@@ -64,7 +63,6 @@ pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, 
     Ok(Write::Put { key: SEEK_TURN.key([])?, value: seek_id.into(), expires })
 }
 
-/// Closes a seek if it is still open.
 pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), Refused> {
     match find(store, id).await {
         Ok((_, key, bytes)) => {
@@ -170,7 +168,6 @@ impl Seeks {
         self.open.iter().map(|record| record.seek.seeker.id.as_str())
     }
 
-    /// The open seeks, oldest first.
     pub(super) fn list(&self) -> Vec<Seek> {
         self.open.iter().map(|record| record.seek.clone()).collect()
     }

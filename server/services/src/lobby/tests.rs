@@ -317,7 +317,7 @@ async fn a_stopping_lobby_makes_nothing_new_but_answers_for_the_past() {
     let id = code_of(outcome.clone());
     house.lobby.stop();
     assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(outcome));
-    assert_eq!(house.ask("ana", "2", seek(None)).await, Err(CreateError::Stopping.into()));
+    assert_eq!(house.ask("ana", "2", seek(None)).await, Err(flagfall_game::CreateError::Stopping.into()));
     assert_eq!(house.ask("ana", "3", LobbyCommand::CancelSeek { seek: id }).await, Ok(Accepted::Done {}));
 }
 

@@ -4,9 +4,9 @@ use flagfall_board::Stamp;
 use flagfall_protocol::{Feed, FeedItem, MadeFeed, OwnGame, PlayedGame, Secret, Time};
 use flagfall_store::{StoreError, Write};
 
-use super::{Notices, check_account, no_such};
-use crate::Refused;
+use super::{Notices, no_such};
 use crate::histories::{Histories, Page};
+use crate::refused::{Refused, check_account};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::keys::{FEED_OF, FEEDS};
 use flagfall_base::names::player_named;
@@ -18,7 +18,7 @@ const DAY_MS: u64 = 24 * 3_600_000;
 impl Notices {
     /// Makes or replaces the asker's feed. The earlier address stops working.
     pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, Refused> {
-        check_account(asker)?;
+        check_account(asker, "webhooks")?;
         self.forget_feed(&asker.player.id).await?;
         let token = Token::random()?;
         let hash = token.hash();

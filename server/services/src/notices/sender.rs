@@ -37,7 +37,7 @@ const SECRET_PREFIX: &str = "whsec_";
 
 #[derive(Clone)]
 pub struct Sender {
-    reach: Reach,
+    pub(super) reach: Reach,
     dial: Arc<dyn Dial>,
 }
 
@@ -55,10 +55,6 @@ impl Sender {
     #[cfg(test)]
     pub(super) fn dialing(reach: Reach, dial: Arc<dyn Dial>) -> Sender {
         Sender { reach, dial }
-    }
-
-    pub(super) fn reach(&self) -> Reach {
-        self.reach
     }
 
     pub(super) async fn send(&self, url: &str, secret: &str, notice: &Notice) -> Sent {

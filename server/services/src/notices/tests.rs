@@ -169,8 +169,11 @@ impl WallClock for PausedClock {
 }
 
 fn asker(id: &str) -> Identity {
-    let player =
-        flagfall_protocol::Player { id: id.to_owned(), name: id.to_owned(), kind: PlayerKind::Account };
+    let player = flagfall_protocol::Player {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        kind: flagfall_protocol::PlayerKind::Account,
+    };
     Identity { player, token_id: "t".to_owned(), scope: flagfall_protocol::Scope::Play, pass: None }
 }
 

@@ -14,8 +14,9 @@ use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
 use super::name::TOKEN_NAME_LEN_MAX;
 use super::password::{Password, RecoveryCode};
-use super::record::{Credentials, PlayerRecord, TokenRecord};
+use super::record::{CHANGES_MAX, Credentials, PlayerRecord, TokenRecord};
 use super::{Name, PlayerError, Players};
+use crate::refused::check_account;
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{NAMES, PLAYERS, SEAT};
@@ -23,8 +24,6 @@ use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
-/// How often a change is retried after another writer changed the same player.
-const CHANGES_MAX: usize = 16;
 /// Name of the token of a sign-up or recovery, and of a login that names none.
 const LOGIN_TOKEN: &str = "login";
 /// Looked up when a name has no player, so that the lookup takes as many steps.
@@ -49,7 +48,7 @@ impl Players {
         }
         let name = Name::new(name)?;
         let password = Password::choose(password, name.as_str())?;
-        self.take_address(address)?;
+        self.inner.attempts.take_address(address, Instant::now())?;
         if name.is_reserved() {
             return Err(PlayerError::AccountNameTaken);
         }
@@ -178,7 +177,8 @@ impl Players {
         let folded = fold(name);
         // By address only: a recovery code cannot be guessed, and attempts by others must not keep
         // the owner from using it.
-        self.take_address(address).inspect_err(|_| count_login("too_often"))?;
+        let counted = self.inner.attempts.take_address(address, Instant::now());
+        counted.inspect_err(|_| count_login("too_often"))?;
         // Do the expensive work first, whether the account exists or not.
         let password = self.inner.hasher.hash(share_of(address), new_password).await?;
         let typed = RecoveryCode::typed(code).hash();
@@ -260,7 +260,7 @@ impl Players {
         scope: Scope,
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
-        check_account(asker)?;
+        check_account(asker, "other")?;
         // Limited, because each token leaves a record behind when it is revoked.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let tokens_max = self.inner.tokens_max;
@@ -277,7 +277,7 @@ impl Players {
     /// Revokes one of the asker's tokens and closes its sockets.
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // A guest's only token is their identity: without it they could never come back.
-        check_account(asker)?;
+        check_account(asker, "other")?;
         self.change(&asker.player.id, |record| {
             let gone: Vec<_> = record.tokens.extract_if(.., |token| token.id == token_id).collect();
             if gone.is_empty() {
@@ -365,7 +365,7 @@ impl Players {
     /// Asks for the asker's password again and returns their record. Guesses by others, under this
     /// name or from this address, do not keep the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
-        check_account(asker)?;
+        check_account(asker, "other")?;
         self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
         let record = self.checked(share_of_asker(asker), &fold(&asker.player.name), password).await?;
         self.inner.attempts.put_back_own(CONFIRM, &asker.player.id);
@@ -521,13 +521,6 @@ fn add_token(
 /// A signed-in player's share of the hash queue.
 fn share_of_asker(asker: &Identity) -> Share {
     Share::Device(asker.token_id.clone())
-}
-
-fn check_account(asker: &Identity) -> Result<(), PlayerError> {
-    if asker.player.kind == PlayerKind::Guest {
-        return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because("other").into());
-    }
-    Ok(())
 }
 
 fn check_token_name(name: &str) -> Result<&str, PlayerError> {

@@ -44,13 +44,11 @@ pub(super) struct Attempts {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Guesser {
-    /// A device that has, or once had, a token of the account.
     Device(String),
     Stranger(IpAddr),
 }
 
 impl Guesser {
-    /// The share of the hash queue that this attempt uses.
     pub(super) fn share(&self) -> Share {
         match self {
             Guesser::Device(device) => Share::Device(device.clone()),

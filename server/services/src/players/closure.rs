@@ -8,15 +8,12 @@ use flagfall_base::keys::{CLOSED, NAMES, PLAYERS};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-use super::record::{Closed, PlayerRecord};
+use super::record::{CHANGES_MAX, Closed, PlayerRecord};
 use super::{Name, Players};
 
 /// How long a closure is announced, for servers to close the account's sockets.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
-/// How often a change is retried after another writer changed the same player.
-const CHANGES_MAX: usize = 16;
-/// Why an account was neither closed nor reopened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ClosureError {
     #[error("there is no player of this name")]

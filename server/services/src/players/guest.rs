@@ -12,14 +12,13 @@
 
 use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
-use super::record::TokenRecord;
 use crate::records::damaged;
 use flagfall_base::identity::{GuestPass, Token};
 use flagfall_base::keys::{NAMES, SECRETS};
 use flagfall_base::random::random_below;
 use flagfall_base::random::random_bytes;
 use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::{Code, Refusal, Scope};
+use flagfall_protocol::{Code, Refusal};
 use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
 use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
@@ -32,7 +31,6 @@ use tokio::time::Instant;
 
 /// A guest's expiry is extended once it has come this much closer.
 pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
-pub(super) const GUEST_TOKEN: &str = "guest";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Domain separation of the MAC. Another token layout needs another text.
 const PURPOSE: &[u8] = b"flagfall guest token 1";
@@ -72,16 +70,6 @@ pub(super) struct GuestToken {
     pub(super) name: Name,
     pub(super) expires: Stamp,
     pub(super) pass: GuestPass,
-}
-
-pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRecord {
-    TokenRecord {
-        id: pass.token_id.clone(),
-        hash: pass.hash.as_text(),
-        name: name.to_owned(),
-        scope: Scope::Play,
-        created: now.0,
-    }
 }
 
 impl GuestKeys {
@@ -227,15 +215,10 @@ pub(super) struct Claims {
 
 #[derive(Default)]
 struct Generations {
-    current: HashMap<String, Holder>,
-    before: HashMap<String, Holder>,
+    /// The holders' ids and names, by folded name.
+    current: HashMap<String, (String, Name)>,
+    before: HashMap<String, (String, Name)>,
     since: Option<Instant>,
-}
-
-#[derive(Clone)]
-struct Holder {
-    id: String,
-    name: Name,
 }
 
 impl Claims {
@@ -250,20 +233,20 @@ impl Claims {
             names.before = std::mem::take(&mut names.current);
             names.since = Some(now);
         }
-        if names.holder(&folded).is_some_and(|holder| holder.id != id) {
+        if names.holder(&folded).is_some_and(|(holder, _)| holder != id) {
             return false;
         }
-        names.current.insert(folded, Holder { id: id.to_owned(), name: name.clone() });
+        names.current.insert(folded, (id.to_owned(), name.clone()));
         true
     }
 
     pub(super) fn holder(&self, folded: &str) -> Option<(String, Name)> {
-        self.generations.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
+        self.generations.lock().holder(folded).cloned()
     }
 }
 
 impl Generations {
-    fn holder(&self, folded: &str) -> Option<&Holder> {
+    fn holder(&self, folded: &str) -> Option<&(String, Name)> {
         self.current.get(folded).or_else(|| self.before.get(folded))
     }
 }

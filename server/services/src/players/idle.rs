@@ -13,7 +13,6 @@ use flagfall_base::transact::{delete_all, write_if};
 
 /// Most open seeks that are looked through; there are never so many.
 const SEEKS_MAX: usize = 4_096;
-/// The state of a stored guest for pruning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
     /// They never played and have nothing open: deleted, or to be deleted.
@@ -78,7 +77,6 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
     Ok(Listed::Idle)
 }
 
-/// Checks whether a guest has played or has something open.
 async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     let is_any = async |prefix: Key| Ok::<bool, StoreError>(!store.scan(prefix, None, 1).await?.is_empty());
     // Figures remain when the games they count are deleted.

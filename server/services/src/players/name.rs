@@ -50,7 +50,6 @@ impl Name {
         self.0.to_ascii_lowercase()
     }
 
-    /// True if no guest gets this name.
     pub(super) fn is_reserved(&self) -> bool {
         let folded = self.folded();
         RESERVED.contains(&folded.as_str()) || flagfall_bots::Level::from_name(&folded).is_some()

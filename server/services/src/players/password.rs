@@ -24,7 +24,6 @@ use flagfall_base::telemetry as names;
 pub(super) struct Password(String);
 
 impl Password {
-    /// Checks a password chosen for the account of this name.
     pub(super) fn choose(text: &Secret, name: &str) -> Result<Password, Refusal> {
         let bad = |reason| Refusal::new(Code::BAD_PASSWORD).because(reason);
         let text = text.expose();

@@ -20,6 +20,8 @@ use flagfall_base::random::{ChanceError, random_code};
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
 const FORMER_TOKENS_MAX: usize = 16;
+/// How often a change is retried after another writer changed the same player.
+pub(super) const CHANGES_MAX: usize = 16;
 
 /// Marks a closed account. The operators' log has the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

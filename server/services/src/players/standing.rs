@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use flagfall_board::Stamp;
-use flagfall_protocol::{Player, PlayerKind};
+use flagfall_protocol::{Player, PlayerKind, Scope};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 
 use super::Players;
 use super::error::PlayerError;
-use super::guest::{GUEST_TOKEN, REFRESH_MS, free_name, token_record};
+use super::guest::{REFRESH_MS, free_name};
 use super::name::Name;
-use super::record::PlayerRecord;
+use super::record::{PlayerRecord, TokenRecord};
 use crate::records::mark;
 use crate::settings::ms;
 use flagfall_base::identity::{GuestPass, Identity};
@@ -27,7 +27,6 @@ pub struct Standing {
     pub conditions: Vec<(Key, Expect)>,
     /// The writes that store or extend the guest.
     pub writes: Vec<Write>,
-    /// True if this action stores the guest.
     pub is_new: bool,
 }
 
@@ -106,7 +105,13 @@ impl PlayerRecord {
         now: Stamp,
         stay: Duration,
     ) -> PlayerRecord {
-        let token = token_record(pass, GUEST_TOKEN, now);
+        let token = TokenRecord {
+            id: pass.token_id.clone(),
+            hash: pass.hash.as_text(),
+            name: "guest".to_owned(),
+            scope: Scope::Play,
+            created: now.0,
+        };
         let record = PlayerRecord::new(player.id.clone(), name, PlayerKind::Guest, token, now);
         PlayerRecord { expires: Some(later(now, stay).0), ..record }
     }
@@ -127,7 +132,6 @@ pub(super) fn later(now: Stamp, stay: Duration) -> Stamp {
 }
 
 impl Players {
-    /// What has to be added to an action of this player.
     pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
         standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
     }

@@ -56,12 +56,9 @@ impl fmt::Debug for KeySource {
 pub enum KeyError {
     #[error("--signing-key {}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
-    /// The file or text does not hold a key.
+    /// The file or text does not hold a key. Digits in the environment have no path.
     #[error("--signing-key {}: 64 hexadecimal digits are wanted, as `openssl rand -hex 32` prints them", path.display())]
-    Form {
-        /// The file; empty for digits in the environment.
-        path: PathBuf,
-    },
+    Form { path: PathBuf },
     /// The system gives no random bits for a new key.
     #[error(transparent)]
     Chance(#[from] ChanceError),
@@ -70,8 +67,9 @@ pub enum KeyError {
 /// A signing key. It has no `Debug`, and nothing returns its secret half.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
-    public: HexBytes,
-    id: String,
+    pub public: HexBytes,
+    /// The id of the public half.
+    pub id: String,
 }
 
 impl SigningKey {
@@ -130,15 +128,6 @@ impl SigningKey {
         key.ok_or_else(|| KeyError::Form { path: path.to_owned() })
     }
 
-    pub fn public(&self) -> HexBytes {
-        self.public
-    }
-
-    /// The id of the public half.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
     pub fn sign(&self, digest: HexBytes) -> Option<RecordSignature> {
         let signature = self.pair.sign(&signed_message(digest));
         let value = SignatureText(signature.as_ref().try_into().ok()?);
@@ -158,8 +147,8 @@ mod tests {
         let key = SigningKey::of_folder(folder.path()).unwrap();
         let path = folder.path().join(KEY_FILE);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(SigningKey::of_folder(folder.path()).unwrap().public(), key.public());
-        assert_eq!(SigningKey::read(&KeySource::File(path)).unwrap().id(), key.id());
+        assert_eq!(SigningKey::of_folder(folder.path()).unwrap().public, key.public);
+        assert_eq!(SigningKey::read(&KeySource::File(path)).unwrap().id, key.id);
     }
 
     #[test]
@@ -169,8 +158,8 @@ mod tests {
         for damaged in [&b"5ec4e7"[..], b"", b"\xff\xfe"] {
             std::fs::write(folder.path().join(KEY_FILE), damaged).unwrap();
             let key = SigningKey::of_folder(folder.path()).unwrap();
-            assert_ne!(key.id(), before.id());
-            assert_eq!(SigningKey::of_folder(folder.path()).unwrap().id(), key.id());
+            assert_ne!(key.id, before.id);
+            assert_eq!(SigningKey::of_folder(folder.path()).unwrap().id, key.id);
             assert_eq!(std::fs::read(folder.path().join(DAMAGED_KEY_FILE)).unwrap(), damaged);
         }
     }

@@ -17,7 +17,6 @@ use flagfall_base::scan::Scan;
 use flagfall_base::transact::Transaction;
 use flagfall_game::finished;
 
-/// Why nothing was taken back.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UndoError {
     /// The game is not rated, does not count, is not over, or does not exist.
