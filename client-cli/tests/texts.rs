@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use flagfall::texts::FILES;
-use flagfall_words::check::{Needs, all_texts, format_all};
+use flagfall_tests::{Needs, all_texts, format_all};
 use flagfall_words::{ENGLISH, Words};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -137,7 +137,8 @@ fn known_texts() -> BTreeMap<String, Needs> {
 
 #[test]
 fn every_text_can_be_shown() {
-    for (id, text) in format_all(&Words::with(FILES), &files()) {
+    let words = Words::with(FILES);
+    for (id, text) in format_all(&files(), |id, args| words.try_format(id, args)) {
         assert!(!text.contains(['{', '\u{2068}']), "{id}: {text}");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use flagfall_board::{Rank, Square};
 use flagfall_protocol::{Code, NotOpened, RatingRange, Refusal};
 use flagfall_rules::{Refusal as RuleRefusal, SetupRefusal};
-use flagfall_words::check::{Needs, all_texts};
+use flagfall_tests::{Needs, all_texts};
 use flagfall_words::english;
 
 use crate::api::http::ApiError;

@@ -1,5 +1,6 @@
 //! What tests share: random numbers from a printed seed, random deployments, matches with their
-//! log, generated files, the product's sources, and the paths of the programs. No product code.
+//! log, generated files, the product's sources, its texts, and the paths of the programs. No product
+//! code.
 
 mod chance;
 mod generated;
@@ -8,6 +9,8 @@ mod programs;
 mod rulesets;
 mod setups;
 mod sources;
+mod texts;
+mod views;
 
 pub use chance::Chance;
 pub use generated::check_generated;
@@ -16,3 +19,5 @@ pub use programs::{OlderPrograms, client_program, older_programs, server_program
 pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};
 pub use sources::product_sources;
+pub use texts::{Needs, all_texts, format_all};
+pub use views::views;

@@ -13,8 +13,6 @@
 //! assert!(english().refusal(&wait).contains("in 42 seconds"));
 //! ```
 
-#[cfg(any(test, feature = "check"))]
-pub mod check;
 mod rulesets;
 #[cfg(test)]
 mod tests;
@@ -58,7 +56,7 @@ impl Words {
     /// The shared texts in English and the files of a client.
     ///
     /// Lines that are not Fluent and ids that are there already are left out. A client's tests make
-    /// sure that there are none, with the module `check`.
+    /// sure that there are none.
     pub fn with(files: &[&str]) -> Words {
         let mut bundle =
             FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);

@@ -62,8 +62,9 @@ impl Words {
 mod tests {
     use std::collections::BTreeSet;
 
+    use flagfall_tests::all_texts;
+
     use super::*;
-    use crate::check::all_texts;
     use crate::{ENGLISH, english};
 
     #[test]

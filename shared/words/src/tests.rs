@@ -2,23 +2,24 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use flagfall_tests::check_generated;
+use flagfall_tests::{all_texts, check_generated};
 
-use super::check::{all_texts, format_all};
 use super::*;
+
+fn format_all() -> Vec<(String, String)> {
+    flagfall_tests::format_all(ENGLISH, |id, args| english().try_format(id, args))
+}
 
 #[test]
 fn every_text_can_be_shown() {
-    let words = english();
-    for (id, text) in format_all(words, ENGLISH) {
+    for (id, text) in format_all() {
         assert!(!text.is_empty() && !text.contains(['{', '\u{2068}']), "{id}: {text}");
     }
 }
 
 #[test]
 fn no_text_names_a_command_or_control_of_a_client() {
-    let words = english();
-    for (id, text) in format_all(words, ENGLISH) {
+    for (id, text) in format_all() {
         let lower = text.to_lowercase();
         for word in lower.split(|letter: char| !letter.is_alphanumeric() && letter != '-') {
             let is_control = ["flagfall", "press", "click", "tap", "type", "key", "button", "esc"];
@@ -72,8 +73,7 @@ fn every_code_has_a_text() {
 
 #[test]
 fn a_refusal_is_a_sentence() {
-    let words = english();
-    for (id, text) in format_all(words, ENGLISH).iter().filter(|(id, _)| id.starts_with("refusal-")) {
+    for (id, text) in format_all().iter().filter(|(id, _)| id.starts_with("refusal-")) {
         assert!(text.ends_with('.'), "{id}: {text}");
         assert!((10..=330).contains(&text.chars().count()), "{id}: {text}");
     }

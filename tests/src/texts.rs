@@ -1,11 +1,10 @@
-//! For tests: what the texts of a file use, and whether all of them can be shown.
+//! What the texts of a Fluent file use, and whether all of them can be shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fluent_bundle::FluentArgs;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
 use fluent_syntax::parser;
-
-use crate::{Args, Words};
 
 /// What a text needs to be shown.
 #[derive(Clone, Default, Debug)]
@@ -22,7 +21,7 @@ pub struct Needs {
 ///
 /// # Panics
 /// If the file is not Fluent, or an id appears twice.
-pub fn texts(file: &str) -> BTreeMap<String, Needs> {
+fn texts(file: &str) -> BTreeMap<String, Needs> {
     let resource = parser::parse(file).unwrap_or_else(|(_, errors)| panic!("not Fluent: {errors:?}"));
     let mut texts = BTreeMap::new();
     for entry in &resource.body {
@@ -52,17 +51,20 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     all.keys().map(|id| (id.clone(), full_needs(&all, id))).collect()
 }
 
-/// Formats every text, with each variant of each choice, and returns what came out.
+/// Formats every text, with each variant of each choice, and returns their ids with what came out.
 ///
 /// # Panics
 /// If one of them cannot be formatted.
-pub fn format_all(words: &Words, files: &[&str]) -> Vec<(String, String)> {
+pub fn format_all(
+    files: &[&str],
+    try_format: impl Fn(&str, &FluentArgs<'_>) -> Option<String>,
+) -> Vec<(String, String)> {
     let mut formatted = Vec::new();
     for (id, needs) in all_texts(files).into_iter().filter(|(id, _)| !id.starts_with('-')) {
         let plain = [(String::new(), vec![String::new()])];
         for (chooser, keys) in needs.choices.iter().chain(&plain) {
             for key in keys {
-                let mut args = Args::new();
+                let mut args = FluentArgs::new();
                 for argument in &needs.arguments {
                     match (argument == chooser).then_some(key.as_str()) {
                         None | Some("other") => args.set(argument.clone(), 7),
@@ -70,7 +72,7 @@ pub fn format_all(words: &Words, files: &[&str]) -> Vec<(String, String)> {
                         Some(key) => args.set(argument.clone(), key.to_owned()),
                     }
                 }
-                let text = words.try_format(&id, &args);
+                let text = try_format(&id, &args);
                 let text = text.unwrap_or_else(|| panic!("{id} cannot be formatted with {args:?}"));
                 formatted.push((id.clone(), text));
             }
