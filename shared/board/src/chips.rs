@@ -3,8 +3,8 @@ use crate::{Square, SquareSet};
 crate::named! {
     /// The color of a chip on a square.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     pub enum ChipColor, name {
         /// Red.
         Red = "red",
@@ -34,6 +34,7 @@ impl ChipColor {
 
 /// The chips on a board: at most one per square, public (RULES §S2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "BySquares", inline))]
 pub struct Chips([SquareSet; 4]);
 
 impl Chips {
@@ -73,7 +74,10 @@ impl FromIterator<(Square, ChipColor)> for Chips {
     }
 }
 
-/// The squares of each color. Colors without chips are left out.
+/// How texts list chips: the squares of each color. Colors without chips are left out.
+#[cfg(feature = "serde")]
+type BySquares = std::collections::BTreeMap<ChipColor, SquareSet>;
+
 #[cfg(feature = "serde")]
 impl serde::Serialize for Chips {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -85,7 +89,7 @@ impl serde::Serialize for Chips {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Chips {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Chips, D::Error> {
-        let colors = std::collections::BTreeMap::<ChipColor, SquareSet>::deserialize(deserializer)?;
+        let colors = BySquares::deserialize(deserializer)?;
         let laid = colors.into_iter().flat_map(|(color, squares)| squares.iter().map(move |at| (at, color)));
         Ok(laid.collect())
     }

@@ -7,13 +7,13 @@ mod chips;
 mod game_id;
 mod named;
 mod rank;
-#[cfg(feature = "schema")]
-mod schema;
 mod shape;
 mod side;
 mod square;
 mod square_set;
 mod stamp;
+#[cfg(feature = "serde")]
+mod text;
 
 pub use chips::{ChipColor, Chips};
 pub use game_id::{GameId, GameIdParseError};

@@ -5,8 +5,8 @@ crate::named! {
     ///
     /// Never a number in code, because two numberings are in use ([`Numbering`]).
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     #[repr(u8)]
     pub enum Rank, name {
         /// Wins the game for the side that captures it. It never moves.
@@ -40,8 +40,8 @@ crate::named! {
 
 /// The figures shown to people on the pieces. US is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Numbering {
     /// 1 Marshal … 9 Scout, S Spy.
     #[default]

@@ -3,8 +3,8 @@ use std::ops::{Index, IndexMut};
 
 /// One of the two armies. Red moves first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Side {
     /// The side with the home rows from 1 up. It moves first.
     Red,
@@ -33,6 +33,11 @@ impl Side {
         }
     }
 
+    /// The side's letter in texts of positions and pieces.
+    pub const fn letter(self) -> char {
+        self.name().as_bytes()[0] as char
+    }
+
     /// The side with this lower-case name.
     pub fn from_name(name: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| side.name() == name)
@@ -50,8 +55,7 @@ impl fmt::Display for Side {
 
 /// One value for each side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PerSide<T> {
     /// Red's value.
     pub red: T,

@@ -8,6 +8,9 @@ pub type Row = u8;
 
 /// A square, with the same number on every board: row times 16 plus column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")))]
+#[cfg_attr(feature = "serde", schemars(description = "A square: column letter, row number."))]
 pub struct Square(u8);
 
 impl Square {
@@ -101,19 +104,7 @@ impl FromStr for Square {
 }
 
 #[cfg(feature = "serde")]
-impl serde::Serialize for Square {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Square {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Square, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+crate::text_serde!(Square);
 
 /// One of the four directions along a row or a column, as Red sees the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -131,8 +122,7 @@ pub enum Direction {
 /// A direction along a line. It names the path between two squares that are joined both over the
 /// board and across its edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Sign {
     /// Toward higher columns or rows.
     #[cfg_attr(feature = "serde", serde(rename = "+"))]

@@ -7,35 +7,27 @@ use serde::{Deserialize, Serialize};
 use crate::deployment::SavedDeployment;
 use crate::history::{PlayedGame, Statistics};
 use crate::invitation::Invitation;
+use crate::player::Player;
 use crate::queue::MoveQueue;
 use crate::rating::RatingInfo;
 use crate::secret::Secret;
+use crate::webhook::WebhookInfo;
 
 /// The fewest characters of a password.
 pub const PASSWORD_LEN_MIN: usize = 8;
 /// The most characters of a password.
 pub const PASSWORD_LEN_MAX: usize = 256;
-use crate::player::Player;
-use crate::webhook::WebhookInfo;
 
-/// What a token may do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Everything that its player may do: play, and manage tokens and the account.
-    #[default]
-    Play,
-    /// Only play, as a bot account.
-    Bot,
-}
-
-impl Scope {
-    /// The scope's name in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Scope::Play => "play",
-            Scope::Bot => "bot",
-        }
+flagfall_board::named! {
+    /// What a token may do.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Scope, name {
+        /// Everything that its player may do: play, and manage tokens and the account.
+        #[default]
+        Play = "play",
+        /// Only play, as a bot account.
+        Bot = "bot",
     }
 }
 

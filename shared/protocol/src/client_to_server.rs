@@ -226,7 +226,7 @@ pub enum GameCommand {
         /// The rank of the piece.
         rank: Rank,
         /// True to place a labeled piece.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         labeled: bool,
         /// The color of the chip to lay there. Required in rulesets with chips.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -257,10 +257,6 @@ pub enum GameCommand {
         /// What is claimed.
         result: Claim,
     },
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl From<MoveCommand> for GameCommand {
@@ -360,7 +356,7 @@ pub struct Terms {
     pub secret: bool,
     /// True if the game changes ratings. That takes two accounts or two bots, a clock, and a
     /// ruleset without changes.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub rated: bool,
 }
 
@@ -468,7 +464,7 @@ pub struct Position {
 
 /// An id that the client makes for a command: 1 to 36 letters, digits, `-` and `_`. A UUID fits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub struct CommandId(String);
 
@@ -502,11 +498,5 @@ impl TryFrom<String> for CommandId {
 
     fn try_from(text: String) -> Result<CommandId, CommandIdError> {
         text.parse()
-    }
-}
-
-impl From<CommandId> for String {
-    fn from(id: CommandId) -> String {
-        id.0
     }
 }

@@ -4,19 +4,19 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// What was asked for is done.
-    Done,
+    Done = 0,
     /// The answer is no: the server refuses, a record is false, a store is damaged, or a server is
     /// unhealthy.
-    Refused,
+    Refused = 1,
     /// The command line or the configuration is wrong. Nothing was done.
-    Usage,
+    Usage = 2,
     /// The network fails: no server answers, the connection is lost for good, or a server cannot
     /// listen.
-    Network,
+    Network = 3,
     /// A file or the store cannot be read or written.
-    Storage,
+    Storage = 4,
     /// Ctrl-C, or a signal to end before the work was done.
-    Interrupted,
+    Interrupted = 130,
 }
 
 impl Exit {
@@ -36,14 +36,7 @@ Exit codes:
 
     /// The code. Shells and scripts see it.
     pub const fn code(self) -> u8 {
-        match self {
-            Exit::Done => 0,
-            Exit::Refused => 1,
-            Exit::Usage => 2,
-            Exit::Network => 3,
-            Exit::Storage => 4,
-            Exit::Interrupted => 130,
-        }
+        self as u8
     }
 }
 

@@ -85,16 +85,12 @@ pub struct RatingChange {
     /// The speed.
     pub speed: Speed,
     /// The first mover's advantage that the expected result included, in points.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub first_move: i32,
     /// Each side's rating before the game.
     pub before: PerSide<RatingPoint>,
     /// Each side's rating after the game.
     pub after: PerSide<RatingPoint>,
-}
-
-fn is_zero(points: &i32) -> bool {
-    *points == 0
 }
 
 /// How a game ended for a player.
@@ -125,7 +121,7 @@ pub struct RatedGame {
     /// The player's rating after it.
     pub after: RatingPoint,
     /// True if the server's operators have reversed the game's rating change.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub undone: bool,
 }
 

@@ -55,6 +55,7 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_view: Option<GameView>,
     /// Each side's commitment to its deployment.
+    #[schemars(with = "PerSide<Option<HexBytes>>")]
     pub commitments: PerSide<Option<Commitment>>,
     /// The deployments that are open to this client.
     pub deployments: PerSide<Option<Opened>>,
@@ -129,7 +130,7 @@ pub struct RecordedEvent {
     /// When it happened, in milliseconds since 1970.
     pub at: u64,
     /// The network delay that was given back to the side that acted, in milliseconds.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub lag_ms: u32,
     /// The side that resigned, at the end of a game that ended so. Old records lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,11 +158,6 @@ fn resigned_by(event: &GameEvent) -> Option<Side> {
         }
         _ => None,
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
-fn is_zero(value: &u32) -> bool {
-    *value == 0
 }
 
 /// Text for people: a line for each fact of the game, then a line for each ply.
@@ -260,18 +256,6 @@ impl fmt::Display for GameRecord {
 }
 
 impl GameRecord {
-    /// The view before the first event, then the view after each event. Stops at an event without a
-    /// change.
-    pub fn views(&self) -> impl Iterator<Item = GameView> + '_ {
-        let mut events = self.events.iter();
-        std::iter::successors(self.first_view.clone(), move |view| {
-            let RecordedEvent { event, change, .. } = events.next()?;
-            let mut next = view.clone();
-            next.apply(event, change.as_ref()?);
-            Some(next)
-        })
-    }
-
     /// The same record as servers of version 0.1 write it, with events but no changes.
     #[must_use]
     pub fn without_changes(mut self) -> GameRecord {

@@ -127,10 +127,10 @@ pub enum ServerToClient {
         presence: PerSide<Presence>,
         /// True for a player who is gone because they closed the game or the connection. Otherwise
         /// the connection was lost.
-        #[serde(default, skip_serializing_if = "is_neither")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         left: PerSide<bool>,
         /// When the game can be claimed because this player is gone, in milliseconds since 1970.
-        #[serde(default, skip_serializing_if = "is_unclaimable")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         claimable_at: PerSide<Option<u64>>,
         /// The sides that have asked for a rematch.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -162,7 +162,7 @@ pub enum ServerToClient {
         /// The player's presence now.
         presence: Presence,
         /// True if they are gone because they closed the game or the connection.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
     /// A player is gone and the opponent may claim the game from a certain time on, or no longer
@@ -325,14 +325,6 @@ pub enum Accepted {
     },
     /// Done. There is nothing more to report.
     Done {},
-}
-
-fn is_neither(sides: &PerSide<bool>) -> bool {
-    !sides.red && !sides.blue
-}
-
-fn is_unclaimable(claimable_at: &PerSide<Option<u64>>) -> bool {
-    claimable_at.red.is_none() && claimable_at.blue.is_none()
 }
 
 /// Whether a player is at the game.

@@ -3,11 +3,9 @@ use std::str::FromStr;
 
 use flagfall_view::{HexBytes, TextError};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// An Ed25519 signature: 64 bytes as 128 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct SignatureText(pub [u8; 64]);
 
@@ -34,16 +32,4 @@ impl FromStr for SignatureText {
     }
 }
 
-impl From<SignatureText> for String {
-    fn from(signature: SignatureText) -> String {
-        signature.to_string()
-    }
-}
-
-impl TryFrom<String> for SignatureText {
-    type Error = TextError;
-
-    fn try_from(text: String) -> Result<SignatureText, TextError> {
-        text.parse()
-    }
-}
+flagfall_board::text_serde!(SignatureText);

@@ -1,30 +1,33 @@
 //! Why a TLS handshake failed.
 
-use std::fmt;
 use std::io;
 
 use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
 /// Why a TLS connection could not be made. `Display` gives words that follow the peer's name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names of the fields say what they hold")]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum HandshakeFault {
-    /// Its certificate was not issued by a trusted authority.
+    #[error("its certificate was issued by nobody who is trusted here")]
     UntrustedIssuer,
-    /// Its certificate is for other names.
+    #[error("its certificate is not for this name{}", but_for(named))]
     WrongName { named: Vec<String> },
-    /// Its certificate has expired.
+    #[error("its certificate has expired")]
     Expired { at_ms: Option<u64> },
-    /// Its certificate is not valid yet.
+    #[error("its certificate is not valid yet")]
     NotYetValid,
-    /// Something else is wrong with its certificate.
+    #[error("its certificate is not accepted: {0}")]
     Unacceptable(String),
-    /// It does not speak TLS.
+    #[error("it does not speak TLS")]
     NoTls,
-    /// It closed the connection during the handshake.
+    #[error("it hung up when it was spoken to in TLS")]
     HungUp,
-    /// Something else.
+    #[error("the TLS handshake failed: {0}")]
     Other(String),
+}
+
+fn but_for(named: &[String]) -> String {
+    if named.is_empty() { String::new() } else { format!(" but for {}", named.join(", ")) }
 }
 
 impl From<&io::Error> for HandshakeFault {
@@ -71,28 +74,6 @@ fn of_certificate(error: &CertificateError) -> HandshakeFault {
 fn bare(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(name);
     inner.trim_matches('"')
-}
-
-impl fmt::Display for HandshakeFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HandshakeFault::UntrustedIssuer => {
-                f.write_str("its certificate was issued by nobody who is trusted here")
-            }
-            HandshakeFault::WrongName { named } if named.is_empty() => {
-                f.write_str("its certificate is not for this name")
-            }
-            HandshakeFault::WrongName { named } => {
-                write!(f, "its certificate is not for this name but for {}", named.join(", "))
-            }
-            HandshakeFault::Expired { .. } => f.write_str("its certificate has expired"),
-            HandshakeFault::NotYetValid => f.write_str("its certificate is not valid yet"),
-            HandshakeFault::Unacceptable(why) => write!(f, "its certificate is not accepted: {why}"),
-            HandshakeFault::NoTls => f.write_str("it does not speak TLS"),
-            HandshakeFault::HungUp => f.write_str("it hung up when it was spoken to in TLS"),
-            HandshakeFault::Other(why) => write!(f, "the TLS handshake failed: {why}"),
-        }
-    }
 }
 
 #[cfg(test)]

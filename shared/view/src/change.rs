@@ -9,15 +9,13 @@ use crate::rank_counts::RankCounts;
 /// What an event changes in a view beyond the event itself. The values are absolute, so a client
 /// computes none of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ViewChange {
     /// Both clocks after the event.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock: Option<SeenClock>,
     /// The deadline for deployments, in milliseconds since 1970.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub deploy_deadline: Option<Stamp>,
     /// Whose turn it is after the event.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]

@@ -2,26 +2,20 @@ use flagfall_board::{PerSide, Side, Stamp};
 
 /// Both clocks at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Clock"))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(rename = "Clock"))]
 pub struct SeenClock {
     /// The moment, in milliseconds since 1970.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub at: Stamp,
     /// The time left to each side at that moment, in milliseconds.
     pub remaining_ms: PerSide<u64>,
     /// The free time left in the current turn, in milliseconds. It runs before `remaining_ms`.
     /// Present only with a delay.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_nothing"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub free_ms: PerSide<u64>,
     /// Whose clock runs. Absent if neither does.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub running: Option<Running>,
-}
-
-#[cfg(feature = "serde")]
-fn is_nothing(free_ms: &PerSide<u64>) -> bool {
-    free_ms.red == 0 && free_ms.blue == 0
 }
 
 impl SeenClock {
@@ -34,18 +28,14 @@ impl SeenClock {
     /// neither runs.
     pub fn deadline(&self) -> Option<Stamp> {
         let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
-        match self.running? {
-            Running::Red => Some(of(Side::Red)),
-            Running::Blue => Some(of(Side::Blue)),
-            Running::Both => Some(of(Side::Red).min(of(Side::Blue))),
-        }
+        Side::BOTH.into_iter().filter(|side| self.is_running(*side)).map(of).min()
     }
 }
 
 /// Whose clock runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Running {
     /// Red's clock.
     Red,
@@ -79,8 +69,8 @@ impl Running {
 /// How much network delay a side is given back: what the server measured on its connection, as long
 /// as its stock lasts. In milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LagQuota {
     /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
     /// for a move that may be on its way.

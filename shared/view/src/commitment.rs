@@ -6,7 +6,7 @@ use std::str::FromStr;
 use flagfall_board::{GameId, Side};
 use sha2::{Digest, Sha256};
 
-use crate::text::{TextError, schema_as, text_serde};
+use crate::text::TextError;
 
 /// Sets these hashes apart from any other use of SHA-256.
 const TAG: &[u8] = b"flagfall-commitment-1\0";
@@ -55,12 +55,12 @@ impl FromStr for Commitment {
     }
 }
 
-text_serde!(Commitment);
-schema_as!(Commitment, HexBytes);
+#[cfg(feature = "serde")]
+flagfall_board::text_serde!(Commitment);
 
 /// 32 bytes as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String"))]
 pub struct HexBytes(pub [u8; 32]);
 
 impl fmt::Display for HexBytes {
@@ -86,12 +86,12 @@ impl FromStr for HexBytes {
     }
 }
 
-text_serde!(HexBytes);
+#[cfg(feature = "serde")]
+flagfall_board::text_serde!(HexBytes);
 
 /// An opened deployment, with the salt of its commitment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct Opened {
     /// The deployment, without blanks.
     pub setup: String,

@@ -7,8 +7,7 @@ use crate::outcome::SeenOutcome;
 
 /// An event, as a client may see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 pub enum GameEvent {
     /// The client's own deployment was accepted.
@@ -24,6 +23,7 @@ pub enum GameEvent {
     /// Both sides are ready and the game has started.
     Started {
         /// Each side's commitment to its deployment.
+        #[cfg_attr(feature = "serde", schemars(with = "PerSide<Option<crate::HexBytes>>"))]
         commitments: PerSide<Option<Commitment>>,
     },
     /// A side moved a piece, or struck. This is a turn.
@@ -70,7 +70,6 @@ pub enum GameEvent {
     /// The clocks stopped.
     Paused {
         /// When they stopped, in milliseconds since 1970.
-        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         since: Stamp,
     },
     /// The clocks run again.
@@ -78,7 +77,6 @@ pub enum GameEvent {
         /// When they started again, in milliseconds since 1970, if that was before the event.
         /// Absent if they start with the event.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
         since: Option<Stamp>,
     },
     /// The game has ended.

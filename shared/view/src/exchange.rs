@@ -7,8 +7,7 @@ use crate::rank_counts::RankCounts;
 
 /// A piece that came from a reserve, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenPlacing {
     /// The side that placed it.
     pub side: Side,
@@ -17,7 +16,7 @@ pub struct SeenPlacing {
     /// The rank. Only its owner knows it, unless the piece is labeled.
     pub piece: Identity,
     /// True if the piece is labeled.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_false"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub labeled: bool,
     /// The color of its chip.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -26,12 +25,8 @@ pub struct SeenPlacing {
 
 /// A turn between board and reserve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(tag = "kind", rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 pub enum SeenExchange {
     /// A piece left the board.
     Removed {
@@ -46,13 +41,13 @@ pub enum SeenExchange {
 
 /// A side's reserve, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Reserve"))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(rename = "Reserve"))]
 pub struct SeenReserve {
     /// How many pieces it has.
     pub size: u16,
     /// How many pieces of each rank lie face up. Ranks with none are left out.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "RankCounts::is_empty"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub labeled: RankCounts,
     /// How many pieces of each rank lie face down. Present if the client may know that side's
     /// ranks.
@@ -63,8 +58,7 @@ pub struct SeenReserve {
 /// A chip whose color a side must name before anything else.
 // The rules: §S2.4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct OwedColor {
     /// The side that owes it.
     pub side: Side,

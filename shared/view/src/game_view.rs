@@ -15,8 +15,7 @@ use crate::viewer::Viewer;
 
 /// Everything that a client may know of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct GameView {
     /// Who the view is for.
     pub audience: Viewer,
@@ -25,19 +24,17 @@ pub struct GameView {
     /// How far the game is.
     pub phase: Phase,
     /// True while the clocks are stopped because the service is down or stopping.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_false"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub paused: bool,
     /// Which sides have handed in a deployment.
     pub ready: PerSide<bool>,
     /// The deadline for deployments, in milliseconds since 1970.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub deploy_deadline: Option<Stamp>,
     /// The player's own deployment as handed in, while deploying.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub own_deployment: Option<String>,
     /// The lake squares, which no piece enters.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<flagfall_board::Square>"))]
     pub lakes: SquareSet,
     /// The pieces on the board, by rising row and column.
     pub pieces: Vec<SeenPiece>,
@@ -59,12 +56,6 @@ pub struct GameView {
     pub reserve: Option<PerSide<SeenReserve>>,
     /// The squares with chips, by color, in rulesets with chips.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(
-            with = "Option<std::collections::BTreeMap<flagfall_board::ChipColor, Vec<flagfall_board::Square>>>"
-        )
-    )]
     pub chips: Option<Chips>,
     /// The chip whose color the side to move must name before anything else.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -89,6 +80,7 @@ pub struct GameView {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub plies_to_limit: Option<Ply>,
     /// Each side's commitment to its deployment.
+    #[cfg_attr(feature = "serde", schemars(with = "PerSide<Option<crate::HexBytes>>"))]
     pub commitments: PerSide<Option<Commitment>>,
     /// The deployments opened to this client at the end.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -100,8 +92,7 @@ pub struct GameView {
 
 /// How far a game is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Phase {
     /// Both sides deploy.

@@ -5,16 +5,13 @@ use std::str::FromStr;
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 
-use crate::text::{TextError, text_serde};
+use crate::text::TextError;
 
 /// What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks,
 /// `o` for a coin, which has no rank yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", rename = "IdentityText")
-)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(with = "String", rename = "IdentityText"))]
 pub enum Identity {
     /// The rank.
     Known(Rank),
@@ -79,13 +76,14 @@ impl FromStr for Identity {
     }
 }
 
-text_serde!(Identity);
+#[cfg(feature = "serde")]
+flagfall_board::text_serde!(Identity);
 
 /// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved, `*`
 /// if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, moved and known
 /// to all. `j7b?` is a blue piece that has not moved and whose rank is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", rename = "PieceText"))]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "PieceText"))]
 pub struct SeenPiece {
     /// Where it stands.
     pub square: Square,
@@ -104,11 +102,7 @@ pub struct SeenPiece {
 impl fmt::Display for SeenPiece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled } = self;
-        let side = match side {
-            Side::Red => 'r',
-            Side::Blue => 'b',
-        };
-        write!(f, "{square}{side}{identity}")?;
+        write!(f, "{square}{}{identity}", side.letter())?;
         f.write_str(if *is_moved { "'" } else { "" })?;
         f.write_str(if *is_revealed { "*" } else { "" })?;
         f.write_str(if *is_labeled { "^" } else { "" })
@@ -133,4 +127,5 @@ impl FromStr for SeenPiece {
     }
 }
 
-text_serde!(SeenPiece);
+#[cfg(feature = "serde")]
+flagfall_board::text_serde!(SeenPiece);

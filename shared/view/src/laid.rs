@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 use flagfall_board::{ChipColor, Column, Row, SquareSet};
 
-use crate::text::{TextError, text_serde};
+use crate::text::TextError;
 
 /// Chips that changed in a move: their squares and the letter of their new color (`r`, `y`, `b`,
 /// `g`), as in `a7a8=g`.
 // All are on one line (§S3.3): one square where a piece landed, or up to four for a flash. Kept in
 // few bytes, because every ply has room for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", rename = "LaidText"))]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "LaidText"))]
 pub struct Laid {
     /// The squares of the line, one bit per column or row. Kept small, because every ply has room
     /// for it.
@@ -107,7 +107,8 @@ impl FromStr for Laid {
     }
 }
 
-text_serde!(Laid);
+#[cfg(feature = "serde")]
+flagfall_board::text_serde!(Laid);
 
 #[cfg(test)]
 mod tests {

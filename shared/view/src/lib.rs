@@ -2,7 +2,7 @@
 //!
 //! The engine makes these values and lets nothing else out. They hold nothing that is hidden from
 //! their audience, so messages and records consist of them: the feature `serde` lets them be
-//! serialized, the feature `schema` adds their JSON Schemas. [`GameView::apply`] replays a game
+//! serialized and gives them JSON Schemas. [`GameView::apply`] replays a game
 //! from its first view, its events and their changes.
 
 mod change;
@@ -34,6 +34,6 @@ pub use text::TextError;
 pub use viewer::Viewer;
 
 #[cfg(feature = "serde")]
-fn is_false(value: &bool) -> bool {
-    !value
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -7,11 +7,10 @@ use flagfall_board::{PerSide, Rank, Side, Square, SquareParseError};
 
 use crate::identity::Identity;
 use crate::laid::Laid;
-use crate::text::text_serde;
 
 /// A move: two squares, as in `a4a5`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", rename = "MoveText"))]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "MoveText"))]
 pub struct Move {
     /// Where the piece stands.
     pub from: Square,
@@ -41,12 +40,12 @@ impl FromStr for Move {
     }
 }
 
-text_serde!(Move, |_error| "not a move: two squares are wanted, as in a4a5");
+#[cfg(feature = "serde")]
+flagfall_board::text_serde!(Move, |_error| "not a move: two squares are wanted, as in a4a5");
 
 /// A move, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenMove {
     /// The side that moved.
     pub side: Side,
@@ -65,8 +64,7 @@ pub struct SeenMove {
 
 /// A strike, as a client may see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenStrike {
     /// The piece that moved.
     pub attacker: Identity,
@@ -78,24 +76,25 @@ pub struct SeenStrike {
     pub defender_fate: Fate,
 }
 
-/// Where a piece is after a strike.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "StrikeFate"))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Fate {
-    /// On its own square.
-    Stays,
-    /// On the other piece's square.
-    Advances,
-    /// Off the board.
-    Leaves,
+flagfall_board::named! {
+    /// Where a piece is after a strike.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"), schemars(rename = "StrikeFate"))]
+    pub enum Fate, name {
+        /// On its own square.
+        Stays = "stays",
+        /// On the other piece's square.
+        Advances = "advances",
+        /// Off the board.
+        Leaves = "leaves",
+    }
 }
 
 /// A strike that waits for one or both sides to say what their coin is.
 // The rules: §Q4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PendingStrike {
     /// The side that struck.
     pub side: Side,

@@ -4,8 +4,8 @@ use flagfall_board::Side;
 // The reason is a code, not the engine's type of reasons: newer programs may know more reasons, and
 // older ones must still read their views and records.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Outcome"))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(rename = "Outcome"))]
 pub struct SeenOutcome {
     /// The winner. Absent after a draw and in an aborted game.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -16,8 +16,8 @@ pub struct SeenOutcome {
 
 /// What a player claims of a game that the opponent has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClaimedResult"))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"), schemars(rename = "ClaimedResult"))]
 pub enum Claim {
     /// A win.
     Win,

@@ -2,12 +2,11 @@ use std::ops::{Index, IndexMut};
 
 use flagfall_board::Rank;
 
-use crate::text::schema_as;
-
 /// How many pieces there are of each rank.
 ///
 /// Messages and records leave out ranks without pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "ByRank", inline))]
 pub struct RankCounts(
     /// The counts, indexed by rank, Flag first.
     pub [u8; Rank::COUNT],
@@ -17,6 +16,11 @@ impl RankCounts {
     /// Whether there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|count| *count == 0)
+    }
+
+    /// How many pieces there are in all.
+    pub fn total(&self) -> u16 {
+        self.0.iter().map(|count| u16::from(*count)).sum()
     }
 
     /// The ranks that have pieces, with their counts, Flag first.
@@ -48,6 +52,9 @@ impl FromIterator<(Rank, u8)> for RankCounts {
 }
 
 #[cfg(feature = "serde")]
+type ByRank = std::collections::BTreeMap<Rank, u8>;
+
+#[cfg(feature = "serde")]
 impl serde::Serialize for RankCounts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
@@ -57,9 +64,7 @@ impl serde::Serialize for RankCounts {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for RankCounts {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RankCounts, D::Error> {
-        let counts = std::collections::BTreeMap::<Rank, u8>::deserialize(deserializer)?;
+        let counts = ByRank::deserialize(deserializer)?;
         Ok(counts.into_iter().collect())
     }
 }
-
-schema_as!(RankCounts, std::collections::BTreeMap<Rank, u8>);

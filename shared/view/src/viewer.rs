@@ -1,14 +1,10 @@
 use flagfall_board::Side;
 
-use crate::text::schema_as;
-
 /// One of the three audiences of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(from = "Audience", into = "Audience")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(from = "Audience", into = "Audience"))]
+#[cfg_attr(feature = "serde", schemars(rename = "Audience", description = "How a client sees a game."))]
 pub enum Viewer {
     /// A player, who knows their own pieces.
     Player(Side),
@@ -34,11 +30,9 @@ impl Viewer {
     }
 }
 
-/// How a client sees a game.
-// The form of `Viewer` in messages and records: one word.
+/// The form of [`Viewer`] in messages and records: one word.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Audience {
     /// As the player with the red pieces.
@@ -70,5 +64,3 @@ impl From<Audience> for Viewer {
         }
     }
 }
-
-schema_as!(Viewer, Audience);
