@@ -44,7 +44,7 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
 /// Lists what a custom game may change, with the values as they are typed.
 fn custom_games(ruleset: &Ruleset, page: &mut String) {
     let example = ruleset.changeable.first().and_then(|option| {
-        let value = option.values().iter().find(|value| option.value_in(ruleset) != Some(**value))?;
+        let value = option.values().iter().find(|value| !value.is_in(ruleset))?;
         Some(format!("{},{}={}", ruleset.unchanged().id, option.name(), value.name))
     });
     let Some(example) = example else {
@@ -53,7 +53,7 @@ fn custom_games(ruleset: &Ruleset, page: &mut String) {
     section(&text!("rules-custom"), &[text!("rules-custom-some", example)], page);
     for option in ruleset.changeable {
         for value in option.values() {
-            let mark = if option.value_in(ruleset) == Some(*value) { "*" } else { " " };
+            let mark = if value.is_in(ruleset) { "*" } else { " " };
             let mut named = format!("{mark} {}={}", option.name(), value.name);
             for line in words::wrap(&texts::words().rule_meaning(*option, *value), 52) {
                 let _ = writeln!(page, "  {named:<21} {line}");

@@ -359,7 +359,7 @@ fn the_second_opinion_agrees_in_shadowflash() {
 fn legal_after(text: &str, line: &str) -> Vec<String> {
     let mut position = Position::from_text(text).expect("a position");
     for squares in line.split(' ') {
-        match Referee.play(&position, squares.parse().expect("a move")) {
+        match Referee.judge_command(&position, &Command::Move(squares.parse().expect("a move"))) {
             Ok(events) => Referee.apply(&mut position, &events),
             Err(refusal) => panic!("{squares}: {}", refusal.code()),
         }

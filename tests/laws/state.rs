@@ -48,7 +48,7 @@ impl Law for Conservation {
                     usize::from(unlabeled[rank]) + usize::from(reserves[side].labeled[rank])
                 });
                 let held = held + pooled.map_or(0, |pool| usize::from(pool[rank]));
-                let all = on_board + held + usize::from(position.captured(side)[rank as usize]);
+                let all = on_board + held + usize::from(position.captured(side)[rank]);
                 assert_eq!(all, usize::from(position.ruleset().army.count(rank)), "{side} {rank}");
             }
         }

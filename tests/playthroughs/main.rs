@@ -242,8 +242,11 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
     }
     let lost = |side: Side| -> String {
         let captured = table.game.position().captured(side);
-        let each = Rank::ALL.into_iter().zip(captured).filter(|(_, count)| *count > 0);
-        each.map(|(rank, count)| format!("{} {count}", rank.letter())).collect::<Vec<_>>().join(", ")
+        captured
+            .iter()
+            .map(|(rank, count)| format!("{} {count}", rank.letter()))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let _infallible = writeln!(text, "red lost {}; blue lost {}", lost(Side::Red), lost(Side::Blue));
     text

@@ -11,6 +11,7 @@ mod rulesets;
 mod setups;
 mod sources;
 mod texts;
+mod views;
 
 pub use chance::Chance;
 pub use generated::check_generated;
@@ -20,3 +21,4 @@ pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};
 pub use sources::product_sources;
 pub use texts::{Needs, all_texts, format_all};
+pub use views::views;

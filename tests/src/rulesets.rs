@@ -55,7 +55,7 @@ mod tests {
         for option in flagfall_rules::RuleOption::ALL {
             for value in option.values() {
                 assert!(
-                    rulesets.iter().any(|ruleset| option.value_in(ruleset) == Some(*value)),
+                    rulesets.iter().any(|ruleset| value.is_in(ruleset)),
                     "{}={}",
                     option.name(),
                     value.name

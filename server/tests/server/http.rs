@@ -213,7 +213,7 @@ async fn the_record_of_the_other_side_is_refused_during_a_game() {
     let own: GameRecord = serde_json::from_value(get_as(&house, &path, &bearer).await.json()).unwrap();
     let own_side = own.audience.side().expect("the guest has a seat");
     assert_eq!(own.kind, Some(RecordKind::Live));
-    assert_eq!(own.views().count(), own.events.len() + 1);
+    assert_eq!(flagfall_tests::views(&own).count(), own.events.len() + 1);
     for scope in RecordScope::ALL {
         let path = format!("{path}?as={}", scope.name());
         let is_own = scope.name() == own_side.name();

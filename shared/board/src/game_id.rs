@@ -17,12 +17,9 @@ const VALUES: [u8; 256] = {
 
 /// A game's id: 12 characters from 60 random bits, easy to read aloud and to type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(
-    feature = "serde",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", extend("pattern" = "^[0-9abcdefghjkmnpqrstvwxyz]{12}$")),
-    schemars(description = "A game's id.")
-)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(with = "String", description = "A game's id."))]
+#[cfg_attr(feature = "serde", schemars(extend("pattern" = "^[0-9abcdefghjkmnpqrstvwxyz]{12}$")))]
 pub struct GameId([u8; LENGTH]);
 
 impl GameId {

@@ -22,7 +22,7 @@ pub struct BoardShape {
 impl BoardShape {
     /// Every square of the board, lakes included.
     pub const fn squares(&self) -> SquareSet {
-        SquareSet::rectangle(self.columns, 0, self.rows)
+        SquareSet::rectangle(0..self.columns, 0..self.rows)
     }
 
     /// Whether the square is on the board, lakes included.
@@ -33,8 +33,8 @@ impl BoardShape {
     /// The home squares of a side.
     pub const fn home(&self, side: Side) -> SquareSet {
         match side {
-            Side::Red => SquareSet::rectangle(self.columns, 0, self.home_rows),
-            Side::Blue => SquareSet::rectangle(self.columns, self.rows - self.home_rows, self.rows),
+            Side::Red => SquareSet::rectangle(0..self.columns, 0..self.home_rows),
+            Side::Blue => SquareSet::rectangle(0..self.columns, self.rows - self.home_rows..self.rows),
         }
     }
 

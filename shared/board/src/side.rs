@@ -33,6 +33,11 @@ impl Side {
         }
     }
 
+    /// The side's letter in texts of positions and pieces.
+    pub const fn letter(self) -> char {
+        self.name().as_bytes()[0] as char
+    }
+
     /// The side with this lower-case name.
     pub fn from_name(name: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| side.name() == name)

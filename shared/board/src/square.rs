@@ -8,12 +8,9 @@ pub type Row = u8;
 
 /// A square, with the same number on every board: row times 16 plus column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(
-    feature = "serde",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")),
-    schemars(description = "A square: column letter, row number.")
-)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")))]
+#[cfg_attr(feature = "serde", schemars(description = "A square: column letter, row number."))]
 pub struct Square(u8);
 
 impl Square {

@@ -1,6 +1,6 @@
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
+use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Range};
 
-use crate::{Direction, Square};
+use crate::{Column, Direction, Row, Square};
 
 /// Column a of the 64-bit words: every sixteenth bit.
 const FIRST_COLUMN: u64 = 0x0001_0001_0001_0001;
@@ -31,14 +31,13 @@ impl SquareSet {
         self
     }
 
-    /// Every square of the first `columns` columns in the rows from `row_first` up to, but not
-    /// including, `row_end`.
-    pub const fn rectangle(columns: u8, row_first: u8, row_end: u8) -> SquareSet {
+    /// Every square in these columns and rows.
+    pub const fn rectangle(columns: Range<Column>, rows: Range<Row>) -> SquareSet {
         let mut set = SquareSet::EMPTY;
-        let mut row = row_first;
-        while row < row_end {
-            let mut column = 0;
-            while column < columns {
+        let mut row = rows.start;
+        while row < rows.end {
+            let mut column = columns.start;
+            while column < columns.end {
                 if let Some(square) = Square::new(column, row) {
                     set = set.with(square);
                 }
@@ -138,9 +137,7 @@ impl SquareSet {
 
     /// These squares, and all that they reach in a direction by entering only squares of `through`.
     ///
-    /// Every path ends at the edge of the frame.
-    ///
-    /// No branch depends on the board.
+    /// Every path ends at the edge of the frame. No branch depends on the board.
     #[must_use]
     #[inline]
     pub const fn fill(self, through: SquareSet, direction: Direction) -> SquareSet {
@@ -255,9 +252,8 @@ const fn scatter(bits: u16) -> u64 {
     (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
 }
 
-/// One word's part of [`SquareSet::fill`] to the right.
-///
-/// The first column is not entered, so nothing runs on into the next row.
+/// One word's part of [`SquareSet::fill`] to the right. The first column is not entered, so
+/// nothing runs on into the next row.
 ///
 /// Subtracting the bit after each source from the squares that are not free borrows through the
 /// free squares up to the next one that is not free. The bits that change are the path: `o^(o-2r)`
@@ -269,9 +265,8 @@ const fn fill_right(from: u64, free: u64) -> u64 {
     from | free & (ends ^ ends.wrapping_sub(from << 1))
 }
 
-/// One word's part of [`SquareSet::fill`] to the left.
-///
-/// A borrow never runs towards lower bits, so each step doubles the length of the path instead.
+/// One word's part of [`SquareSet::fill`] to the left. A borrow never runs towards lower bits, so
+/// each step doubles the length of the path instead.
 #[inline]
 const fn fill_left(mut from: u64, free: u64) -> u64 {
     let mut free = free & !(FIRST_COLUMN << 15);
@@ -305,13 +300,6 @@ impl BitAnd for SquareSet {
     #[inline]
     fn bitand(self, other: SquareSet) -> SquareSet {
         self.intersection(other)
-    }
-}
-
-impl BitAndAssign for SquareSet {
-    #[inline]
-    fn bitand_assign(&mut self, other: SquareSet) {
-        *self = *self & other;
     }
 }
 

@@ -193,11 +193,8 @@ fn with_sides<K: Copy>(low: &Waiting<K>, high: &Waiting<K>, coin: &mut impl FnMu
         std::cmp::Ordering::Greater => false,
         std::cmp::Ordering::Equal => coin(),
     };
-    if low_first {
-        Pair { first: low.player, second: high.player }
-    } else {
-        Pair { first: high.player, second: low.player }
-    }
+    let (first, second) = if low_first { (low, high) } else { (high, low) };
+    Pair { first: first.player, second: second.player }
 }
 
 #[cfg(test)]

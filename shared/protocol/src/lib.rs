@@ -26,11 +26,7 @@ mod text;
 mod webhook;
 
 /// The types of views, which messages and records consist of.
-pub use flagfall_view::{
-    Claim as ClaimedResult, Commitment, Fate, GameEvent, GameView, HexBytes, Identity, LagQuota, Laid, Move,
-    Opened, OwedColor, PendingStrike, Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove,
-    SeenOutcome, SeenPiece, SeenPlacing, SeenReserve, SeenStrike, TextError, ViewChange, Viewer,
-};
+pub use flagfall_view::{Claim as ClaimedResult, *};
 
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,

@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Ply};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{ClientToServer, Code, CommandId, GameCommand, Move, PROTOCOL_VERSION, Refusal};
+use crate::{ClientToServer, Code, CommandId, Move, PROTOCOL_VERSION, Refusal};
 
 /// How deep arrays and objects may be nested.
 const DEPTH_MAX: usize = 16;
@@ -63,13 +63,6 @@ enum MoveKind {
     Move,
 }
 
-impl From<PlainMove> for ClientToServer {
-    fn from(PlainMove { _type, cmd_id, game, ply, epoch, command }: PlainMove) -> ClientToServer {
-        let command = GameCommand::Move { squares: command.squares, path: None, color: None };
-        ClientToServer::Command { cmd_id, game, ply, epoch, command }
-    }
-}
-
 /// Parses a client's message.
 ///
 /// # Errors
@@ -77,9 +70,10 @@ impl From<PlainMove> for ClientToServer {
 pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
     // Serde would accept arrays in place of objects here as well.
     if !text.contains('[')
-        && let Ok(plain) = serde_json::from_str::<PlainMove>(text)
+        && let Ok(PlainMove { _type, cmd_id, game, ply, epoch, command }) = serde_json::from_str(text)
     {
-        return Ok(plain.into());
+        let command = command.squares.into();
+        return Ok(ClientToServer::Command { cmd_id, game, ply, epoch, command });
     }
     if is_too_deep(text) {
         return Err(Malformed::whole(malformed("too_deep").with("max", DEPTH_MAX)));

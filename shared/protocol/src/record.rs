@@ -256,18 +256,6 @@ impl fmt::Display for GameRecord {
 }
 
 impl GameRecord {
-    /// The view before the first event, then the view after each event. Stops at an event without a
-    /// change.
-    pub fn views(&self) -> impl Iterator<Item = GameView> + '_ {
-        let mut events = self.events.iter();
-        std::iter::successors(self.first_view.clone(), move |view| {
-            let RecordedEvent { event, change, .. } = events.next()?;
-            let mut next = view.clone();
-            next.apply(event, change.as_ref()?);
-            Some(next)
-        })
-    }
-
     /// The same record as servers of version 0.1 write it, with events but no changes.
     #[must_use]
     pub fn without_changes(mut self) -> GameRecord {

@@ -24,7 +24,7 @@ impl TimeControl {
     /// The wait is `least_ms` for every quarter of an hour that forty plies of one side may take,
     /// but at least `least_ms` and at most five times as much. Without a clock it is the maximum.
     /// None in correspondence, where players need not be present.
-    pub const fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
+    pub fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
         let most_ms = least_ms.saturating_mul(MOST);
@@ -36,13 +36,7 @@ impl TimeControl {
         };
         let length_ms = base_ms.saturating_add(ply_ms.saturating_mul(40));
         let wait_ms = length_ms.saturating_mul(least_ms) / QUARTER_MS;
-        Some(if wait_ms < least_ms {
-            least_ms
-        } else if wait_ms > most_ms {
-            most_ms
-        } else {
-            wait_ms
-        })
+        Some(wait_ms.clamp(least_ms, most_ms))
     }
 
     /// Whether a game can be claimed at all when a side is gone.
@@ -58,8 +52,7 @@ pub struct Clock {
     remaining_ms: PerSide<u64>,
     /// What is left of the free time of each side's turn.
     free_ms: PerSide<u64>,
-    /// The moment from which a side's running time counts. Both may run while both owe a choice
-    /// (§Q4).
+    /// Since when a side's time runs. Both may run while both owe a choice (§Q4).
     since: PerSide<Option<Stamp>>,
     quota: LagQuota,
     /// The lag compensation that is left for each side.
@@ -92,9 +85,8 @@ impl Clock {
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// Lag compensation in ms for a side that acts now, after this round trip.
-    ///
-    /// It is never more than what is left of the quota, or than the side's clock has run.
+    /// Lag compensation in ms for a side that acts now, after this round trip: never more than
+    /// what is left of the quota, or than the side's clock has run.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
@@ -177,8 +169,6 @@ impl Clock {
     }
 
     /// A moment before which no side's time is used up, no matter who acts until then.
-    ///
-    /// Time only shrinks while a clock runs.
     pub(crate) fn no_deadline_before(&self, now: Stamp) -> Stamp {
         let if_it_ran = |side| now.plus_ms(self.remaining_ms[side].saturating_add(self.free_ms[side]));
         let [red, blue] = Side::BOTH.map(|side| self.deadline_of(side).unwrap_or_else(|| if_it_ran(side)));

@@ -5,69 +5,67 @@
 
 use std::sync::OnceLock;
 
-use flagfall_board::SquareSet;
 use thiserror::Error;
 
 use crate::ruleset::{Bombs, Disclosure, RuleOption, Ruleset, Ties};
 use crate::rulesets;
 
 /// A value of an option.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct OptionValue {
     /// The value's name in ruleset ids.
     pub name: &'static str,
-    change: Change,
-}
-
-/// The change that a value makes to a ruleset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Change {
-    Ties(Ties),
-    Disclosure(Disclosure),
-    Bombs(Bombs),
-    StrikesAfar(bool),
-    WinnerAdvances(bool),
-    TwoSquares(Option<u8>),
-    MoreSquares(bool),
-    Quiet(Option<u16>),
-    Lakes(SquareSet),
+    /// Changes a ruleset to this value.
+    make: fn(&mut Ruleset),
 }
 
 /// The values of each option, in the order of the options.
 const VALUES: [&[OptionValue]; RuleOption::ALL.len()] = [
     &[
-        value("both", Change::Ties(Ties::BothLeave)),
-        value("attacker", Change::Ties(Ties::AttackerWins)),
-        value("defender", Change::Ties(Ties::DefenderWins)),
+        value("both", |ruleset| ruleset.ties = Ties::BothLeave),
+        value("attacker", |ruleset| ruleset.ties = Ties::AttackerWins),
+        value("defender", |ruleset| ruleset.ties = Ties::DefenderWins),
     ],
     &[
-        value("both", Change::Disclosure(Disclosure::Both)),
-        value("silent", Change::Disclosure(Disclosure::SilentDefense)),
-    ],
-    &[value("stay", Change::Bombs(Bombs::Stay)), value("leave", Change::Bombs(Bombs::LeaveWithAttacker))],
-    &[value("far", Change::StrikesAfar(true)), value("near", Change::StrikesAfar(false))],
-    &[value("attacker", Change::WinnerAdvances(false)), value("any", Change::WinnerAdvances(true))],
-    &[
-        value("off", Change::TwoSquares(None)),
-        value("3", Change::TwoSquares(Some(3))),
-        value("5", Change::TwoSquares(Some(5))),
-    ],
-    &[value("off", Change::MoreSquares(false)), value("on", Change::MoreSquares(true))],
-    &[
-        value("off", Change::Quiet(None)),
-        value("100", Change::Quiet(Some(100))),
-        value("200", Change::Quiet(Some(200))),
-        value("400", Change::Quiet(Some(400))),
-        value("600", Change::Quiet(Some(600))),
+        value("both", |ruleset| ruleset.disclosure = Disclosure::Both),
+        value("silent", |ruleset| ruleset.disclosure = Disclosure::SilentDefense),
     ],
     &[
-        value("mirrored", Change::Lakes(rulesets::MIRRORED)),
-        value("printed", Change::Lakes(rulesets::PRINTED)),
+        value("stay", |ruleset| ruleset.bombs = Bombs::Stay),
+        value("leave", |ruleset| ruleset.bombs = Bombs::LeaveWithAttacker),
+    ],
+    &[
+        value("far", |ruleset| ruleset.strikes_afar = true),
+        value("near", |ruleset| ruleset.strikes_afar = false),
+    ],
+    &[
+        value("attacker", |ruleset| ruleset.winner_advances = false),
+        value("any", |ruleset| ruleset.winner_advances = true),
+    ],
+    &[
+        value("off", |ruleset| ruleset.two_squares_limit = None),
+        value("3", |ruleset| ruleset.two_squares_limit = Some(3)),
+        value("5", |ruleset| ruleset.two_squares_limit = Some(5)),
+    ],
+    &[
+        value("off", |ruleset| ruleset.more_squares = false),
+        value("on", |ruleset| ruleset.more_squares = true),
+    ],
+    &[
+        value("off", |ruleset| ruleset.quiet_limit = None),
+        value("100", |ruleset| ruleset.quiet_limit = Some(100)),
+        value("200", |ruleset| ruleset.quiet_limit = Some(200)),
+        value("400", |ruleset| ruleset.quiet_limit = Some(400)),
+        value("600", |ruleset| ruleset.quiet_limit = Some(600)),
+    ],
+    &[
+        value("mirrored", |ruleset| ruleset.shape.lakes = rulesets::MIRRORED),
+        value("printed", |ruleset| ruleset.shape.lakes = rulesets::PRINTED),
     ],
 ];
 
-const fn value(name: &'static str, change: Change) -> OptionValue {
-    OptionValue { name, change }
+const fn value(name: &'static str, make: fn(&mut Ruleset)) -> OptionValue {
+    OptionValue { name, make }
 }
 
 impl RuleOption {
@@ -83,23 +81,10 @@ impl RuleOption {
 }
 
 impl OptionValue {
-    const fn make(self, ruleset: &mut Ruleset) {
-        match self.change {
-            Change::Ties(ties) => ruleset.ties = ties,
-            Change::Disclosure(disclosure) => ruleset.disclosure = disclosure,
-            Change::Bombs(bombs) => ruleset.bombs = bombs,
-            Change::StrikesAfar(strikes_afar) => ruleset.strikes_afar = strikes_afar,
-            Change::WinnerAdvances(winner_advances) => ruleset.winner_advances = winner_advances,
-            Change::TwoSquares(limit) => ruleset.two_squares_limit = limit,
-            Change::MoreSquares(more_squares) => ruleset.more_squares = more_squares,
-            Change::Quiet(limit) => ruleset.quiet_limit = limit,
-            Change::Lakes(lakes) => ruleset.shape.lakes = lakes,
-        }
-    }
-
-    fn is_in(self, ruleset: &Ruleset) -> bool {
+    /// Whether a ruleset has this value.
+    pub fn is_in(self, ruleset: &Ruleset) -> bool {
         let mut changed = ruleset.clone();
-        self.make(&mut changed);
+        (self.make)(&mut changed);
         changed == *ruleset
     }
 }
@@ -216,7 +201,7 @@ fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Opti
     for option in options_of(base).rev() {
         let asked = changes.iter().find(|(other, _)| *other == option).map(|(_, value)| *value);
         let value = asked.or_else(|| option.value_in(base))?;
-        let digit = option.values().iter().position(|known| *known == value)?;
+        let digit = option.values().iter().position(|known| known.name == value.name)?;
         place = place * option.values().len() + digit;
     }
     combinations(base)?.get(place)
@@ -227,21 +212,15 @@ fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOpt
     RuleOption::ALL.into_iter().filter(|option| base.changeable.contains(option))
 }
 
-/// Every combination of the values of a ruleset's options, computed on first use.
-///
-/// All rulesets together have a few thousand combinations; a test counts them.
+/// Every combination of the values of a ruleset's options, computed on first use. All rulesets
+/// together have a few thousand; a test counts them.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
-    static IDS: [OnceLock<Vec<String>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 
     let number = rulesets::ALL.iter().position(|ruleset| ruleset.id == base.id)?;
-    let ids = IDS[number].get_or_init(|| {
-        let count = options_of(base).map(|option| option.values().len()).product();
-        (0..count).map(|place| id_of(base, &changes_at(base, place))).collect()
-    });
     let rulesets = RULESETS[number].get_or_init(|| {
-        let all = ids.iter().enumerate();
-        all.map(|(place, id)| changed(base, id, &changes_at(base, place))).collect()
+        let count = options_of(base).map(|option| option.values().len()).product();
+        (0..count).map(|place| changed(base, &changes_at(base, place))).collect()
     });
     Some(rulesets)
 }
@@ -261,15 +240,12 @@ fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionVa
     changes
 }
 
-/// The id of a changed ruleset.
-fn id_of(base: &Ruleset, changes: &[(RuleOption, OptionValue)]) -> String {
+/// The base with these changes. Like the rulesets, its id stays for good.
+fn changed(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
     let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
-    base.id.to_owned() + &names.collect::<String>()
-}
-
-fn changed(base: &'static Ruleset, id: &'static str, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
-    let mut ruleset = Ruleset { id, base: Some(base), ..base.clone() };
-    changes.iter().for_each(|(_, value)| value.make(&mut ruleset));
+    let id = base.id.to_owned() + &names.collect::<String>();
+    let mut ruleset = Ruleset { id: id.leak(), base: Some(base), ..base.clone() };
+    changes.iter().for_each(|(_, value)| (value.make)(&mut ruleset));
     ruleset
 }
 
@@ -370,7 +346,7 @@ mod tests {
                     let text = format!("{},{}={}", base.id, option.name(), value.name);
                     let custom = named(&text);
                     assert_eq!(custom.id, text);
-                    assert_eq!(option.value_in(custom), Some(*value), "{text}");
+                    assert_eq!(option.value_in(custom).map(|found| found.name), Some(value.name), "{text}");
                     assert_eq!(custom.changes().count(), 1, "{text}");
                 }
             }

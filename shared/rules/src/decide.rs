@@ -9,7 +9,7 @@ use crate::command::{Choice, Command, MoveCommand, Placing};
 use crate::commitment::Salt;
 use crate::entropy::Entropy;
 use crate::event::{Deployed, EventKind, Events, Moved, Placed, Strike, UnresolvedStrike};
-use crate::game::{Game, Offers};
+use crate::game::Game;
 use crate::moves::{Field, Way};
 use crate::outcome::{EndReason, Outcome};
 use crate::position::{Position, Variants};
@@ -157,8 +157,7 @@ pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     }
 }
 
-/// The side whose time ran out first loses; if both ran out at the same moment, it is a draw
-/// (§Q4).
+/// The side whose time ran out first loses; at the same moment it is a draw (§Q4).
 fn out_of_time(game: &Game) -> Outcome {
     let deadline_of = |side| game.clock.as_ref().and_then(|clock| clock.deadline_of(side));
     let late = Side::BOTH.into_iter().filter_map(|side| Some((deadline_of(side)?, side)));
@@ -243,13 +242,15 @@ fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
 }
 
 fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
+    /// How many plies a side must wait to offer again, unless the other side offers meanwhile.
+    const REST: Ply = 20;
     match game.offers.standing {
         Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),
         Some(_) => return Ok(ended(Outcome::nobody(EndReason::DrawAgreed))),
         None => {}
     }
     if let Some(last) = game.offers.last[side] {
-        let plies_left = last.saturating_add(Offers::REST).saturating_sub(game.ply());
+        let plies_left = last.saturating_add(REST).saturating_sub(game.ply());
         if plies_left > 0 {
             return Err(Refusal::DrawOfferedRecently { plies_left });
         }
@@ -337,10 +338,8 @@ fn play_with_variants(
     play_with(position, side, asked, variants)
 }
 
-/// Judges a move, given the state that only some positions have.
-///
-/// The caller looks that state up once. Where it is the constant `NOTHING`, the compiler removes
-/// the code for it.
+/// Judges a move, given the state that only some positions have. Where it is the constant
+/// `NOTHING`, the compiler removes the code for it.
 #[inline(always)]
 fn play_with(
     position: &Position,
@@ -367,7 +366,7 @@ fn play_with(
     }
     let chips = variants.reserve_state.filter(|_| ruleset.chips);
     check_color(chips.is_some() && !way.is_flash, color)?;
-    let repetition = position.repetition();
+    let repetition = &position.repetition;
     if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
         return Err(Refusal::TwoSquares);
     }
@@ -403,14 +402,13 @@ fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> 
     if coins.unmoved.contains(from) && !coins.may_spare() {
         return Err(Refusal::ReserveRule);
     }
-    if distance > 1 && coins.pool.count(Rank::Scout) == 0 {
+    if distance > 1 && coins.pool[Rank::Scout] == 0 {
         return Err(Refusal::NoScoutLeft);
     }
     Ok(())
 }
 
-/// Judges a side's choice of what its coin in a strike is. The last choice resolves the strike
-/// (§Q4).
+/// Judges a side's choice of what its coin is. The last one resolves the strike (§Q4).
 pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<Events, Refusal> {
     let Choice(rank) = choice;
     let pending = position.pending().filter(|pending| pending.strike.owes[side]).ok_or(Refusal::NoChoice)?;
@@ -420,7 +418,7 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     let coins = position.coins(side).ok_or(Refusal::NoChoice)?;
     let coin = pending.coin(side);
     if !coins.choices(coin).contains(rank) {
-        return Err(if coins.pool.count(rank) == 0 {
+        return Err(if coins.pool[rank] == 0 {
             Refusal::NotInPool
         } else if rank.is_movable() {
             Refusal::ReserveRule
@@ -454,8 +452,7 @@ fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal>
     }
 }
 
-/// A move with the chips it changes, whether it labels the defender, and the ranks it proves (§S2,
-/// §S3).
+/// A move with the chips it changes, what it labels, and the ranks it proves (§S2, §S3).
 fn moved_with_chips(
     position: &Position,
     field: &Field<'_>,
@@ -541,6 +538,6 @@ pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Res
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
     // The side can remove that piece, so it has an act.
-    let end = judge_limits(position, position.quiet_plies(), position.ply()).map(EventKind::Ended);
+    let end = judge_limits(position, position.quiet_plies, position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

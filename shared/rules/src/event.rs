@@ -24,8 +24,7 @@ pub(crate) enum EventKind {
     Started { commitments: Box<PerSide<Option<Commitment>>> },
     /// The side to move moved or struck.
     Moved(Moved),
-    /// The side to move struck, and a coin is involved: the ply waits for the choices that are owed
-    /// (§Q4).
+    /// The side to move struck, and a coin is involved: the ply waits for choices (§Q4).
     Struck(UnresolvedStrike),
     /// A side chose what its coin in a strike is. Secret until the last choice is in; `Moved`
     /// follows then (§Q4).
@@ -50,9 +49,7 @@ pub(crate) enum EventKind {
     Ended(Outcome),
 }
 
-/// A deployment as it was submitted.
-///
-/// Boxed in its event, because plies are many and should stay small.
+/// A deployment as it was submitted. Boxed in its event, so that plies stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,
@@ -67,9 +64,8 @@ pub(crate) struct Moved {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// The ranks this move allows the piece to have (§C2); all of them if it proves nothing.
-    ///
-    /// A coin that is left with a single rank becomes that piece (§Q3).
+    /// The ranks this move allows the piece to have (§C2); all of them if it proves nothing. A
+    /// coin that is left with a single rank becomes that piece (§Q3).
     pub(crate) proves: RankSet,
     pub(crate) strike: Option<Strike>,
     /// The chips that changed, without those that were laid again in the same color (§S3.3).
@@ -116,11 +112,13 @@ impl Strike {
 
 /// One piece's part in a strike.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Struck {
-    pub(crate) rank: Rank,
-    pub(crate) fate: Fate,
-    /// Whether the strike made the rank public (§A7).
-    pub(crate) shown: bool,
+pub struct Struck {
+    /// Its rank.
+    pub rank: Rank,
+    /// Where it is afterwards.
+    pub fate: Fate,
+    /// Whether the strike made its rank public (§A7).
+    pub shown: bool,
 }
 
 impl fmt::Debug for Event {

@@ -101,8 +101,7 @@ fn resume(game: &mut Game, at: Stamp) {
     }
 }
 
-/// Runs the clock of every side that owes a choice in a strike. Others see the clocks as if no side
-/// had chosen (§Q4).
+/// Runs the clock of each side that owes a choice. Others see it as if no side had chosen (§Q4).
 fn await_choices(game: &mut Game, at: Stamp) {
     let Some(clock) = &mut game.clock else { return };
     for side in Side::BOTH {

@@ -64,8 +64,7 @@ pub struct Game {
 /// How others see a side's clock while a strike waits.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
-    /// The clock as others see a side's time since a strike began to wait: as if no side had chosen
-    /// (§Q4).
+    /// Set once a strike waits: the clock as if no side had chosen (§Q4).
     pub(crate) clock: Option<Clock>,
 }
 
@@ -87,11 +86,6 @@ pub(crate) struct Offers {
     pub(crate) standing: Option<Side>,
     /// The ply of each side's last offer, until the other side makes an offer.
     pub(crate) last: PerSide<Option<Ply>>,
-}
-
-impl Offers {
-    /// How many plies a side must wait to offer again, unless the other side offers meanwhile.
-    pub(crate) const REST: Ply = 20;
 }
 
 impl Game {
@@ -203,11 +197,6 @@ impl Game {
     /// strike (§Q4).
     pub fn is_to_act(&self, side: Side) -> bool {
         self.phase == Phase::Playing && self.position.is_to_act(side)
-    }
-
-    /// The clock as others see a side's time while a strike waits.
-    pub(crate) fn veiled_clock(&self) -> Option<&Clock> {
-        self.veil.as_ref()?.clock.as_ref()
     }
 
     /// Starts the clock of each side that is to act.

@@ -12,8 +12,7 @@ const PAIRS: u8 = 28;
 
 /// A 2x2 lake in rows 5 and 6 whose left column is this one (0 is `a`).
 pub(crate) const fn lake(column: u8) -> SquareSet {
-    let both = SquareSet::rectangle(column + 2, 4, 6);
-    both.without(SquareSet::rectangle(column, 4, 6))
+    SquareSet::rectangle(column..column + 2, 4..6)
 }
 
 /// Every possible pair of lakes, once each.

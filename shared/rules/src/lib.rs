@@ -47,18 +47,9 @@ mod start;
 mod strike;
 mod variants;
 
-/// The types of the board, so that users of this crate do not need a second one for them.
-pub use flagfall_board::{
-    BoardShape, ChipColor, Chips, Column, Direction, GameId, GameIdParseError, Numbering, PerSide, Ply, Rank,
-    RankSet, Row, Side, Sign, Square, SquareParseError, SquareSet, Stamp,
-};
-
-/// The types of views, for the same reason.
-pub use flagfall_view::{
-    Claim, Commitment, Fate, GameEvent, GameView, HexBytes, Identity, LagQuota, Laid, Move, Opened,
-    OwedColor, PendingStrike, Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove, SeenOutcome,
-    SeenPiece, SeenPlacing, SeenReserve, SeenStrike, ViewChange, Viewer,
-};
+/// The types of the board and of views, so that users of this crate do not need two more for them.
+#[doc(inline)]
+pub use {flagfall_board::*, flagfall_view::*};
 
 pub use clock::{Clock, TimeControl};
 pub use command::{Choice, Command, MoveCommand, Placing};

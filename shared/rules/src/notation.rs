@@ -24,18 +24,16 @@
 
 use std::fmt::Write as _;
 
-use flagfall_board::{ChipColor, Ply, Rank, RankSet, Side, Square, SquareSet};
-use flagfall_view::{Identity, Move};
+use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_view::{Identity, Move, RankCounts, SeenPiece};
 
 use crate::command::{Choice, rank_of};
 use crate::custom::NoSuchRuleset;
 use crate::decide::{choose, play};
 use crate::event::EventKind;
-use crate::piece::Piece;
 use crate::position::Position;
 use crate::ruleset::{Lakes, Ruleset, Start};
 use crate::seen::View;
-use crate::variants::Pool;
 
 /// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -133,7 +131,7 @@ impl Position {
             });
         }
         position.set_lakes(lakes);
-        position.set_turn(turn, ply, quiet_plies);
+        (position.turn, position.ply, position.quiet_plies) = (turn, ply, quiet_plies);
         if let [red, blue, chips, owed] = more[..] {
             read_reserve(&mut position, Side::Red, red)?;
             read_reserve(&mut position, Side::Blue, blue)?;
@@ -145,20 +143,12 @@ impl Position {
             read_pool(&mut position, Side::Blue, blue)?;
         }
         for side in Side::BOTH {
-            for rank in Rank::ALL {
-                let is_one = |side: Side| move |piece: Piece| piece.side == side && piece.rank == Some(rank);
-                let count = position.pieces().filter(|(_, piece)| is_one(side)(*piece)).count();
-                let pooled = position.coins(side).map_or(0, |coins| usize::from(coins.pool.count(rank)));
-                let reserved = position.reserve_state().map_or(0, |reserve_state| {
-                    let reserve = &reserve_state.reserve[side];
-                    usize::from(reserve.count(rank, false)) + usize::from(reserve.count(rank, true))
-                });
-                if count + reserved + pooled > usize::from(ruleset.army.count(rank)) {
-                    return Err(PositionTextError::TooMany { side, rank });
-                }
+            let held = position.held(side);
+            if let Some((rank, _)) = held.iter().find(|(rank, count)| *count > ruleset.army.count(*rank)) {
+                return Err(PositionTextError::TooMany { side, rank });
             }
         }
-        position.count_missing_as_captured();
+        position.captured = PerSide::from_fn(|side| position.missing(side));
         if let [_, _, pending] = more[..] {
             read_pending(&mut position, pending)?;
         }
@@ -168,31 +158,25 @@ impl Position {
     #[cfg(feature = "referee")]
     pub(crate) fn text(&self) -> String {
         let board = board_text(self.ruleset(), self.lakes(), |square| {
-            let piece = self.piece(square)?;
+            let crate::piece::Piece { side, rank, is_moved, is_revealed, id: _ } = self.piece(square)?;
+            let identity = rank.map_or(Identity::Coin, Identity::Known);
             let reserve_state = self.reserve_state();
-            Some(Cell {
-                side: piece.side,
-                letter: piece.rank.map_or(COIN, Rank::letter),
-                is_moved: piece.is_moved,
-                is_revealed: piece.is_revealed,
-                is_labeled: reserve_state.is_some_and(|reserve_state| reserve_state.labeled.contains(square)),
-                could_be: match reserve_state {
-                    Some(reserve_state) if !piece.is_revealed => reserve_state.could_be(square),
-                    Some(_) | None => RankSet::ALL,
-                },
-            })
+            let is_labeled = reserve_state.is_some_and(|state| state.labeled.contains(square));
+            let could_be = reserve_state.filter(|_| !is_revealed).map(|state| state.could_be(square));
+            let piece = SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled };
+            Some((piece, could_be.unwrap_or(RankSet::ALL)))
         });
         let mut text = format!(
             "{} {} {} {} {board}",
             self.ruleset().id,
             self.turn().name(),
             self.ply(),
-            self.quiet_plies()
+            self.quiet_plies
         );
         if let Some(reserve_state) = self.reserve_state() {
             for side in Side::BOTH {
                 let crate::variants::Reserve { unlabeled, labeled } = reserve_state.reserve[side];
-                text += &format!(" {}", reserve_text(&unlabeled, &labeled));
+                text += &format!(" {}", reserve_text(unlabeled, labeled));
             }
             let chips =
                 reserve_state.chips.iter().map(|(square, color)| format!("{square}{}", color.letter()));
@@ -202,7 +186,7 @@ impl Position {
         if self.coins(Side::Red).is_some() {
             for side in Side::BOTH {
                 let pool = self.pool(side).unwrap_or_default();
-                text += &format!(" {}", reserve_text(&pool, &[0; Rank::COUNT]));
+                text += &format!(" {}", reserve_text(pool, RankCounts::default()));
             }
             text += &format!(" {}", pending_text(self.pending()));
         }
@@ -214,22 +198,9 @@ impl View {
     /// The view's board in the notation of positions, hidden ranks as `?`.
     pub fn board_text(&self) -> String {
         board_text(self.ruleset, self.lakes, |square| {
-            self.pieces.iter().find(|piece| piece.square == square).map(|piece| {
-                let (letter, could_be) = match piece.identity {
-                    Identity::Known(rank) => (rank.letter(), RankSet::ALL),
-                    Identity::Coin => (COIN, RankSet::ALL),
-                    Identity::OneOf(ranks) => ('?', ranks),
-                    Identity::Hidden => ('?', RankSet::ALL),
-                };
-                Cell {
-                    side: piece.side,
-                    letter,
-                    is_moved: piece.is_moved,
-                    is_revealed: piece.is_revealed,
-                    is_labeled: piece.is_labeled,
-                    could_be,
-                }
-            })
+            let piece = *self.pieces.iter().find(|piece| piece.square == square)?;
+            let could_be = if let Identity::OneOf(ranks) = piece.identity { ranks } else { RankSet::ALL };
+            Some((piece, could_be))
         })
     }
 }
@@ -248,17 +219,16 @@ fn fields_beyond(ruleset: &Ruleset) -> usize {
 
 fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
     let error = PositionTextError::Pool { side };
-    let Some(coin_state) = position.coin_state_mut() else { return Err(error) };
-    let mut counts = [0; Rank::COUNT];
+    let Some(coin_state) = &mut position.coin_state else { return Err(error) };
+    let coins = &mut coin_state.coins[side];
+    coins.pool = RankCounts::default();
     for item in items(text) {
         match counted(item) {
-            Some((rank, false, count)) if counts[rank as usize] == 0 => counts[rank as usize] = count,
+            Some((rank, false, count)) if coins.pool[rank] == 0 => coins.pool[rank] = count,
             _ => return Err(error),
         }
     }
-    let coins = &mut coin_state.coins[side];
-    coins.pool = Pool(counts);
-    let is_whole = coins.pool.size() == coins.all.len() && coins.keeps_reserve();
+    let is_whole = u32::from(coins.pool.total()) == coins.all.len() && coins.keeps_reserve();
     position.count_coin_moves();
     if is_whole { Ok(()) } else { Err(error) }
 }
@@ -313,7 +283,7 @@ fn counted(item: &str) -> Option<(Rank, bool, u8)> {
 
 fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
     let labels = position.ruleset().labels;
-    let Some(reserve_state) = position.reserve_state_mut() else { return Err(PositionTextError::Reserve) };
+    let Some(reserve_state) = &mut position.reserve_state else { return Err(PositionTextError::Reserve) };
     for item in items(text) {
         let (rank, is_labeled, count) = counted(item).ok_or(PositionTextError::Reserve)?;
         let place = reserve_state.reserve[side].count_mut(rank, is_labeled);
@@ -328,7 +298,7 @@ fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), P
 fn read_chips(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
     let has_chips = position.ruleset().chips;
     let open = position.ruleset().shape.squares().without(position.lakes());
-    let Some(reserve_state) = position.reserve_state_mut() else { return Err(PositionTextError::Chips) };
+    let Some(reserve_state) = &mut position.reserve_state else { return Err(PositionTextError::Chips) };
     for item in items(text) {
         let at = item.char_indices().next_back().map_or(0, |(at, _)| at);
         let (square, color) = item.split_at(at);
@@ -337,7 +307,7 @@ fn read_chips(position: &mut Position, text: &str) -> Result<(), PositionTextErr
         if !has_chips || !open.contains(square) || reserve_state.chips.color(square).is_some() {
             return Err(PositionTextError::Chips);
         }
-        reserve_state.lay(square, color);
+        reserve_state.chips.lay(square, color);
     }
     Ok(())
 }
@@ -348,41 +318,33 @@ fn read_owed(position: &mut Position, text: &str) -> Result<(), PositionTextErro
     }
     let square: Square = text.parse().map_err(|_| PositionTextError::Owed)?;
     let is_own = position.occupied(position.turn()).contains(square);
-    match position.ruleset().chips && is_own {
-        true => position
-            .reserve_state_mut()
-            .map(|reserve_state| reserve_state.owed = Some(square))
-            .ok_or(PositionTextError::Owed),
-        false => Err(PositionTextError::Owed),
-    }
+    let may_owe = position.ruleset().chips && is_own;
+    let reserve_state = position.reserve_state.as_mut().filter(|_| may_owe).ok_or(PositionTextError::Owed)?;
+    reserve_state.owed = Some(square);
+    Ok(())
 }
 
 #[cfg(feature = "referee")]
-fn reserve_text(unlabeled: &[u8; Rank::COUNT], labeled: &[u8; Rank::COUNT]) -> String {
-    let listed = |counts: &[u8; Rank::COUNT], mark: &str| -> Vec<String> {
-        let held = Rank::ALL.into_iter().zip(*counts).filter(|(_, count)| *count > 0);
-        held.map(|(rank, count)| format!("{}{mark}:{count}", rank.letter())).collect()
-    };
-    let mut items = listed(unlabeled, "");
-    items.extend(listed(labeled, "^"));
-    list_text(items.into_iter())
+fn reserve_text(unlabeled: RankCounts, labeled: RankCounts) -> String {
+    let unlabeled = unlabeled.iter().map(|(rank, count)| format!("{}:{count}", rank.letter()));
+    let labeled = labeled.iter().map(|(rank, count)| format!("{}^:{count}", rank.letter()));
+    list_text(unlabeled.chain(labeled))
 }
 
 /// What [`items`] reads.
 #[cfg(feature = "referee")]
 fn list_text(items: impl Iterator<Item = String>) -> String {
-    Some(items.collect::<Vec<_>>().join(","))
-        .filter(|text| !text.is_empty())
-        .unwrap_or_else(|| "-".to_owned())
+    let text = items.collect::<Vec<_>>().join(",");
+    if text.is_empty() { "-".to_owned() } else { text }
 }
 
 #[cfg(feature = "referee")]
 fn pending_text(pending: Option<&crate::variants::Pending>) -> String {
     let Some(pending) = pending else { return "-".to_owned() };
     let mut text = Move { from: pending.strike.from, to: pending.strike.to }.to_string();
-    for (side, letter) in [(Side::Red, 'r'), (Side::Blue, 'b')] {
+    for side in Side::BOTH {
         if let Some(rank) = pending.chosen[side] {
-            text.extend([',', letter, rank.letter()]);
+            text.extend([',', side.letter(), rank.letter()]);
         }
     }
     text
@@ -447,7 +409,7 @@ impl BoardReader<'_> {
             return Some(());
         }
         let has_labels = position.ruleset().labels;
-        let reserve_state = position.reserve_state_mut().filter(|_| has_labels)?;
+        let reserve_state = position.reserve_state.as_mut().filter(|_| has_labels)?;
         let is_narrowed = could_be != RankSet::ALL;
         let is_true = rank.is_some_and(|rank| could_be.contains(rank))
             && (!is_labeled || is_revealed)
@@ -511,17 +473,12 @@ impl BoardReader<'_> {
     }
 }
 
-/// The piece on a square, as its text shows it.
-struct Cell {
-    side: Side,
-    letter: char,
-    is_moved: bool,
-    is_revealed: bool,
-    is_labeled: bool,
-    could_be: RankSet,
-}
-
-fn board_text(ruleset: &Ruleset, lakes: SquareSet, piece_at: impl Fn(Square) -> Option<Cell>) -> String {
+/// The text of a board. Besides the piece on a square, `piece_at` gives the ranks to show in brackets.
+fn board_text(
+    ruleset: &Ruleset,
+    lakes: SquareSet,
+    piece_at: impl Fn(Square) -> Option<(SeenPiece, RankSet)>,
+) -> String {
     let mut text = String::with_capacity(256);
     let shape = &ruleset.shape;
     for row in (0..shape.rows).rev() {
@@ -536,14 +493,17 @@ fn board_text(ruleset: &Ruleset, lakes: SquareSet, piece_at: impl Fn(Square) -> 
         };
         for square in (0..shape.columns).filter_map(|column| Square::new(column, row)) {
             let blank = if lakes.contains(square) { '~' } else { '.' };
-            if let Some(Cell { side, letter, is_moved, is_revealed, is_labeled, could_be }) = piece_at(square)
-            {
+            if let Some((piece, could_be)) = piece_at(square) {
                 flush(&mut text, std::mem::replace(&mut run, (blank, 0)));
-                text.push(if side == Side::Red { 'r' } else { 'b' });
-                text.push(letter);
-                text.push_str(if is_moved { "'" } else { "" });
-                text.push_str(if is_revealed { "*" } else { "" });
-                text.push_str(if is_labeled { "^" } else { "" });
+                text.push(piece.side.letter());
+                text.push(match piece.identity {
+                    Identity::Known(rank) => rank.letter(),
+                    Identity::Coin => COIN,
+                    Identity::OneOf(_) | Identity::Hidden => '?',
+                });
+                text.push_str(if piece.is_moved { "'" } else { "" });
+                text.push_str(if piece.is_revealed { "*" } else { "" });
+                text.push_str(if piece.is_labeled { "^" } else { "" });
                 if could_be != RankSet::ALL {
                     text.push('[');
                     text.extend(could_be.iter().map(Rank::letter));

@@ -5,7 +5,7 @@ use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve
 
 use crate::moves::{Field, LegalCommands, LegalMoves, Reach, Way};
 use crate::seen::View;
-use crate::variants::{Coins, Lines, Pool, Reserve, flasher};
+use crate::variants::{Coins, Lines, Reserve, flasher};
 
 /// The rule by which a piece gets to a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub struct Target {
 impl View {
     /// The viewer's own legal moves on their turn, the same ones that the engine allows.
     pub fn legal_moves(&self) -> Option<LegalMoves> {
-        let own = self.own_turn()?;
+        let (_, own) = self.own_turn()?;
         Some(self.moves(&own))
     }
 
@@ -43,23 +43,23 @@ impl View {
         if let Some(strike) = &self.pending_strike {
             return self.choices(strike).map(LegalCommands::of_choices);
         }
-        let own = self.own_turn()?;
+        let (side, own) = self.own_turn()?;
         if self.owed_color.is_some() {
             return Some(LegalCommands::of_owed_color());
         }
         let reserve = self.reserve.as_ref().map(|reserves| {
-            let SeenReserve { size: _, labeled, unlabeled } = reserves[own.side];
-            Reserve { unlabeled: unlabeled.unwrap_or_default().0, labeled: labeled.0 }
+            let SeenReserve { size: _, labeled, unlabeled } = reserves[side];
+            Reserve { unlabeled: unlabeled.unwrap_or_default(), labeled }
         });
         let (moves, field) = (self.moves(&own), self.field(&own));
-        Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
+        Some(LegalCommands::new(self.ruleset, side, &field, moves, own.flag, reserve.as_ref()))
     }
 
     /// Where the viewer's own piece on a square may move or strike on their turn, and how it gets
     /// there.
     pub fn targets(&self, from: Square) -> Vec<Target> {
         let piece = self.pieces.iter().find(|piece| piece.square == from);
-        let (Some(own), Some(piece)) = (self.own_turn(), piece) else { return Vec::new() };
+        let (Some((_, own)), Some(piece)) = (self.own_turn(), piece) else { return Vec::new() };
         let lines = self.chips.as_ref().and_then(|chips| Lines::of(chips, &own.flashers, self.ruleset));
         let carrier = |path: SquareSet| match piece.identity {
             _ if path.len() == 1 => Carrier::Legs,
@@ -112,25 +112,18 @@ impl View {
         Coins {
             all: coins().map(|piece| piece.square).collect(),
             unmoved: coins().filter(|piece| !piece.is_moved).map(|piece| piece.square).collect(),
-            pool: self.pools.map(|pools| Pool(pools[side].0)).unwrap_or_default(),
+            pool: self.pools.map(|pools| pools[side]).unwrap_or_default(),
         }
     }
 
-    fn own_turn(&self) -> Option<OwnTurn> {
+    /// The viewer's side on their turn, and the board as they see it.
+    fn own_turn(&self) -> Option<(Side, OwnTurn)> {
         let Viewer::Player(side) = self.audience else { return None };
         if self.turn != Some(side) {
             return None;
         }
-        let mut turn = OwnTurn {
-            side,
-            own: SquareSet::EMPTY,
-            foes: SquareSet::EMPTY,
-            walkers: SquareSet::EMPTY,
-            runners: SquareSet::EMPTY,
-            flashers: [SquareSet::EMPTY; 3],
-            flag: None,
-            open: self.ruleset.shape.squares().without(self.lakes),
-        };
+        let open = self.ruleset.shape.squares().without(self.lakes);
+        let mut turn = OwnTurn { open, ..OwnTurn::default() };
         for piece in &self.pieces {
             if piece.side == side {
                 turn.note(piece.square, piece.identity);
@@ -144,7 +137,7 @@ impl View {
             turn.walkers |= walkers;
             turn.runners |= coins.runners(walkers);
         }
-        Some(turn)
+        Some((side, turn))
     }
 
     fn field<'a>(&'a self, turn: &'a OwnTurn) -> Field<'a> {
@@ -173,8 +166,8 @@ impl View {
 }
 
 /// The board as seen by the viewer whose turn it is.
+#[derive(Default)]
 struct OwnTurn {
-    side: Side,
     own: SquareSet,
     foes: SquareSet,
     walkers: SquareSet,

@@ -13,10 +13,8 @@ pub(crate) struct Piece {
     pub(crate) is_moved: bool,
     /// Whether its rank is public knowledge (§A7).
     pub(crate) is_revealed: bool,
-    /// Tells pieces apart within a position (§T3).
-    ///
-    /// It never leaves the engine, because ids are in deployment order. Pieces from a reserve have
-    /// no id of their own.
+    /// Tells pieces apart within a position (§T3). It never leaves the engine, because ids are in
+    /// deployment order. Pieces from a reserve have no id of their own.
     pub(crate) id: u8,
 }
 

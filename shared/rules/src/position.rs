@@ -3,8 +3,9 @@
 use std::fmt;
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
-use flagfall_view::{Fate, Move};
+use flagfall_view::{Fate, Move, RankCounts};
 
+#[cfg(feature = "referee")]
 mod conservation;
 mod legal;
 
@@ -33,15 +34,15 @@ pub struct Position {
     walkers: PerSide<SquareSet>,
     /// Pieces that move any distance.
     runners: PerSide<SquareSet>,
-    captured: PerSide<[u8; Rank::COUNT]>,
-    turn: Side,
-    ply: Ply,
-    quiet_plies: Ply,
-    repetition: Repetition,
+    pub(crate) captured: PerSide<RankCounts>,
+    pub(crate) turn: Side,
+    pub(crate) ply: Ply,
+    pub(crate) quiet_plies: Ply,
+    pub(crate) repetition: Repetition,
     /// Only rulesets with a reserve have it.
-    reserve_state: Option<Box<ReserveState>>,
+    pub(crate) reserve_state: Option<Box<ReserveState>>,
     /// Only rulesets with coins have it.
-    coin_state: Option<Box<CoinState>>,
+    pub(crate) coin_state: Option<Box<CoinState>>,
 }
 
 /// The state that only some positions have, looked up once.
@@ -58,8 +59,7 @@ impl Variants<'_> {
         self.reserve_state.is_none() && self.coin_state.is_none()
     }
 
-    /// Whether the side to move must first name a color (§S2.4), or a strike waits for choices
-    /// (§Q4).
+    /// Whether a color must be named first (§S2.4), or a strike waits for choices (§Q4).
     #[inline]
     pub(crate) fn owes_choice(self) -> bool {
         self.reserve_state.is_some_and(|reserve_state| reserve_state.owed.is_some())
@@ -112,41 +112,36 @@ impl Position {
                     position.add(square, side, Some(rank), false, false);
                 }
             }
-            position.reserve_missing(side);
+            let missing = position.missing(side);
+            if let Some(reserve_state) = &mut position.reserve_state {
+                // What is left of the army waits in the reserve (§S1.4).
+                reserve_state.reserve[side].unlabeled = missing;
+            }
         }
         position
     }
 
-    /// Puts the pieces that an army has and the board lacks into the reserve, if there is one
-    /// (§S1.4).
-    fn reserve_missing(&mut self, side: Side) {
-        let missing = self.missing(side);
-        if let Some(reserve_state) = &mut self.reserve_state {
-            reserve_state.reserve[side].unlabeled = missing;
+    /// The pieces of a side on the board and in its reserve or pool.
+    pub(crate) fn held(&self, side: Side) -> RankCounts {
+        let mut held = RankCounts::default();
+        let mut add = |(rank, count): (Rank, u8)| held[rank] = held[rank].saturating_add(count);
+        let on_board = self.pieces().filter(|(_, piece)| piece.side == side);
+        on_board.filter_map(|(_, piece)| piece.rank).for_each(|rank| add((rank, 1)));
+        if let Some(reserve_state) = &self.reserve_state {
+            let Reserve { unlabeled, labeled } = &reserve_state.reserve[side];
+            unlabeled.iter().chain(labeled.iter()).for_each(&mut add);
         }
+        if let Some(coins) = self.coins(side) {
+            coins.pool.iter().for_each(add);
+        }
+        held
     }
 
     /// The pieces of an army that are neither on the board nor in its reserve or pool.
-    fn missing(&self, side: Side) -> [u8; Rank::COUNT] {
-        let mut missing = Rank::ALL.map(|rank| self.ruleset.army.count(rank));
-        let on_board =
-            self.pieces().filter(|(_, piece)| piece.side == side).filter_map(|(_, piece)| piece.rank);
-        on_board.for_each(|rank| {
-            let count = &mut missing[rank as usize];
-            *count = count.saturating_sub(1);
-        });
-        if let Some(reserve_state) = &self.reserve_state {
-            let Reserve { unlabeled, labeled } = reserve_state.reserve[side];
-            for ((missing, unlabeled), labeled) in missing.iter_mut().zip(unlabeled).zip(labeled) {
-                *missing = missing.saturating_sub(unlabeled).saturating_sub(labeled);
-            }
-        }
-        if let Some(coin_state) = &self.coin_state {
-            for (missing, pooled) in missing.iter_mut().zip(coin_state.coins[side].pool.0) {
-                *missing = missing.saturating_sub(pooled);
-            }
-        }
-        missing
+    pub(crate) fn missing(&self, side: Side) -> RankCounts {
+        let held = self.held(side);
+        let army = self.ruleset.army.iter();
+        army.map(|(rank, count)| (rank, count.saturating_sub(held[rank]))).collect()
     }
 
     /// Puts a new piece on an empty open square; false if there is no room for it.
@@ -170,18 +165,6 @@ impl Position {
     /// Sets the lakes. The caller makes sure that no piece stands there.
     pub(crate) fn set_lakes(&mut self, lakes: SquareSet) {
         self.open = self.ruleset.shape.squares().without(lakes);
-    }
-
-    pub(crate) fn set_turn(&mut self, turn: Side, ply: Ply, quiet_plies: Ply) {
-        self.turn = turn;
-        self.ply = ply;
-        self.quiet_plies = quiet_plies;
-    }
-
-    /// Counts the pieces that an army has and the position lacks as captured, for a position read
-    /// from text.
-    pub(crate) fn count_missing_as_captured(&mut self) {
-        self.captured = PerSide::from_fn(|side| self.missing(side));
     }
 
     fn put(&mut self, square: Square, piece: Piece) {
@@ -212,7 +195,11 @@ impl Position {
                     self.runners[piece.side].insert(square);
                 }
             }
-            None => self.put_coin(square, piece),
+            None => {
+                if let Some(coin_state) = &mut self.coin_state {
+                    coin_state.put(piece.side, square, piece.is_moved);
+                }
+            }
         }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
@@ -225,27 +212,13 @@ impl Position {
         self.occupied[piece.side].remove(square);
         self.walkers[piece.side].remove(square);
         self.runners[piece.side].remove(square);
-        if piece.rank.is_none() {
-            self.take_coin(square, piece);
+        if let (None, Some(coin_state)) = (piece.rank, &mut self.coin_state) {
+            coin_state.take(piece.side, square);
         }
         if self.ruleset.more_squares {
             self.repetition.toggle(piece.id, square);
         }
         Some(piece)
-    }
-
-    #[cold]
-    fn put_coin(&mut self, square: Square, piece: Piece) {
-        if let Some(coin_state) = &mut self.coin_state {
-            coin_state.put(piece.side, square, piece.is_moved);
-        }
-    }
-
-    #[cold]
-    fn take_coin(&mut self, square: Square, piece: Piece) {
-        if let Some(coin_state) = &mut self.coin_state {
-            coin_state.take(piece.side, square);
-        }
     }
 
     /// Turns a coin into the piece it has become (§Q5). The caller puts it back on its square.
@@ -257,8 +230,7 @@ impl Position {
         }
     }
 
-    /// Recomputes which coins may move, and how far, after pools or unmoved coins changed (§Q3,
-    /// §Q6).
+    /// Notes which coins may move, and how far, after pools or coins changed (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
@@ -278,14 +250,13 @@ impl Position {
 
     fn capture(&mut self, piece: Piece) {
         if let Some(rank) = piece.rank {
-            let count = &mut self.captured[piece.side][rank as usize];
+            let count = &mut self.captured[piece.side][rank];
             *count = count.saturating_add(1);
         }
     }
 
-    /// Moves a piece into its side's reserve (§S1.5); its chip stays.
-    ///
-    /// What was known of it is lost, unless it is labeled (§S1.7).
+    /// Moves a piece into its side's reserve (§S1.5); its chip stays. What was known of it is
+    /// lost, unless it is labeled (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(reserve_state) = &mut self.reserve_state
@@ -305,7 +276,7 @@ impl Position {
             *count = count.saturating_sub(1);
             reserve_state.set_marks(square, is_labeled, RankSet::ALL);
             if let Some(color) = color {
-                reserve_state.lay(square, color);
+                reserve_state.chips.lay(square, color);
             }
         }
         // No ruleset has both a reserve and the more-squares rule, so these pieces need no id of
@@ -317,14 +288,13 @@ impl Position {
     /// Lays the chip that was owed (§S2.4). Not a ply.
     pub(crate) fn lay_owed(&mut self, square: Square, color: ChipColor) {
         if let Some(reserve_state) = &mut self.reserve_state {
-            reserve_state.lay(square, color);
+            reserve_state.chips.lay(square, color);
             reserve_state.owed = None;
         }
     }
 
-    /// Notes that a strike waits for choices (§Q4). Not a ply yet.
-    ///
-    /// The attacker counts as moved, and if it strikes from afar it is a Scout.
+    /// Notes that a strike waits for choices (§Q4). Not a ply yet. The attacker counts as moved,
+    /// and if it strikes from afar it is a Scout.
     pub(crate) fn await_choices(&mut self, strike: &UnresolvedStrike) {
         let Some(mut attacker) = self.take(strike.from) else { return };
         attacker.is_moved = true;
@@ -354,9 +324,7 @@ impl Position {
         self.turn = self.turn.opponent();
     }
 
-    /// Carries out a move.
-    ///
-    /// Total: it does what the event says wherever there is a piece to do it with.
+    /// Carries out a move, as far as there are pieces to do it with.
     pub(crate) fn apply(&mut self, moved: &Moved) {
         let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];
@@ -442,7 +410,7 @@ impl Position {
     /// Where a side's pieces can go beyond the plain board.
     #[cold]
     fn reach<'a>(&'a self, side: Side, reserve_state: &'a ReserveState) -> Option<Reach<'a>> {
-        let lines = Lines::of(&reserve_state.chips, reserve_state.flashers(side), self.ruleset);
+        let lines = Lines::of(&reserve_state.chips, &reserve_state.flashers[side], self.ruleset);
         Reach::of(self.ruleset, lines)
     }
 
@@ -456,10 +424,6 @@ impl Position {
         self.reserve_state.as_deref()
     }
 
-    pub(crate) fn reserve_state_mut(&mut self) -> Option<&mut ReserveState> {
-        self.reserve_state.as_deref_mut()
-    }
-
     /// The square of the chip whose color the side to move must name first (§S2.4): public.
     pub fn owed_color(&self) -> Option<Square> {
         self.reserve_state.as_ref().and_then(|reserve_state| reserve_state.owed)
@@ -468,10 +432,6 @@ impl Position {
     /// A side's coins, in rulesets with coins.
     pub(crate) fn coins(&self, side: Side) -> Option<&Coins> {
         self.coin_state.as_ref().map(|coin_state| &coin_state.coins[side])
-    }
-
-    pub(crate) fn coin_state_mut(&mut self) -> Option<&mut CoinState> {
-        self.coin_state.as_deref_mut()
     }
 
     /// The strike that waits for choices (§Q4).
@@ -500,10 +460,9 @@ impl Position {
         self.pending().is_some()
     }
 
-    /// What a side's coins can still become, in rulesets with coins: counts indexed by rank, Flag
-    /// first. Public (§Q8).
-    pub fn pool(&self, side: Side) -> Option<[u8; Rank::COUNT]> {
-        self.coins(side).map(|coins| coins.pool.0)
+    /// What a side's coins can still become, in rulesets with coins: public (§Q8).
+    pub fn pool(&self, side: Side) -> Option<RankCounts> {
+        self.coins(side).map(|coins| coins.pool)
     }
 
     /// The chips on the board, in rulesets with chips: public (§S2.5).
@@ -518,14 +477,6 @@ impl Position {
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         let both = self.occupied[Side::Red] | self.occupied[Side::Blue];
         both.iter().filter_map(|square| Some((square, self.piece(square)?)))
-    }
-
-    pub(crate) fn repetition(&self) -> &Repetition {
-        &self.repetition
-    }
-
-    pub(crate) fn quiet_plies(&self) -> Ply {
-        self.quiet_plies
     }
 
     /// The rules the position is played by.
@@ -553,14 +504,14 @@ impl Position {
         self.ruleset.shape.squares().without(self.open)
     }
 
-    /// How many pieces of each rank a side has lost (indexed by rank, Flag first): public (§A8).
-    pub fn captured(&self, side: Side) -> [u8; Rank::COUNT] {
+    /// How many pieces of each rank a side has lost: public (§A8).
+    pub fn captured(&self, side: Side) -> RankCounts {
         self.captured[side]
     }
 }
 
 /// Where a piece is after a strike: on its own square, on the other's, or on none.
-fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
+pub(crate) fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
     match struck.fate {
         Fate::Stays => Some(own),
         Fate::Advances => Some(other),

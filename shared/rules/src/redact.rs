@@ -6,15 +6,16 @@
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{
-    Fate, GameEvent, GameView, HexBytes, Identity, Move, Opened, OwedColor, PendingStrike, Phase, RankCounts,
+    GameEvent, GameView, HexBytes, Identity, Move, Opened, OwedColor, PendingStrike, Phase, RankCounts,
     Running, SeenClock, SeenExchange, SeenMove, SeenOutcome, SeenPiece, SeenPlacing, SeenReserve, SeenStrike,
     ViewChange, Viewer,
 };
 
 use crate::event::{Deployed, Event, EventKind, Moved, Placed, Strike, Struck, UnresolvedStrike};
 use crate::game::{Exchange, Game};
-use crate::outcome::{EndReason, Outcome};
+use crate::outcome::EndReason;
 use crate::piece::Piece;
+use crate::position::square_after;
 use crate::ruleset::Ruleset;
 use crate::seen::View;
 use crate::variants::{Pending, Reserve};
@@ -64,7 +65,7 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
         own_deployment,
         lakes: position.lakes(),
         pieces: pieces_seen(game, known),
-        captured: captured(game),
+        captured: position.captured,
         ply: position.ply(),
         turn: game.turn(),
         last_move: last_ply.as_ref().map(|moved| move_seen(game, moved, viewer)),
@@ -214,7 +215,7 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
             // A coin may have become a piece.
             (
                 Some(pieces),
-                strike.is_some().then(|| captured(after)),
+                strike.is_some().then_some(after.position.captured),
                 after.position.pool(Side::Red).is_some(),
             )
         }
@@ -252,8 +253,9 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
 /// Both clocks at a moment. They stop at zero and where the log says that they stopped.
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
+    let veiled = game.veil.as_ref().and_then(|veil| veil.clock.as_ref());
     // While a strike waits, a stopped clock would show that its side has chosen (§Q4).
-    let clock_of = |side| if viewer.is_side(side) { clock } else { game.veiled_clock().unwrap_or(clock) };
+    let clock_of = |side| if viewer.is_side(side) { clock } else { veiled.unwrap_or(clock) };
     // Not before the stamp that a running clock counts from. Other stamps may belong to events that
     // this viewer did not see.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
@@ -266,13 +268,8 @@ pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> 
     })
 }
 
-fn captured(game: &Game) -> PerSide<RankCounts> {
-    PerSide::from_fn(|side| RankCounts(game.position.captured(side)))
-}
-
 fn pools_seen(game: &Game) -> Option<PerSide<RankCounts>> {
-    let (red, blue) = (game.position.pool(Side::Red)?, game.position.pool(Side::Blue)?);
-    Some(PerSide::new(RankCounts(red), RankCounts(blue)))
+    Some(PerSide::new(game.position.pool(Side::Red)?, game.position.pool(Side::Blue)?))
 }
 
 fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
@@ -330,13 +327,9 @@ fn identity_proved(game: &Game, square: Square) -> Identity {
 fn reserves_seen(game: &Game, known: &Known) -> Option<PerSide<SeenReserve>> {
     let reserve_state = game.position.reserve_state()?;
     Some(PerSide::from_fn(|side| {
-        let reserve = &reserve_state.reserve[side];
-        let Reserve { unlabeled, labeled } = *reserve;
-        SeenReserve {
-            size: reserve.size(),
-            labeled: RankCounts(labeled),
-            unlabeled: known.ranks[side].then_some(RankCounts(unlabeled)),
-        }
+        let reserve = reserve_state.reserve[side];
+        let Reserve { unlabeled, labeled } = reserve;
+        SeenReserve { size: reserve.size(), labeled, unlabeled: known.ranks[side].then_some(unlabeled) }
     }))
 }
 
@@ -362,8 +355,7 @@ fn placing_seen(placed: &Placed, is_opened: bool) -> SeenPlacing {
 struct Known {
     /// Ranks of pieces where they stand now.
     ranks: PerSide<bool>,
-    /// Ranks of pieces as they were placed from a reserve. The end opens no past event in a live
-    /// view.
+    /// Ranks of pieces as they were placed. The end opens no past event in a live view.
     placings: PerSide<bool>,
 }
 
@@ -381,24 +373,17 @@ impl Known {
     }
 }
 
-/// Whether a viewer knows every rank of a side: always their own, and what the end of the game
-/// opened to them.
+/// Whether a viewer knows every rank of a side: their own, and what the end opened to them.
 fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
-    if viewer.is_side(side) {
-        return true;
-    }
     match viewer {
-        Viewer::Player(_) => is_open(game),
+        Viewer::Player(own) => own == side || is_open(game),
         Viewer::Public => is_open(game) && !game.terms.secret[side],
     }
 }
 
 /// Whether the game has ended and opens what was hidden. An aborted game opens nothing.
 fn is_open(game: &Game) -> bool {
-    match game.outcome {
-        None => false,
-        Some(Outcome { winner: _, reason }) => reason != EndReason::Aborted,
-    }
+    game.outcome.is_some_and(|outcome| outcome.reason != EndReason::Aborted)
 }
 
 fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<Opened>> {
@@ -422,13 +407,8 @@ fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let strike = strike.map(|Strike { attacker, defender, labels: _ }| {
         let Struck { rank: attacker_rank, fate: attacker_fate, shown: attacker_shown } = attacker;
         let Struck { rank: defender_rank, fate: defender_fate, shown: defender_shown } = defender;
-        let defender_at = match defender_fate {
-            Fate::Stays => Some(to),
-            Fate::Advances => Some(from),
-            Fate::Leaves => None,
-        };
         // The strike may not show a defender whose rank is already public (§A7, §D1).
-        let is_defender_known = defender_at
+        let is_defender_known = square_after(defender, to, from)
             .and_then(|square| game.position.piece(square))
             .is_some_and(|piece| piece.side == side.opponent() && piece.is_revealed);
         SeenStrike {
@@ -459,7 +439,7 @@ fn plies_to_limit(game: &Game) -> Option<Ply> {
         return None;
     }
     let ruleset = game.terms.ruleset;
-    let quiet = ruleset.quiet_limit.map(|limit| limit.saturating_sub(game.position.quiet_plies()));
+    let quiet = ruleset.quiet_limit.map(|limit| limit.saturating_sub(game.position.quiet_plies));
     let plies = ruleset.ply_limit.saturating_sub(game.position.ply());
     let left = quiet.map_or(plies, |quiet| quiet.min(plies));
     (left <= Ruleset::LIMIT_NOTICE).then_some(left)

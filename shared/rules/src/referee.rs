@@ -7,8 +7,7 @@ use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
 use crate::decide::{choose, judge_mobility, lay_owed, place, play, remove};
 use crate::event::EventKind;
 use crate::{
-    Command, Deployment, Event, Events, Game, HexBytes, Move, Opened, Phase, Position, Refusal, Setup,
-    SetupRefusal,
+    Command, Deployment, Events, Game, HexBytes, Opened, Phase, Position, Refusal, Setup, SetupRefusal,
 };
 
 /// A key to hidden state: code that holds a referee can see everything.
@@ -21,25 +20,9 @@ impl Referee {
         position.text()
     }
 
-    /// Reads a position's text as one of this ruleset and ignores its first field: for rulesets
-    /// without an id.
-    pub fn read(
-        &self,
-        ruleset: &'static crate::Ruleset,
-        text: &str,
-    ) -> Result<Position, crate::PositionTextError> {
-        let rest = text.trim_ascii_start().split_once(|c: char| c.is_ascii_whitespace());
-        Position::read(ruleset, rest.map_or("", |(_, rest)| rest))
-    }
-
     /// Every piece on the board: square, side and rank; coins have no rank.
     pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Option<Rank>)> {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
-    }
-
-    /// Judges a ply on a position, without a game around it.
-    pub fn play(&self, position: &Position, squares: Move) -> Result<Events, Refusal> {
-        play(position, position.turn(), squares.into())
     }
 
     /// Judges a command of the board on a position, without a game around it. Other commands have
@@ -65,26 +48,22 @@ impl Referee {
     /// Carries out on a position the plies among these events.
     pub fn apply(&self, position: &mut Position, events: &Events) {
         for event in events.iter() {
-            self.apply_one(position, event);
-        }
-    }
-
-    fn apply_one(&self, position: &mut Position, event: &Event) {
-        match &event.0 {
-            EventKind::Moved(moved) => position.apply(moved),
-            EventKind::Struck(strike) => position.await_choices(strike),
-            EventKind::Chosen { side, rank } => position.note_choice(*side, *rank),
-            EventKind::Removed { side: _, square } => position.remove(*square),
-            EventKind::Placed(placed) => position.place(placed),
-            EventKind::Colored { side: _, square, color } => position.lay_owed(*square, *color),
-            EventKind::Deployed(_)
-            | EventKind::Started { commitments: _ }
-            | EventKind::DrawOffered { side: _ }
-            | EventKind::DrawDeclined { side: _ }
-            | EventKind::Paused { since: _ }
-            | EventKind::Resumed
-            | EventKind::ResumedSince { since: _ }
-            | EventKind::Ended(_) => {}
+            match &event.0 {
+                EventKind::Moved(moved) => position.apply(moved),
+                EventKind::Struck(strike) => position.await_choices(strike),
+                EventKind::Chosen { side, rank } => position.note_choice(*side, *rank),
+                EventKind::Removed { side: _, square } => position.remove(*square),
+                EventKind::Placed(placed) => position.place(placed),
+                EventKind::Colored { side: _, square, color } => position.lay_owed(*square, *color),
+                EventKind::Deployed(_)
+                | EventKind::Started { commitments: _ }
+                | EventKind::DrawOffered { side: _ }
+                | EventKind::DrawDeclined { side: _ }
+                | EventKind::Paused { since: _ }
+                | EventKind::Resumed
+                | EventKind::ResumedSince { since: _ }
+                | EventKind::Ended(_) => {}
+            }
         }
     }
 

@@ -17,9 +17,8 @@ pub(crate) struct Repetition {
     chase: PerSide<u16>,
     /// Which piece stands on which square, hashed into one number.
     placement: u64,
-    /// The placements up to the current one, oldest first. Kept only under the more-squares rule.
-    ///
-    /// A strike clears it, and so does a ply after which neither side is chasing.
+    /// The placements up to the current one, oldest first. Kept only under the more-squares rule,
+    /// since the last strike or the last ply after which neither side was chasing.
     trail: Vec<u64>,
 }
 
@@ -85,8 +84,7 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// What the next move of the chain's piece may not do, if its last `limit` moves all crossed a
-    /// common border.
+    /// What the piece may not do next, if its last `limit` moves all crossed a common border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;
@@ -110,9 +108,7 @@ pub(crate) fn neighbors(squares: SquareSet) -> SquareSet {
     Direction::ALL.into_iter().fold(SquareSet::EMPTY, |all, direction| all | squares.shift(direction))
 }
 
-/// A piece's part of the hash of the placement.
-///
-/// The constants are those of the splitmix64 generator (Steele, Lea, Flood 2014).
+/// A piece's part of the hash of the placement, by splitmix64 (Steele, Lea, Flood 2014).
 fn placement_key(id: u8, square: Square) -> u64 {
     let mut z =
         ((u64::from(id) << 8) | square.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -169,8 +165,7 @@ impl Repetition {
         if chain.len >= limit { chain.tether(limit) } else { None }
     }
 
-    /// Whether the more-squares rule could refuse this side a move after one more ply of the other
-    /// side.
+    /// Whether the more-squares rule could refuse this side a move after the other's next ply.
     #[inline]
     pub(crate) fn is_chasing_next(&self, ruleset: &Ruleset, side: Side) -> bool {
         ruleset.more_squares && self.chase[side] >= 1

@@ -4,12 +4,14 @@
 //! goes into the log and nowhere else.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
-use flagfall_view::{Commitment, Fate, Laid};
+use flagfall_view::{Commitment, Laid};
 
 use crate::commitment::Salt;
-use crate::event::{Deployed, Event, EventKind, Moved, Placed, Strike, Struck, UnresolvedStrike};
+use crate::event::{Deployed, Event, EventKind, Moved, Placed, Strike, UnresolvedStrike};
 use crate::outcome::{EndReason, Outcome};
 use crate::setup::Deployment;
+
+pub use crate::event::Struck as StruckRecord;
 
 /// An event as the log keeps it. It has no `Debug` and no serialization of its own.
 #[derive(Clone, PartialEq, Eq)]
@@ -53,17 +55,6 @@ pub enum SecretRecord {
     Ended { winner: Option<Side>, reason: EndReason },
 }
 
-/// One piece's part in a strike.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct StruckRecord {
-    /// Its rank.
-    pub rank: Rank,
-    /// Where it is afterwards.
-    pub fate: Fate,
-    /// Whether the strike made its rank public.
-    pub shown: bool,
-}
-
 /// A record that is not a valid event: its deployment has unknown letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the record's deployment has letters that stand for no piece")]
@@ -71,53 +62,38 @@ pub struct SecretRecordError;
 
 /// The event as plain data, for the log.
 pub fn to_record(event: &Event) -> SecretRecord {
-    match &event.0 {
+    match event.0.clone() {
         EventKind::Deployed(deployed) => {
-            let Deployed { side, deployment, salt, is_change } = &**deployed;
-            SecretRecord::Deployed {
-                side: *side,
-                setup: deployment.text(),
-                salt: salt.0,
-                is_change: *is_change,
-            }
+            let Deployed { side, deployment, salt, is_change } = *deployed;
+            SecretRecord::Deployed { side, setup: deployment.text(), salt: salt.0, is_change }
         }
         EventKind::Started { commitments } => SecretRecord::Started {
             commitments: PerSide::from_fn(|side| commitments[side].map(|commitment| commitment.0)),
         },
         EventKind::Moved(Moved { side, from, to, proves, strike, laid }) => SecretRecord::Moved {
-            side: *side,
-            from: *from,
-            to: *to,
-            proves: *proves,
+            side,
+            from,
+            to,
+            proves,
             labels: strike.is_some_and(|strike| strike.labels),
-            laid: *laid,
-            strike: strike.map(|Strike { attacker, defender, labels: _ }| {
-                [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
-            }),
+            laid,
+            strike: strike.map(|Strike { attacker, defender, labels: _ }| [attacker, defender]),
         },
         EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes }) => {
-            SecretRecord::Struck { side: *side, from: *from, to: *to, proves: *proves, owes: *owes }
+            SecretRecord::Struck { side, from, to, proves, owes }
         }
-        EventKind::Chosen { side, rank } => SecretRecord::Chosen { side: *side, rank: *rank },
-        EventKind::Removed { side, square } => SecretRecord::Removed { side: *side, square: *square },
-        EventKind::Placed(Placed { side, square, rank, is_labeled, color }) => SecretRecord::Placed {
-            side: *side,
-            square: *square,
-            rank: *rank,
-            is_labeled: *is_labeled,
-            color: *color,
-        },
-        EventKind::Colored { side, square, color } => {
-            SecretRecord::Colored { side: *side, square: *square, color: *color }
+        EventKind::Chosen { side, rank } => SecretRecord::Chosen { side, rank },
+        EventKind::Removed { side, square } => SecretRecord::Removed { side, square },
+        EventKind::Placed(Placed { side, square, rank, is_labeled, color }) => {
+            SecretRecord::Placed { side, square, rank, is_labeled, color }
         }
-        EventKind::DrawOffered { side } => SecretRecord::DrawOffered { side: *side },
-        EventKind::DrawDeclined { side } => SecretRecord::DrawDeclined { side: *side },
-        EventKind::Paused { since } => SecretRecord::Paused { since: *since },
+        EventKind::Colored { side, square, color } => SecretRecord::Colored { side, square, color },
+        EventKind::DrawOffered { side } => SecretRecord::DrawOffered { side },
+        EventKind::DrawDeclined { side } => SecretRecord::DrawDeclined { side },
+        EventKind::Paused { since } => SecretRecord::Paused { since },
         EventKind::Resumed => SecretRecord::Resumed { since: None },
-        EventKind::ResumedSince { since } => SecretRecord::Resumed { since: Some(*since) },
-        EventKind::Ended(Outcome { winner, reason }) => {
-            SecretRecord::Ended { winner: *winner, reason: *reason }
-        }
+        EventKind::ResumedSince { since } => SecretRecord::Resumed { since: Some(since) },
+        EventKind::Ended(Outcome { winner, reason }) => SecretRecord::Ended { winner, reason },
     }
 }
 
@@ -141,10 +117,7 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
             from,
             to,
             proves,
-            strike: strike.map(|[attacker, defender]| {
-                let part = |StruckRecord { rank, fate, shown }| Struck { rank, fate, shown };
-                Strike { attacker: part(attacker), defender: part(defender), labels }
-            }),
+            strike: strike.map(|[attacker, defender]| Strike { attacker, defender, labels }),
             laid,
         }),
         SecretRecord::Struck { side, from, to, proves, owes } => {

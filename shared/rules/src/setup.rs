@@ -97,10 +97,8 @@ impl Setup {
         Ok(self.arrange(side, ruleset))
     }
 
-    /// The setup as it is, army or not, for rulesets in which submitting a wrong one loses (§U7).
-    ///
-    /// None if pieces stand outside the home rows or on the same square: such a setup has no text
-    /// of §P4 and cannot be submitted.
+    /// The setup as it is, for rulesets in which submitting a wrong one loses (§U7). None if pieces
+    /// stand outside the home rows or on the same square: such a setup has no text of §P4.
     pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
         self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
     }
@@ -132,8 +130,7 @@ impl Setup {
     }
 }
 
-/// Whether pieces of this rank may begin in the reserve: all but the Flag, if there is one
-/// (§S1.4).
+/// Whether pieces of this rank may begin in a reserve: all but the Flag (§S1.4).
 fn is_optional(ruleset: &Ruleset, rank: Rank) -> bool {
     ruleset.reserve && rank != Rank::Flag
 }
@@ -171,8 +168,7 @@ impl Deployment {
         self.text()
     }
 
-    /// Whether it is an army as the ruleset requires. Matters only where a wrong one can be
-    /// submitted (§U7).
+    /// Whether it is an army of the ruleset. Matters where a wrong one can be submitted (§U7).
     pub(crate) fn is_legal(&self, ruleset: &Ruleset) -> bool {
         let is_full = self.ranks.len() == ruleset.shape.home_len() && self.ranks.iter().all(Option::is_some);
         let has_army = Rank::ALL.into_iter().all(|rank| {

@@ -42,7 +42,8 @@ impl Ruleset {
         let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
         // Bombs and Flag at the back, the Flag in the corner. In front of them the others, one of
         // each rank in turn, highest first.
-        let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(|rank| self.each_of(rank));
+        let each_of = |rank| std::iter::repeat_n(rank, usize::from(self.army.count(rank)));
+        let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(each_of);
         let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();
         let most = self.army.iter().map(|(_, count)| count).max().unwrap_or(0);
         let movable = Rank::ALL.into_iter().rev().filter(|rank| rank.is_movable());
@@ -50,10 +51,6 @@ impl Ruleset {
             (0..most).flat_map(|turn| movable.clone().filter(move |rank| turn < self.army.count(*rank)));
         let front = home.iter().copied().take(home.len() - back.len()).zip(ranks);
         Some(Setup::new(front.chain(back.iter().copied()).collect()))
-    }
-
-    fn each_of(&self, rank: Rank) -> impl Iterator<Item = Rank> + use<> {
-        std::iter::repeat_n(rank, usize::from(self.army.count(rank)))
     }
 }
 

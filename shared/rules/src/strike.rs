@@ -17,8 +17,7 @@ pub(crate) enum Winner {
 /// Decides a strike of the attacker's rank against the defender's.
 pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winner {
     match (attacker, defender) {
-        (_, Rank::Flag) => Winner::Attacker,
-        (Rank::Miner, Rank::Bomb) => Winner::Attacker,
+        (_, Rank::Flag) | (Rank::Miner, Rank::Bomb) => Winner::Attacker,
         (_, Rank::Bomb) => match ruleset.bombs {
             Bombs::Stay => Winner::Defender,
             Bombs::LeaveWithAttacker => Winner::Neither,

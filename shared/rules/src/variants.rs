@@ -5,5 +5,5 @@ mod coins;
 mod reserve;
 
 pub(crate) use chips::{Lines, Witnessed, flasher};
-pub(crate) use coins::{CoinState, Coins, Pending, Pool};
+pub(crate) use coins::{CoinState, Coins, Pending};
 pub(crate) use reserve::{Reserve, ReserveState};

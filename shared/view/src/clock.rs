@@ -28,11 +28,7 @@ impl SeenClock {
     /// neither runs.
     pub fn deadline(&self) -> Option<Stamp> {
         let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
-        match self.running? {
-            Running::Red => Some(of(Side::Red)),
-            Running::Blue => Some(of(Side::Blue)),
-            Running::Both => Some(of(Side::Red).min(of(Side::Blue))),
-        }
+        Side::BOTH.into_iter().filter(|side| self.is_running(*side)).map(of).min()
     }
 }
 

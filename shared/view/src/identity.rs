@@ -10,11 +10,8 @@ use crate::text::TextError;
 /// What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks,
 /// `o` for a coin, which has no rank yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", rename = "IdentityText")
-)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", schemars(with = "String", rename = "IdentityText"))]
 pub enum Identity {
     /// The rank.
     Known(Rank),
@@ -105,11 +102,7 @@ pub struct SeenPiece {
 impl fmt::Display for SeenPiece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled } = self;
-        let side = match side {
-            Side::Red => 'r',
-            Side::Blue => 'b',
-        };
-        write!(f, "{square}{side}{identity}")?;
+        write!(f, "{square}{}{identity}", side.letter())?;
         f.write_str(if *is_moved { "'" } else { "" })?;
         f.write_str(if *is_revealed { "*" } else { "" })?;
         f.write_str(if *is_labeled { "^" } else { "" })

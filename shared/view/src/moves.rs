@@ -76,17 +76,19 @@ pub struct SeenStrike {
     pub defender_fate: Fate,
 }
 
-/// Where a piece is after a strike.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"), schemars(rename = "StrikeFate"))]
-pub enum Fate {
-    /// On its own square.
-    Stays,
-    /// On the other piece's square.
-    Advances,
-    /// Off the board.
-    Leaves,
+flagfall_board::named! {
+    /// Where a piece is after a strike.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"), schemars(rename = "StrikeFate"))]
+    pub enum Fate, name {
+        /// On its own square.
+        Stays = "stays",
+        /// On the other piece's square.
+        Advances = "advances",
+        /// Off the board.
+        Leaves = "leaves",
+    }
 }
 
 /// A strike that waits for one or both sides to say what their coin is.

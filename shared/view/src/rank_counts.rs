@@ -18,6 +18,11 @@ impl RankCounts {
         self.0.iter().all(|count| *count == 0)
     }
 
+    /// How many pieces there are in all.
+    pub fn total(&self) -> u16 {
+        self.0.iter().map(|count| u16::from(*count)).sum()
+    }
+
     /// The ranks that have pieces, with their counts, Flag first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Rank, u8)> + '_ {
         Rank::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)

@@ -418,7 +418,7 @@ impl Bout {
             turn: if has_started { turn(self.game.ply(), side) } else { 0 },
             values: if has_started {
                 let position = self.game.position();
-                values(&self.terms.ruleset.army, |side, rank| position.captured(side)[rank as usize])
+                values(&self.terms.ruleset.army, |side, rank| position.captured(side)[rank])
             } else {
                 PerSide::new(0, 0)
             },

@@ -7,7 +7,7 @@
 
 use flagfall_board::Side;
 use flagfall_rules::EndReason;
-use flagfall_view::{Fate, GameEvent, HexBytes, Identity, SeenMove, SeenPlacing, SeenStrike, Viewer};
+use flagfall_view::{GameEvent, HexBytes, Identity, SeenMove, SeenPlacing, SeenStrike, Viewer};
 use sha2::{Digest as _, Sha256};
 
 use super::{GameRecord, RecordedEvent};
@@ -143,19 +143,11 @@ fn moved(seen: &SeenMove) -> String {
     let SeenMove { side, squares, piece, strike, laid } = seen;
     let mut text = format!("moved {} {squares} {piece}", side.name());
     if let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike {
-        let (attacker_fate, defender_fate) = (fate(*attacker_fate), fate(*defender_fate));
+        let (attacker_fate, defender_fate) = (attacker_fate.name(), defender_fate.name());
         text.push_str(&format!(" strikes {attacker} {attacker_fate} {defender} {defender_fate}"));
     }
     if let Some(laid) = laid {
         text.push_str(&format!(" lays {laid}"));
     }
     text
-}
-
-fn fate(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Stays => "stays",
-        Fate::Advances => "advances",
-        Fate::Leaves => "leaves",
-    }
 }

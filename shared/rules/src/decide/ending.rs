@@ -16,14 +16,11 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
     if !has_act(position, side.opponent(), None) {
         return Some(Outcome::won(side, EndReason::NoLegalMove));
     }
-    judge_limits(position, position.quiet_plies().saturating_add(1), position.ply().saturating_add(1))
+    judge_limits(position, position.quiet_plies.saturating_add(1), position.ply().saturating_add(1))
 }
 
-/// Whether a side with a reserve could act if it were its turn, without the piece on `lost`
-/// (§S1.8).
-///
-/// It can place a piece of its reserve, or remove any piece but the Flag. A nonempty reserve counts
-/// as an act without a look for an empty home square.
+/// Whether a side with a reserve could act if it were its turn, without the piece on `lost`: it
+/// can place a piece, or remove any but the Flag (§S1.8). Nothing looks for an empty home square.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
     let has_reserve =
         position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);
@@ -73,7 +70,7 @@ fn quiet_plies_after(position: &Position, moved: Moved) -> Ply {
     if moved.strike.is_some_and(|strike| strike.is_loud()) {
         0
     } else {
-        position.quiet_plies().saturating_add(1)
+        position.quiet_plies.saturating_add(1)
     }
 }
 
@@ -87,9 +84,8 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap test that is true only if the other side can move after this ply.
-///
-/// It looks for two one-square moves, because no two-squares rule can refuse both.
+/// A cheap test that is true only if the other side can move after this ply: if it has two
+/// one-square moves, because no two-squares rule can refuse both.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
@@ -112,7 +108,7 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
             }
         }
     }
-    if position.repetition().is_chasing_next(position.ruleset(), other) {
+    if position.repetition.is_chasing_next(position.ruleset(), other) {
         // The more-squares rule refuses only steps to squares next to foes, and nothing after a
         // strike.
         open = open.without(neighbors(foes));

@@ -67,9 +67,8 @@ impl LegalCommands {
             commands.removable = *field.own;
             flag.into_iter().for_each(|flag| commands.removable.remove(flag));
             commands.free = (ruleset.shape.home(side) & *field.open).without(*field.own).without(*field.foes);
-            commands.kinds = [false, true].map(|is_labeled| {
-                Rank::ALL.into_iter().filter(|rank| reserve.count(*rank, is_labeled) > 0).collect()
-            });
+            commands.kinds = [reserve.unlabeled, reserve.labeled]
+                .map(|counts| counts.iter().map(|(rank, _)| rank).collect());
         }
         commands
     }

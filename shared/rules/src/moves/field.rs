@@ -69,9 +69,8 @@ impl Field<'_> {
         moves
     }
 
-    /// Like [`Field::moves_plainly`], also through joints and along lines of chips.
-    ///
-    /// A line that wraps around ends before its first square, because the piece stands there.
+    /// Like [`Field::moves_plainly`], also through joints and along lines of chips. A line that
+    /// wraps around ends before its first square, because the piece stands there.
     #[cold]
     fn moves_by_reach(&self, reach: &Reach<'_>) -> LegalMoves {
         let shape = reach.shape;
@@ -149,10 +148,8 @@ impl Field<'_> {
 }
 
 impl Field<'_> {
-    /// The path of a piece of this rank from its square to another (§S2.7).
-    ///
-    /// It is the path that was named, or else the shorter legal one; of two equal ones, the one
-    /// that counts up.
+    /// The path of a piece of this rank (§S2.7): the named one, or else the shorter legal one; of
+    /// two equal ones, the one that counts up.
     #[inline(always)]
     pub(crate) fn way(&self, squares: Move, path: Option<Sign>, rank: Rank) -> Result<Way, Refusal> {
         if let Some(reach) = &self.reach {

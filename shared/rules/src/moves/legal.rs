@@ -3,10 +3,8 @@
 use flagfall_board::{BoardShape, Direction, Square, SquareSet};
 use flagfall_view::Move;
 
-/// A piece that the two-squares rule holds back (§C3).
-///
-/// It may cross none of the borders between neighboring squares of its line from `low` up to, but
-/// not including, `high`.
+/// A piece that the two-squares rule holds back (§C3): it may cross none of the borders between
+/// neighboring squares of its line from `low` up to, but not including, `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tether {
     pub(crate) square: Square,
@@ -51,8 +49,7 @@ pub struct LegalMoves {
     /// How many moves come before those of each word of the targets.
     starts: [[u16; SquareSet::WORDS]; 4],
     len: u16,
-    /// Besides the answer, this `bool` gives `Option` a niche for `None`, so wrapping the moves
-    /// makes no copy.
+    /// This `bool` also gives `Option` a niche, so wrapping the moves makes no copy.
     is_empty: bool,
 }
 
@@ -152,16 +149,14 @@ impl LegalMoves {
 
     /// Whether the move is legal, by any path.
     pub fn contains(&self, squares: Move) -> bool {
-        if self.joined.is_some() {
-            return Direction::ALL.into_iter().any(|direction| {
-                self.targets[direction as usize].contains(squares.to)
-                    && self.source(squares.to, direction) == squares.from
-            });
-        }
-        Direction::between(squares.from, squares.to).is_some_and(|(direction, _)| {
+        let leads_there = |direction: Direction| {
             self.targets[direction as usize].contains(squares.to)
                 && self.source(squares.to, direction) == squares.from
-        })
+        };
+        if self.joined.is_some() {
+            return Direction::ALL.into_iter().any(leads_there);
+        }
+        Direction::between(squares.from, squares.to).is_some_and(|(direction, _)| leads_there(direction))
     }
 
     /// The moves by direction and target, an order that reveals nothing about ranks.

@@ -16,11 +16,10 @@ impl Position {
     /// Whether a repetition rule could refuse this side a move now.
     pub(crate) fn may_refuse_repetition(&self, side: Side) -> bool {
         let ruleset = self.ruleset();
-        self.repetition().tether(ruleset, side).is_some() || self.repetition().is_chasing(ruleset, side)
+        self.repetition.tether(ruleset, side).is_some() || self.repetition.is_chasing(ruleset, side)
     }
 
-    /// The legal moves of a side if it were its turn. Calls `refused` with each move that a
-    /// repetition rule takes out.
+    /// A side's legal moves if it were its turn; `refused` gets those that repetition refuses.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         match self.variants() {
             variants if variants.is_nothing() => {
@@ -52,11 +51,11 @@ impl Position {
         }
         let mut moves = field.moves();
         let ruleset = self.ruleset();
-        if let Some(tether) = self.repetition().tether(ruleset, side) {
+        if let Some(tether) = self.repetition.tether(ruleset, side) {
             moves.hold(tether, field.foes, &mut refused);
         }
         let id_at = |square| self.piece(square).map(|piece| piece.id);
-        self.repetition().cut_chases(ruleset, side, &field, &mut moves, id_at, refused);
+        self.repetition.cut_chases(ruleset, side, &field, &mut moves, id_at, refused);
         moves
     }
 

@@ -1,6 +1,6 @@
 //! The two boards of the play-by-mail server (§P).
 
-use flagfall_board::{BoardShape, Rank, Square, SquareSet};
+use flagfall_board::{BoardShape, Rank, SquareSet};
 
 use super::CLASSIC;
 use crate::ruleset::{Army, Ruleset};
@@ -29,14 +29,4 @@ pub const PBM_SMALL: Ruleset = Ruleset {
 };
 
 /// The lakes c4 c5 and f4 f5.
-const SMALL_LAKES: SquareSet = {
-    let mut lakes = SquareSet::EMPTY;
-    let mut row = 3;
-    while row <= 4 {
-        if let (Some(left), Some(right)) = (Square::new(2, row), Square::new(5, row)) {
-            lakes = lakes.with(left).with(right);
-        }
-        row += 1;
-    }
-    lakes
-};
+const SMALL_LAKES: SquareSet = SquareSet::rectangle(2..3, 3..5).union(SquareSet::rectangle(5..6, 3..5));

@@ -67,5 +67,5 @@ pub(crate) const PRINTED: SquareSet = island(2).union(island(10));
 
 /// An island of three columns in rows 5 and 6 whose left column is this one (§S1.2).
 const fn island(column: u8) -> SquareSet {
-    SquareSet::rectangle(column + 3, 4, 6).without(SquareSet::rectangle(column, 4, 6))
+    SquareSet::rectangle(column..column + 3, 4..6)
 }

@@ -29,8 +29,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines for a side with these flashing pieces; none in rulesets in which chips carry no
-    /// piece.
+    /// The lines for a side with these flashing pieces; none if the ruleset has no lines.
     pub(crate) fn of(chips: &'a Chips, flashers: &'a [SquareSet; 3], ruleset: &Ruleset) -> Option<Lines<'a>> {
         (ruleset.supply_lines || ruleset.shadowflash).then(|| Lines {
             chips,
@@ -56,8 +55,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The squares that a flash reaches within its range over chips, including those a supply line
-    /// reaches (§S3.2).
+    /// The squares that a flash reaches, including those a supply line reaches (§S3.2).
     pub(crate) fn flashed(&self, shape: &BoardShape, empty: SquareSet, direction: Direction) -> SquareSet {
         let Some(flashers) = self.flashers else { return SquareSet::EMPTY };
         let colored = self.chips.all();
@@ -73,9 +71,8 @@ impl<'a> Lines<'a> {
         reached
     }
 
-    /// Whether chips carry a piece over these squares, the last one included.
-    ///
-    /// None if they do not, true if it takes a flash.
+    /// Whether it takes a flash to get over these squares, the last one included; none if chips
+    /// do not carry the piece.
     pub(crate) fn carries(&self, from: Square, way: SquareSet, rank: Rank) -> Option<bool> {
         let color = self.chips.color(from)?;
         if self.has_supply_lines && way.without(self.chips.of(color)).is_empty() {
@@ -100,10 +97,8 @@ pub(crate) struct Witnessed<'a> {
 }
 
 impl Witnessed<'_> {
-    /// The ranks for which some rule allows the move, on some path, with those chips (§S3.4).
-    ///
-    /// All ranks if every movable rank could have made it: that it is no Flag and no Bomb does not
-    /// count as proof, since everybody sees that it moved.
+    /// The ranks for which some rule allows the move, on some path, with those chips (§S3.4). All
+    /// ranks if every movable one could have made it, since everybody sees that the piece moves.
     pub(crate) fn proves(&self) -> RankSet {
         let ranks = Direction::ALL
             .into_iter()

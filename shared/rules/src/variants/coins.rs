@@ -2,59 +2,39 @@
 //! carry them.
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_view::RankCounts;
 
 use crate::event::UnresolvedStrike;
-use crate::ruleset::{Army, Ruleset, Start};
-
-/// The pieces of a side that no coin has become yet, counted by rank, Flag first. Public (§Q8).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Pool(pub(crate) [u8; Rank::COUNT]);
-
-impl Pool {
-    pub(crate) fn of(army: &Army) -> Pool {
-        Pool(Rank::ALL.map(|rank| army.count(rank)))
-    }
-
-    pub(crate) fn count(&self, rank: Rank) -> u8 {
-        self.0[rank as usize]
-    }
-
-    pub(crate) fn size(&self) -> u32 {
-        self.0.iter().map(|count| u32::from(*count)).sum()
-    }
-
-    /// The Bombs and the Flag in the pool: at least as many coins must stay unmoved (§Q6).
-    fn reserved(&self) -> u32 {
-        u32::from(self.count(Rank::Bomb)) + u32::from(self.count(Rank::Flag))
-    }
-
-    fn ranks(&self) -> RankSet {
-        Rank::ALL.into_iter().filter(|rank| self.count(*rank) > 0).collect()
-    }
-}
+use crate::ruleset::{Ruleset, Start};
 
 /// Where a side's coins stand, and what they can still become.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Coins {
     pub(crate) all: SquareSet,
     pub(crate) unmoved: SquareSet,
-    pub(crate) pool: Pool,
+    /// The pieces of the side that no coin has become yet. Public (§Q8).
+    pub(crate) pool: RankCounts,
 }
 
 impl Coins {
+    /// The Bombs and the Flag in the pool: at least as many coins must stay unmoved (§Q6).
+    fn reserved(&self) -> u32 {
+        u32::from(self.pool[Rank::Bomb]) + u32::from(self.pool[Rank::Flag])
+    }
+
     /// Whether the reserve rule lets an unmoved coin move, or become a piece that moves (§Q6).
     pub(crate) fn may_spare(&self) -> bool {
-        self.unmoved.len() > self.pool.reserved()
+        self.unmoved.len() > self.reserved()
     }
 
     /// The unmoved coins, if they could not move once there is one fewer of them; otherwise none.
     pub(crate) fn bound_soon(&self) -> SquareSet {
-        if self.unmoved.len() > self.pool.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
+        if self.unmoved.len() > self.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }
 
     /// Whether the reserve rule is kept now.
     pub(crate) fn keeps_reserve(&self) -> bool {
-        self.unmoved.len() >= self.pool.reserved()
+        self.unmoved.len() >= self.reserved()
     }
 
     /// The coins that may move one square.
@@ -64,17 +44,16 @@ impl Coins {
 
     /// Those of these coins that may move several squares: all as long as a Scout is left (§Q3).
     pub(crate) fn runners(&self, walkers: SquareSet) -> SquareSet {
-        if self.pool.count(Rank::Scout) > 0 { walkers } else { SquareSet::EMPTY }
+        if self.pool[Rank::Scout] > 0 { walkers } else { SquareSet::EMPTY }
     }
 
-    /// What the coin on a square may become in a strike (§Q4, §Q6).
-    ///
-    /// Never empty, since there are as many coins as pieces in the pool.
+    /// What the coin on a square may become in a strike (§Q4, §Q6). There is always something,
+    /// since there are as many coins as pieces in the pool.
     pub(crate) fn choices(&self, square: Square) -> RankSet {
         let is_unmoved = self.unmoved.contains(square);
         let may_move = !is_unmoved || self.may_spare();
         let is_allowed = |rank: &Rank| if rank.is_movable() { may_move } else { is_unmoved };
-        self.pool.ranks().iter().filter(is_allowed).collect()
+        self.pool.iter().map(|(rank, _)| rank).filter(is_allowed).collect()
     }
 }
 
@@ -108,12 +87,13 @@ pub(crate) struct CoinState {
 impl CoinState {
     pub(crate) fn new(ruleset: &Ruleset) -> Option<Box<CoinState>> {
         (ruleset.start == Start::Coins).then(|| {
-            let coins = Coins { pool: Pool::of(&ruleset.army), ..Coins::default() };
+            let coins = Coins { pool: ruleset.army.iter().collect(), ..Coins::default() };
             Box::new(CoinState { coins: PerSide::new(coins, coins), pending: None })
         })
     }
 
     /// A coin came to a square.
+    #[cold]
     pub(crate) fn put(&mut self, side: Side, square: Square, is_moved: bool) {
         self.coins[side].all.insert(square);
         if !is_moved {
@@ -122,6 +102,7 @@ impl CoinState {
     }
 
     /// A coin left a square.
+    #[cold]
     pub(crate) fn take(&mut self, side: Side, square: Square) {
         self.coins[side].all.remove(square);
         self.coins[side].unmoved.remove(square);
@@ -129,7 +110,7 @@ impl CoinState {
 
     /// A coin became a piece (§Q5).
     pub(crate) fn collapse(&mut self, side: Side, rank: Rank) {
-        let count = &mut self.coins[side].pool.0[rank as usize];
+        let count = &mut self.coins[side].pool[rank];
         *count = count.saturating_sub(1);
     }
 }

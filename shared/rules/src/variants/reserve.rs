@@ -1,7 +1,8 @@
 //! The additional state of positions with a reserve (§S), kept apart so that others do not carry
 //! it.
 
-use flagfall_board::{ChipColor, Chips, PerSide, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_board::{Chips, PerSide, Rank, RankSet, Square, SquareSet};
+use flagfall_view::RankCounts;
 
 use crate::event::Moved;
 use crate::piece::Piece;
@@ -9,27 +10,25 @@ use crate::ruleset::Ruleset;
 
 use super::flasher;
 
-/// A side's pieces off the board that may be placed, counted by rank.
-///
-/// Not even the engine knows where one of them stood before (§S1.7).
+/// A side's pieces that may be placed. Not even the engine knows where they once stood (§S1.7).
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Reserve {
-    pub(crate) unlabeled: [u8; Rank::COUNT],
+    pub(crate) unlabeled: RankCounts,
     /// Face up beside the board (§S2.1).
-    pub(crate) labeled: [u8; Rank::COUNT],
+    pub(crate) labeled: RankCounts,
 }
 
 impl Reserve {
     pub(crate) fn count(&self, rank: Rank, is_labeled: bool) -> u8 {
-        if is_labeled { self.labeled[rank as usize] } else { self.unlabeled[rank as usize] }
+        if is_labeled { self.labeled[rank] } else { self.unlabeled[rank] }
     }
 
     pub(crate) fn count_mut(&mut self, rank: Rank, is_labeled: bool) -> &mut u8 {
-        if is_labeled { &mut self.labeled[rank as usize] } else { &mut self.unlabeled[rank as usize] }
+        if is_labeled { &mut self.labeled[rank] } else { &mut self.unlabeled[rank] }
     }
 
     pub(crate) fn size(&self) -> u16 {
-        self.unlabeled.iter().chain(&self.labeled).map(|count| u16::from(*count)).sum()
+        self.unlabeled.total() + self.labeled.total()
     }
 }
 
@@ -43,7 +42,7 @@ pub(crate) struct ReserveState {
     could_be: [RankSet; Square::LIMIT],
     pub(crate) chips: Chips,
     /// Pieces that flash, by rank.
-    flashers: PerSide<[SquareSet; 3]>,
+    pub(crate) flashers: PerSide<[SquareSet; 3]>,
     /// The square of a piece of the side to move that still owes its chip (§S2.4).
     pub(crate) owed: Option<Square>,
 }
@@ -60,10 +59,6 @@ impl ReserveState {
                 owed: None,
             })
         })
-    }
-
-    pub(crate) fn flashers(&self, side: Side) -> &[SquareSet; 3] {
-        &self.flashers[side]
     }
 
     /// A piece came to a square.
@@ -94,8 +89,7 @@ impl ReserveState {
         self.could_be[square.index()] = could_be;
     }
 
-    /// Removes and returns the marks of the piece that leaves a square: whether it is labeled, and
-    /// what it could be.
+    /// Takes the marks of a piece that leaves its square: whether it is labeled, what it could be.
     pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
         let marks = (self.labeled.contains(square), self.could_be(square));
         self.set_marks(square, false, RankSet::ALL);
@@ -108,8 +102,7 @@ impl ReserveState {
         self.could_be(square).intersection(proves).single().is_some()
     }
 
-    /// Updates marks and chips after a move, given each piece and its new square. The position
-    /// updates the board.
+    /// Updates marks and chips after a move, given each piece and its new square.
     #[cold]
     pub(crate) fn apply(
         &mut self,
@@ -137,9 +130,5 @@ impl ReserveState {
         if let Some(laid) = &moved.laid {
             laid.squares().iter().for_each(|square| self.chips.lay(square, laid.color()));
         }
-    }
-
-    pub(crate) fn lay(&mut self, square: Square, color: ChipColor) {
-        self.chips.lay(square, color);
     }
 }

@@ -47,8 +47,8 @@ fn a3_the_board_has_ten_columns_ten_rows_and_two_lakes() {
 #[test]
 fn a3_home_rows_are_1_to_4_and_7_to_10() {
     for ruleset in [&CLASSIC, &TOURNAMENT, &PBM, &BARRAGE] {
-        assert_eq!(ruleset.shape.home(Side::Red), SquareSet::rectangle(10, 0, 4));
-        assert_eq!(ruleset.shape.home(Side::Blue), SquareSet::rectangle(10, 6, 10));
+        assert_eq!(ruleset.shape.home(Side::Red), SquareSet::rectangle(0..10, 0..4));
+        assert_eq!(ruleset.shape.home(Side::Blue), SquareSet::rectangle(0..10, 6..10));
     }
 }
 
@@ -75,8 +75,8 @@ fn p2_the_small_army_has_twenty_four_pieces_and_no_marshal() {
 #[test]
 fn p2_the_small_board_has_eight_columns_and_rows_with_three_home_rows() {
     assert_eq!((PBM_SMALL.shape.columns, PBM_SMALL.shape.rows), (8, 8));
-    assert_eq!(PBM_SMALL.shape.home(Side::Red), SquareSet::rectangle(8, 0, 3));
-    assert_eq!(PBM_SMALL.shape.home(Side::Blue), SquareSet::rectangle(8, 5, 8));
+    assert_eq!(PBM_SMALL.shape.home(Side::Red), SquareSet::rectangle(0..8, 0..3));
+    assert_eq!(PBM_SMALL.shape.home(Side::Blue), SquareSet::rectangle(0..8, 5..8));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{CLASSIC, TOURNAMENT};
-use flagfall_rules::{Position, Referee, Ruleset};
+use flagfall_rules::{Command, Position, Referee, Ruleset};
 
 fn data() -> PathBuf {
     std::env::var_os("FLAGFALL_TEST_DATA").map_or_else(
@@ -57,7 +57,7 @@ fn replay(ruleset: &Ruleset, name: &str, text: &str) -> (usize, Option<&'static 
     let mut refused = None;
     for (index, squares) in moves.iter().enumerate() {
         let is_last = index + 1 == moves.len();
-        let verdict = Referee.play(&position, squares.parse().expect("a move"));
+        let verdict = Referee.judge_command(&position, &Command::Move(squares.parse().expect("a move")));
         let legal = position.legal_moves();
         assert_eq!(legal.contains(squares.parse().expect("a move")), verdict.is_ok(), "{name}: {squares}");
         match verdict {

@@ -40,8 +40,8 @@ fn s_and_a12_the_limits_are_six_hundred_quiet_plies_and_five_thousand() {
 fn s1_1_the_board_has_sixteen_columns_ten_rows_and_the_rules_of_the_original_box() {
     for ruleset in ALL {
         assert_eq!((ruleset.shape.columns, ruleset.shape.rows), (16, 10));
-        assert_eq!(ruleset.shape.home(Side::Red), SquareSet::rectangle(16, 0, 4));
-        assert_eq!(ruleset.shape.home(Side::Blue), SquareSet::rectangle(16, 6, 10));
+        assert_eq!(ruleset.shape.home(Side::Red), SquareSet::rectangle(0..16, 0..4));
+        assert_eq!(ruleset.shape.home(Side::Blue), SquareSet::rectangle(0..16, 6..10));
         assert_eq!(
             (ruleset.ties, ruleset.disclosure, ruleset.bombs),
             (ORIGINAL.ties, ORIGINAL.disclosure, ORIGINAL.bombs)
@@ -198,7 +198,7 @@ fn s1_6_a_captured_piece_does_not_enter_the_reserve() {
     let mut line = Playthrough::new(&SHADOWFLASH_1, Side::Red, "5 | b5\n4 | r4");
     line.play("a4a5");
     assert!(line.picture().ends_with(" - - - -"), "{}", line.picture());
-    assert_eq!(line.position.captured(Side::Blue)[Rank::Captain as usize], 12);
+    assert_eq!(line.position.captured(Side::Blue)[Rank::Captain], 12);
 }
 
 fn seen(table: &Table, viewer: Viewer) -> View {

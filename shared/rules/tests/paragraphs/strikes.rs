@@ -221,10 +221,10 @@ fn a8_captured_pieces_are_counted_with_their_rank() {
     let before = line.position.captured(Side::Blue);
     line.play("a4a5 i10i9 b4b5 i9i10 e4e5");
     let after = line.position.captured(Side::Blue);
-    let gone = |rank: Rank| after[rank as usize] - before[rank as usize];
+    let gone = |rank: Rank| after[rank] - before[rank];
     assert_eq!((gone(Rank::Captain), gone(Rank::Bomb), gone(Rank::Lieutenant)), (1, 0, 1));
     let red = line.position.captured(Side::Red);
-    assert_eq!(red[Rank::Sergeant as usize], 4, "all four Sergeants are gone, three before the picture");
+    assert_eq!(red[Rank::Sergeant], 4, "all four Sergeants are gone, three before the picture");
 }
 
 #[test]
