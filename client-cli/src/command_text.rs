@@ -66,13 +66,9 @@ pub(crate) fn rank(word: &str) -> Option<Rank> {
 
 /// Parses a move with its path and its color.
 fn moving(text: &str) -> Option<MoveCommand> {
-    let (squares, color) = match text.rsplit_once(|letter: char| letter.is_whitespace() || letter == '=') {
-        Some((before, last)) => match ChipColor::from_name(last.trim()) {
-            Some(color) => (before, Some(color)),
-            None => (text, None),
-        },
-        None => (text, None),
-    };
+    let colored = text.rsplit_once(|letter: char| letter.is_whitespace() || letter == '=');
+    let colored = colored.and_then(|(squares, color)| Some((squares, ChipColor::from_name(color.trim())?)));
+    let (squares, color) = colored.map_or((text, None), |(squares, color)| (squares, Some(color)));
     let squares = squares.trim();
     let (squares, path) = match (squares.strip_suffix('+'), squares.strip_suffix('-')) {
         (Some(squares), _) => (squares, Some(Sign::Plus)),

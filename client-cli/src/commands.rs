@@ -25,12 +25,12 @@ use flagfall_referee::RulesetFacts;
 use flagfall_rules::Ruleset;
 
 pub(crate) use output::{CommandError, warn};
-use output::{find_ruleset, print, print_as_it_is, print_json, usage, written};
+use output::{Done, find_ruleset, print, print_as_it_is, print_json, usage, written};
 use play::{Guest, bot, converse, play, seek, stop_signals};
 use record::{record, show_record};
 pub(crate) use settings::failure as settings_failure;
 
-pub(crate) fn run(cli: Cli, settings: &Settings) -> Result<u8, CommandError> {
+pub(crate) fn run(cli: Cli, settings: &Settings) -> Done {
     let Cli { command, common } = cli;
     match command {
         Command::Play(args) => play(args, common),
@@ -103,7 +103,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings) -> Result<u8, CommandError> {
     }
 }
 
-fn referee() -> Result<u8, CommandError> {
+fn referee() -> Done {
     if io::stdin().is_terminal() {
         warn(&text!("referee-hint", request = EXAMPLE_REQUEST))?;
     }

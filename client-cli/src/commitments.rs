@@ -9,7 +9,7 @@ use flagfall_protocol::Opened;
 use flagfall_rules::Commitment;
 use serde::{Deserialize, Serialize};
 
-use crate::{text, texts};
+use crate::text;
 
 /// The commitments of a game as this client first saw them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -82,11 +82,11 @@ pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
 }
 
 /// The key of the only side, or `both`. `None` if there is none.
-fn one_or_both(sides: &[Side]) -> Option<String> {
+fn one_or_both(sides: &[Side]) -> Option<&'static str> {
     match sides {
         [] => None,
-        [side] => Some(texts::key(*side)),
-        _ => Some("both".to_owned()),
+        [side] => Some(side.name()),
+        _ => Some("both"),
     }
 }
 

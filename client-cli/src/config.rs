@@ -40,7 +40,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> ConfigError + '_ {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigDir {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -68,10 +68,6 @@ impl ConfigDir {
         let usual =
             || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     /// Picks the credential to play with: an account's, or a guest that no other client uses.

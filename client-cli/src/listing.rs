@@ -112,8 +112,8 @@ fn act(command: &GameCommand) -> String {
     };
     match command {
         GameCommand::Move { squares, path, color } => {
-            let path = path.map_or("", |path| if path == flagfall_board::Sign::Plus { "+" } else { "-" });
-            format!("{}{path}{}", squares, colored(color))
+            let path = path.map(|path| path.symbol().to_string()).unwrap_or_default();
+            format!("{squares}{path}{}", colored(color))
         }
         GameCommand::Remove { square } => format!("remove {square}"),
         GameCommand::Place { square, rank, labeled, color } => {
@@ -130,12 +130,9 @@ pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
     }
     let mut lines = vec![text!("played-head", player = words::player(&played.player))];
     lines.extend(games(&played.games));
-    lines.extend(
-        played
-            .next
-            .as_ref()
-            .map(|next| text!("played-more", server = server_flag, players = &played.player.name, next)),
-    );
+    let players = &played.player.name;
+    let more = |next: &String| text!("played-more", server = server_flag, players, next);
+    lines.extend(played.next.as_ref().map(more));
     lines
 }
 

@@ -169,7 +169,12 @@ impl Model {
     /// True if the next line of the line-based mode can be taken: none is held and nothing is
     /// unanswered.
     pub fn is_ready_for_line(&self) -> bool {
-        let is_waiting = !self.connection.pending.is_empty() || self.connection.requests > 0;
-        !self.input.is_over && self.input.held.is_none() && !(self.options.face.is_unattended() && is_waiting)
+        let is_waiting = self.options.face.is_unattended() && self.is_waiting();
+        !self.input.is_over && self.input.held.is_none() && !is_waiting
+    }
+
+    /// True if the server has yet to answer a command or a request.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.connection.pending.is_empty() || self.connection.requests > 0
     }
 }

@@ -82,13 +82,11 @@ fn too_small(model: &Model, frame: &mut Frame<'_>, area: Rect, needed: Size) {
         Some(Prompt::Leave(consequences)) => {
             text!("screen-leave", consequences, keys = key_bar(model, area.width))
         }
-        _ => text!(
-            "screen-too-small",
-            width = area.width,
-            height = area.height,
-            board_width = needed.width,
-            board_height = needed.height
-        ),
+        _ => {
+            let (Rect { width, height, .. }, Size { width: board_width, height: board_height }) =
+                (area, needed);
+            text!("screen-too-small", width, height, board_width, board_height)
+        }
     };
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
 }

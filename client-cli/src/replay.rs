@@ -1,7 +1,5 @@
 //! A game's record, told as text or stepped through on a board.
 
-use std::fmt::Write;
-
 use flagfall_board::{Ply, Side};
 use flagfall_protocol::{GameEvent, GameRecord, GameView, Viewer};
 use flagfall_records::with_changes;
@@ -77,46 +75,35 @@ impl Replay {
 
     pub fn text(&self) -> String {
         let record = &self.record;
-        let mut text =
-            format!("{}\n{}\n", text!("replay-game", game = record.game), words::terms(&record.terms));
-        let _ = writeln!(text, "{}", text!("replay-created", date = words::date(record.created)));
+        let mut lines = vec![
+            text!("replay-game", game = record.game),
+            words::terms(&record.terms),
+            text!("replay-created", date = words::date(record.created)),
+        ];
         for side in Side::BOTH {
-            let _ = writeln!(
-                text,
-                "{}",
-                text!("replay-player", side, player = words::player(&record.players[side]))
-            );
+            lines.push(text!("replay-player", side, player = words::player(&record.players[side])));
         }
-        if let Some(lakes) = &record.lakes {
-            let _ = writeln!(
-                text,
-                "{}",
-                text!("replay-lakes", squares = words::squares(lakes.iter().copied().collect()))
-            );
-        }
-        if let Some(side) = record.audience.side() {
-            let _ = writeln!(text, "{}", text!("replay-audience", side));
-        }
+        let lakes = record.lakes.as_ref().map(|lakes| words::squares(lakes.iter().copied().collect()));
+        lines.extend(lakes.map(|squares| text!("replay-lakes", squares)));
+        lines.extend(record.audience.side().map(|side| text!("replay-audience", side)));
         for side in Side::BOTH {
             if let Some(opened) = &record.deployments[side] {
                 let setup = deployments::text::in_rows(&opened.setup, self.ruleset);
-                let _ = writeln!(text, "{}", text!("replay-deployed", side, setup));
+                lines.push(text!("replay-deployed", side, setup));
             }
         }
-        text.push('\n');
+        lines.push(String::new());
         let mut ply: Ply = 0;
         for told in &record.events {
-            match &told.event {
-                played if played.is_ply() => {
-                    ply += 1;
-                    let _ = writeln!(text, "{ply:>4}. {}", words::event(played));
-                }
-                other => {
-                    let _ = writeln!(text, "      {}", words::event(other));
-                }
+            let event = words::event(&told.event);
+            if told.event.is_ply() {
+                ply += 1;
+                lines.push(format!("{ply:>4}. {event}"));
+            } else {
+                lines.push(format!("      {event}"));
             }
         }
-        words::clean(&text)
+        words::clean(&(lines.join("\n") + "\n"))
     }
 }
 

@@ -7,76 +7,42 @@ use hyper::Method;
 /// An HTTP request beside the WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
+    /// List the player's games.
     OwnGames,
     /// Go on with the most urgent of the player's running games.
     Next,
-    Show {
-        game: GameId,
-        /// True to see it as this player, false as the public.
-        is_own: bool,
-    },
+    /// Show a game, as this player sees it or as the public does.
+    Show { game: GameId, is_own: bool },
     /// List the moves of a game, as far as the player may know them.
-    Moves {
-        game: GameId,
-    },
+    Moves { game: GameId },
     /// Fetch the record of a game that cannot be opened, as it may be over.
-    Record {
-        game: GameId,
-    },
+    Record { game: GameId },
     /// Show the leaderboard of a ruleset at a speed.
-    Standings {
-        ruleset: String,
-        speed: Speed,
-    },
-    Ratings {
-        player: String,
-    },
+    Standings { ruleset: String, speed: Speed },
+    /// Show a player's profile.
+    Ratings { player: String },
     /// Look up the rating of a player of an open game.
-    SeatRating {
-        game: GameId,
-        side: Side,
-        player: String,
-    },
-    Played {
-        player: String,
-    },
-    HeadToHead {
-        player: String,
-        opponent: String,
-    },
+    SeatRating { game: GameId, side: Side, player: String },
+    /// List a player's finished games.
+    Played { player: String },
+    /// List the finished games of two players.
+    HeadToHead { player: String, opponent: String },
     /// Load the deployments that the account keeps.
     Deployments,
-    SaveDeployment {
-        ruleset: String,
-        name: String,
-        setup: Secret,
-    },
+    /// Save a deployment with the account.
+    SaveDeployment { ruleset: String, name: String, setup: Secret },
     /// List the challenges that wait for the player's answer.
     Challenges,
     /// Address a challenge to a player.
-    Invite {
-        challenge: String,
-        name: String,
-    },
-    Decline {
-        challenge: String,
-    },
+    Invite { challenge: String, name: String },
+    /// Decline a challenge.
+    Decline { challenge: String },
     /// Show the moves that are queued in a game.
-    Queue {
-        game: GameId,
-    },
-    /// Queue moves in a game.
-    SetQueue {
-        game: GameId,
-        /// The ply at which the game stands.
-        ply: Ply,
-        /// The epoch in which the game was shown.
-        epoch: u64,
-        moves: Vec<QueuedMove>,
-    },
-    ClearQueue {
-        game: GameId,
-    },
+    Queue { game: GameId },
+    /// Queue moves in a game, which stands at this ply and was shown in this epoch.
+    SetQueue { game: GameId, ply: Ply, epoch: u64, moves: Vec<QueuedMove> },
+    /// Drop the moves that are queued in a game.
+    ClearQueue { game: GameId },
 }
 
 impl Request {

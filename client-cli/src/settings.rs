@@ -84,7 +84,12 @@ pub fn read_command_line(
     let arguments = with_small_commands(arguments);
     let first = help::command().try_get_matches_from(&arguments)?;
     let mut settings = Settings::read(Cli::from_arg_matches(&first)?.common.config_dir)?;
-    let matches = settings.as_defaults(help::command()).try_get_matches_from(&arguments)?;
+    // The values of the file are the defaults.
+    let with_defaults = |command: Command, (setting, values): &(&Setting, Vec<String>)| {
+        command.mut_arg(setting.option, |arg| arg.default_values(values))
+    };
+    let command = settings.kept.iter().fold(help::command(), with_defaults);
+    let matches = command.try_get_matches_from(&arguments)?;
     let cli = Cli::from_arg_matches(&matches)?;
     settings.note_origins(&matches);
     Ok((cli, settings))
@@ -110,7 +115,7 @@ pub struct Shown {
 
 #[derive(Debug)]
 pub struct Settings {
-    path: PathBuf,
+    pub path: PathBuf,
     /// The values of the file, as options take them.
     kept: Vec<(&'static Setting, Vec<String>)>,
     /// All settings, once [`Settings::note_origins`] has been called.
@@ -121,22 +126,10 @@ impl Settings {
     /// Reads the file in the client's folder. Without a file, there are no settings.
     /// The error says which line is wrong, or why the file cannot be read.
     pub fn read(folder: Option<PathBuf>) -> Result<Settings, SettingsError> {
-        let path = ConfigDir::new(folder).root().join(FILE);
+        let path = ConfigDir::new(folder).root.join(FILE);
         let text = read(&path)?;
         let kept = parse(&text, &path)?;
         Ok(Settings { path, kept, shown: Vec::new() })
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The command line with the file's values as defaults.
-    pub fn as_defaults(&self, mut command: Command) -> Command {
-        for (setting, values) in &self.kept {
-            command = command.mut_arg(setting.option, |arg| arg.default_values(values));
-        }
-        command
     }
 
     /// Notes where the values of a command line come from.

@@ -7,7 +7,7 @@ use flagfall_rules::Identity;
 
 use crate::input::{self, Action};
 use crate::model::{Model, OpenGame, PoolWait};
-use crate::{targets, text, texts, words};
+use crate::{targets, text, words};
 
 /// Who may claim the game and when, for players and spectators.
 pub(crate) fn claim(model: &Model) -> Option<String> {
@@ -83,7 +83,7 @@ pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
         let is_lake = game.view.lakes.contains(square);
         return if is_lake { text!("square-lake", square) } else { text!("square-empty", square) };
     };
-    let owner = if game.own_side() == Some(piece.side) { "own".to_owned() } else { texts::key(piece.side) };
+    let owner = if game.own_side() == Some(piece.side) { "own" } else { piece.side.name() };
     let numbering = model.options.numbering;
     let (identity, ranks) = match piece.identity {
         Identity::Known(rank) => ("rank", words::rank(rank, numbering)),

@@ -79,10 +79,6 @@ pub trait Arg {
     fn value(self) -> Value<'static>;
 }
 
-pub fn key(side: Side) -> String {
-    side.to_string().to_lowercase()
-}
-
 macro_rules! args_by {
     ($($type:ty: $value:expr),* $(,)?) => {
         $(impl Arg for $type {
@@ -105,7 +101,7 @@ args_by! {
     usize: |number| number,
     i64: |number| number,
     bool: |is_so| if is_so { "yes" } else { "no" },
-    Side: key,
+    Side: Side::name,
     Rank: Rank::name,
     ChipColor: ChipColor::name,
     Square: |square| square.to_string(),

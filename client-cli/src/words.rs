@@ -214,20 +214,18 @@ fn is_steering(letter: char) -> bool {
 /// What happened to a command that the server did not carry out.
 pub fn not_done(command: &GameCommand) -> String {
     match command {
-        GameCommand::Deploy { setup: _ } => text!("not-done-deploy"),
-        GameCommand::Move { squares, path: _, color: _ } => text!("not-done-move", squares = *squares),
+        GameCommand::Deploy { .. } => text!("not-done-deploy"),
+        GameCommand::Move { squares, .. } => text!("not-done-move", squares = *squares),
         GameCommand::Remove { square } => text!("not-done-remove", square = *square),
-        GameCommand::Place { square, rank: _, labeled: _, color: _ } => {
-            text!("not-done-place", square = *square)
-        }
-        GameCommand::Color { color: _ } => text!("not-done-color"),
-        GameCommand::Choose { rank: _ } => text!("not-done-choose"),
+        GameCommand::Place { square, .. } => text!("not-done-place", square = *square),
+        GameCommand::Color { .. } => text!("not-done-color"),
+        GameCommand::Choose { .. } => text!("not-done-choose"),
         GameCommand::OfferDraw {} => text!("not-done-offer-draw"),
         GameCommand::AcceptDraw {} => text!("not-done-accept-draw"),
         GameCommand::DeclineDraw {} => text!("not-done-decline-draw"),
         GameCommand::Resign {} => text!("not-done-resign"),
         GameCommand::Abort {} => text!("not-done-abort"),
-        GameCommand::Claim { result: _ } => text!("not-done-claim"),
+        GameCommand::Claim { .. } => text!("not-done-claim"),
     }
 }
 
@@ -253,7 +251,7 @@ pub fn conduct(conduct: Conduct) -> String {
 
 /// How a game ended, as a sentence.
 pub fn outcome(outcome: &SeenOutcome) -> String {
-    let winner = outcome.winner.map_or_else(|| "none".to_owned(), texts::key);
+    let winner = outcome.winner.map_or("none", Side::name);
     text!("outcome", winner, reason = &outcome.reason)
 }
 

@@ -24,8 +24,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::output::{
-    CommandError, dialer, network, pretty_json, print, print_json, print_or_write, runtime, show, storage,
-    usage, warn,
+    CommandError, Done, dialer, network, pretty_json, print, print_json, print_or_write, runtime, show,
+    storage, usage, warn,
 };
 use super::password;
 
@@ -46,7 +46,7 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    pub(crate) fn new(common: Common) -> Result<Api, CommandError> {
+    pub(crate) fn new(common: Common) -> Done<Api> {
         let address = Address::parse_all(&common.server).map_err(usage)?.first;
         let dialer = dialer(&common)?;
         let server = server_flag(&common.server, common.ca.as_deref());
@@ -58,7 +58,7 @@ impl Api {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
 
-    pub(crate) fn token(&self) -> Result<Secret, CommandError> {
+    pub(crate) fn token(&self) -> Done<Secret> {
         self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
@@ -119,11 +119,7 @@ impl Api {
         serde_json::from_slice(if bytes.is_empty() { NOTHING } else { &bytes }).map_err(not_json)
     }
 
-    pub(crate) fn get<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        token: Option<&Secret>,
-    ) -> Result<T, CommandError> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str, token: Option<&Secret>) -> Done<T> {
         self.send(Method::GET, path, token, &()).map_err(http_failure)
     }
 
@@ -132,7 +128,7 @@ impl Api {
         path: &str,
         token: Option<&Secret>,
         body: &impl Serialize,
-    ) -> Result<T, CommandError> {
+    ) -> Done<T> {
         self.send(Method::POST, path, token, body).map_err(http_failure)
     }
 
@@ -142,7 +138,7 @@ impl Api {
         method: Method,
         path: &str,
         body: &impl Serialize,
-    ) -> Result<T, CommandError> {
+    ) -> Done<T> {
         self.send(method, path, Some(&self.token()?), body).map_err(http_failure)
     }
 
@@ -152,11 +148,11 @@ impl Api {
         path: &str,
         json: bool,
         words: impl FnOnce(&T) -> String,
-    ) -> Result<u8, CommandError> {
+    ) -> Done {
         show(json, &self.own(Method::GET, path, &())?, words)
     }
 
-    fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
+    fn keep(&self, token: &Secret, player: &Player) -> Done<()> {
         self.config.keep_account(&self.address, token, &player.name).map_err(|error| {
             let name = words::clean_line(&player.name);
             storage(text!("login-not-saved", why = error.to_string(), server = &self.server, name))
@@ -181,7 +177,7 @@ fn recovery_code_text(code: &Secret) -> String {
     text!("recovery-code", code = code.expose())
 }
 
-pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Done {
     let api = Api::new(common)?;
     let identity = api.identity();
     if identity.is_account() {
@@ -213,7 +209,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
     Ok(Exit::Done.code())
 }
 
-pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
     let api = Api::new(common)?;
     let (player, token) = match args.account {
         Some(name) => {
@@ -246,7 +242,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError
     print(&text!("logged-in", player = words::player(&player), server = api.address.to_string()))
 }
 
-pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
+pub(crate) fn log_out(common: Common) -> Done {
     let api = Api::new(common)?;
     let identity = api.identity();
     let token = identity.token().filter(|_| identity.is_account());
@@ -260,7 +256,7 @@ pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
     print(&text!("logged-out", name, server = api.address.to_string()))
 }
 
-pub(crate) fn who_am_i(json: bool, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn who_am_i(json: bool, common: Common) -> Done {
     let api = Api::new(common)?;
     api.show_own("/api/me", json, |Me { player, token, conduct }| {
         let me = text!(
@@ -276,7 +272,7 @@ pub(crate) fn who_am_i(json: bool, common: Common) -> Result<u8, CommandError> {
     })
 }
 
-pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
     let api = Api::new(common)?;
     let name = path_part(&args.player)?;
     let profile: Profile = api.get(&format!("/api/players/{name}"), None)?;
@@ -304,7 +300,7 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, CommandE
 }
 
 /// The player's own left-games status, if this is their own profile. Nobody else may see it.
-fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandError> {
+fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
     let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
     let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
@@ -316,7 +312,7 @@ fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandE
     }
 }
 
-pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn history(args: HistoryArgs, common: Common) -> Done {
     let HistoryArgs { player, opponent, after, json } = args;
     let api = Api::new(common)?;
     let token = api.identity().token();
@@ -340,25 +336,25 @@ pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandEr
     }
 }
 
-pub(crate) fn statistics(json: bool, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn statistics(json: bool, common: Common) -> Done {
     Api::new(common)?.show_own("/api/me/statistics", json, |all| listing::statistics(all).join("\n"))
 }
 
-pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Done {
     let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
     let () = api.own(method, &format!("/api/blocks/{}", path_part(name)?), &())?;
     print(&if is_blocked { text!("player-blocked", name) } else { text!("player-unblocked", name) })
 }
 
-pub(crate) fn blocks(json: bool, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn blocks(json: bool, common: Common) -> Done {
     Api::new(common)?.show_own("/api/blocks", json, |BlockList { players }| match players.is_empty() {
         true => text!("no-blocks"),
         false => players.iter().map(|player| words::player(player) + "\n").collect(),
     })
 }
 
-pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Done {
     let LeaderboardArgs { rules, speed, bots, json } = args;
     if rules.contains(',') {
         return Err(usage(text!("leaderboard-custom")));
@@ -368,11 +364,11 @@ pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, 
 }
 
 /// Checks that a name is safe as part of a path. Refuses what cannot be a name.
-fn path_part(name: &str) -> Result<&str, CommandError> {
+fn path_part(name: &str) -> Done<&str> {
     if names::is_plain(name) { Ok(name) } else { Err(refused(text!("bad-name"))) }
 }
 
-pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn tokens(command: TokensCommand, common: Common) -> Done {
     let api = Api::new(common)?;
     match command {
         TokensCommand::List { json } => {
@@ -408,7 +404,7 @@ fn token_table(tokens: &[TokenInfo]) -> String {
     .join("\n")
 }
 
-pub(crate) fn recover(name: String, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn recover(name: String, common: Common) -> Done {
     let api = Api::new(common)?;
     let recovery_code = password::read(&text!("secret-recovery-code"))?;
     let password = password::read_new(&text!("secret-new-password"))?;
@@ -420,7 +416,7 @@ pub(crate) fn recover(name: String, common: Common) -> Result<u8, CommandError> 
     api.keep(&token, &player).map(|()| Exit::Done.code())
 }
 
-pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
     let api = Api::new(common)?;
     let own = api.token()?;
     match command {

@@ -2,9 +2,8 @@
 //! guests.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
 use std::path::Path;
+use std::{fs, io};
 
 use flagfall::cli::{Common, DeploymentsCommand};
 use flagfall::deployments::text::{in_rows, places};
@@ -17,8 +16,8 @@ use serde::de::DeserializeOwned;
 
 use super::account::{Api, http_failure, refused};
 use super::output::{
-    CommandError, file_error, file_or_text, find_ruleset, pretty_json, print, print_json, print_or_write,
-    storage, usage,
+    Done, file_error, file_or_text, find_ruleset, pretty_json, print, print_json, print_or_write, storage,
+    usage,
 };
 
 /// Saved texts by ruleset and name.
@@ -32,14 +31,14 @@ struct DeploymentStore {
 }
 
 impl DeploymentStore {
-    fn new(common: Common) -> Result<DeploymentStore, CommandError> {
+    fn new(common: Common) -> Done<DeploymentStore> {
         let api = Api::new(common)?;
         let identity = api.identity();
         let token = identity.token().filter(|_| identity.is_account());
         Ok(DeploymentStore { api, token })
     }
 
-    fn all(&self) -> Result<All, CommandError> {
+    fn all(&self) -> Done<All> {
         let Some(token) = &self.token else { return Ok(self.api.config.setups()) };
         let SavedDeployments { deployments } = self.api.get("/api/me/deployments", Some(token))?;
         let mut all = All::new();
@@ -50,7 +49,7 @@ impl DeploymentStore {
     }
 
     /// Saves a deployment. Returns where it is, as a sentence.
-    fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, CommandError> {
+    fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Done<String> {
         check_name(name)?;
         places(text, rules)
             .map_err(|refusal| usage(text!("deployment-not-saved", why = texts::refusal(&refusal))))?;
@@ -69,7 +68,7 @@ impl DeploymentStore {
         }
     }
 
-    fn remove(&self, rules: &Ruleset, name: &str) -> Result<(), CommandError> {
+    fn remove(&self, rules: &Ruleset, name: &str) -> Done<()> {
         check_name(name)?;
         match &self.token {
             None => self.api.config.delete_setup(rules.id, name).map_err(storage),
@@ -84,17 +83,17 @@ impl DeploymentStore {
         name: &str,
         token: &Secret,
         body: &impl Serialize,
-    ) -> Result<T, CommandError> {
+    ) -> Done<T> {
         let path = format!("/api/me/deployments/{}/{name}", rules.id);
         self.api.send(method, &path, Some(token), body).map_err(http_failure)
     }
 }
 
-fn check_name(name: &str) -> Result<(), CommandError> {
+fn check_name(name: &str) -> Done<()> {
     if SavedDeployment::is_name(name) { Ok(()) } else { Err(usage(text!("bad-deployment-name"))) }
 }
 
-pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Done {
     let store = DeploymentStore::new(common)?;
     match command {
         DeploymentsCommand::List { json: true } => print_json(&saved(store.all()?)),
@@ -152,18 +151,13 @@ fn list(all: &All) -> String {
 }
 
 /// Imports a file. Checks everything before it saves anything.
-fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
-    let failed = |error: std::io::Error| file_error(file, &error);
-    let mut text = String::new();
-    if file.as_os_str() == "-" {
-        std::io::stdin().read_to_string(&mut text).map_err(failed)?;
-    } else {
-        text = fs::read_to_string(file).map_err(failed)?;
-    }
+fn import(store: &DeploymentStore, file: &Path) -> Done {
+    let is_input = file.as_os_str() == "-";
+    let text = if is_input { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
     let wrong = |error: serde_json::Error| {
         usage(text!("not-an-export", path = file.display().to_string(), line = error.line()))
     };
-    let all: All = serde_json::from_str(&text).map_err(wrong)?;
+    let all: All = serde_json::from_str(&text.map_err(|error| file_error(file, &error))?).map_err(wrong)?;
     let mut checked = Vec::new();
     for (ruleset, kept) in &all {
         let rules = find_ruleset(ruleset)?.unchanged();

@@ -7,7 +7,7 @@ use flagfall_protocol::{GameSummary, OwnGames, Seek};
 use serde::Serialize;
 
 use super::account::Api;
-use super::output::{CommandError, network, print_json, runtime};
+use super::output::{Done, network, print_json, runtime};
 
 /// The player's games, the open seeks and the public games.
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ struct Games {
     public: Vec<GameSummary>,
 }
 
-pub(crate) fn print_games(common: Common) -> Result<u8, CommandError> {
+pub(crate) fn print_games(common: Common) -> Done {
     let api = Api::new(common)?;
     let token = api.identity().token();
     let own = token.map(|token| api.get("/api/me/games", Some(&token))).transpose()?;

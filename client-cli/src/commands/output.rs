@@ -17,6 +17,9 @@ pub(crate) struct CommandError {
     pub(crate) message: String,
 }
 
+/// The result of a command or of a part of it. The number is an exit code.
+pub(crate) type Done<T = u8> = Result<T, CommandError>;
+
 pub(crate) fn usage(error: impl std::fmt::Display) -> CommandError {
     CommandError { code: Exit::Usage, message: error.to_string() }
 }
@@ -30,7 +33,7 @@ pub(crate) fn storage(error: impl std::fmt::Display) -> CommandError {
 }
 
 /// Handles the result of writing output. A closed pipe is not an error.
-pub(crate) fn written(result: io::Result<u8>) -> Result<u8, CommandError> {
+pub(crate) fn written(result: io::Result<u8>) -> Done {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
         other => other.map_err(storage),
@@ -39,32 +42,28 @@ pub(crate) fn written(result: io::Result<u8>) -> Result<u8, CommandError> {
 
 /// Prints text for the user, without characters that control the terminal. It ends with the end of
 /// a line.
-pub(crate) fn print(text: &str) -> Result<u8, CommandError> {
+pub(crate) fn print(text: &str) -> Done {
     let text = folded(words::clean(text).trim_end_matches('\n'), terminal_columns());
     print_as_it_is(&format!("{text}\n"))
 }
 
 /// Prints an answer of the server: as JSON, or in words.
-pub(crate) fn show<T: Serialize>(
-    json: bool,
-    answer: &T,
-    words: impl FnOnce(&T) -> String,
-) -> Result<u8, CommandError> {
+pub(crate) fn show<T: Serialize>(json: bool, answer: &T, words: impl FnOnce(&T) -> String) -> Done {
     if json { print_json(answer) } else { print(&words(answer)) }
 }
 
 /// Prints a list or an answer as JSON, for programs.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<u8, CommandError> {
+pub(crate) fn print_json(value: &impl Serialize) -> Done {
     print_as_it_is(&pretty_json(value)?)
 }
 
 /// JSON that ends with the end of a line.
-pub(crate) fn pretty_json(value: &impl Serialize) -> Result<String, CommandError> {
+pub(crate) fn pretty_json(value: &impl Serialize) -> Done<String> {
     serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(usage)
 }
 
 /// Writes a line for the user to standard error.
-pub(crate) fn warn(text: &str) -> Result<(), CommandError> {
+pub(crate) fn warn(text: &str) -> Done<()> {
     writeln!(io::stderr(), "{}", words::clean(text)).map_err(storage)
 }
 
@@ -73,21 +72,21 @@ pub(crate) fn file_error(path: &Path, error: &io::Error) -> CommandError {
 }
 
 /// Prints output for programs, such as JSON.
-pub(crate) fn print_as_it_is(text: &str) -> Result<u8, CommandError> {
+pub(crate) fn print_as_it_is(text: &str) -> Done {
     let mut out = io::stdout().lock();
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
 }
 
 /// Writes output for programs into the file that the user asked for, and reports it. Without a
 /// file, prints it.
-pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Result<u8, CommandError> {
+pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Done {
     let Some(path) = out else { return print_as_it_is(text) };
     fs::write(path, text).map_err(|error| file_error(path, &error))?;
     print(&text!("file-written", path = path.display().to_string()))
 }
 
 /// The contents of the file of this name, or the text itself.
-pub(crate) fn file_or_text(text: &str) -> Result<String, CommandError> {
+pub(crate) fn file_or_text(text: &str) -> Done<String> {
     if Path::new(text).is_file() {
         fs::read_to_string(text).map_err(|error| file_error(Path::new(text), &error))
     } else {
@@ -95,15 +94,15 @@ pub(crate) fn file_or_text(text: &str) -> Result<String, CommandError> {
     }
 }
 
-pub(crate) fn find_ruleset(id: &str) -> Result<&'static Ruleset, CommandError> {
+pub(crate) fn find_ruleset(id: &str) -> Done<&'static Ruleset> {
     names::ruleset(id).map_err(usage)
 }
 
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+pub(crate) fn runtime() -> Done<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(usage)
 }
 
 /// The dialer, which trusts the authorities that the command line names.
-pub(crate) fn dialer(common: &Common) -> Result<Dialer, CommandError> {
+pub(crate) fn dialer(common: &Common) -> Done<Dialer> {
     Dialer::new(common.ca.as_deref()).map_err(|error| usage(text!("ca-error", why = error.to_string())))
 }

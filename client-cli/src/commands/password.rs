@@ -7,12 +7,12 @@ use flagfall_protocol::{Exit, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal;
 
-use super::output::{CommandError, storage, usage, warn};
+use super::output::{CommandError, Done, storage, usage, warn};
 
 const ANSWER_MAX: usize = 1_024;
 
 /// Asks for a secret: without echo on a terminal, otherwise as a line of standard input.
-pub(crate) fn read(what: &str) -> Result<Secret, CommandError> {
+pub(crate) fn read(what: &str) -> Done<Secret> {
     if io::stdin().is_terminal() {
         return typed(what);
     }
@@ -28,7 +28,7 @@ pub(crate) fn read(what: &str) -> Result<Secret, CommandError> {
 ///
 /// On a terminal it asks twice, without echo. It repeats the question after a typing error, so that
 /// nothing typed next reaches the shell.
-pub(crate) fn read_new(what: &str) -> Result<Secret, CommandError> {
+pub(crate) fn read_new(what: &str) -> Done<Secret> {
     if !io::stdin().is_terminal() {
         return read(what);
     }
@@ -48,7 +48,7 @@ fn has_right_length(password: &Secret) -> bool {
     (PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&password.expose().chars().count())
 }
 
-fn say(text: &str) -> Result<(), CommandError> {
+fn say(text: &str) -> Done<()> {
     let mut out = io::stderr().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
 }
@@ -69,7 +69,7 @@ impl Drop for Silent {
     }
 }
 
-fn typed(what: &str) -> Result<Secret, CommandError> {
+fn typed(what: &str) -> Done<Secret> {
     // Silent first: an early Ctrl-C or first letter must not be handled by the terminal.
     let silent = Silent::new().map_err(storage)?;
     say(&text!("secret-prompt", what))?;

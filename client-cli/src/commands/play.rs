@@ -15,7 +15,7 @@ use flagfall::{setup_check, text, umpire, update};
 
 use tokio::sync::mpsc;
 
-use super::output::{CommandError, dialer, file_error, file_or_text, runtime, storage, usage, written};
+use super::output::{Done, dialer, file_error, file_or_text, runtime, storage, usage, written};
 
 /// Whose credential a command uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum Guest {
     Shared,
 }
 
-pub(crate) fn play(args: PlayArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn play(args: PlayArgs, common: Common) -> Done {
     let PlayArgs { wish, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
     let (wish, common) = wish_of(wish, common)?;
@@ -34,7 +34,7 @@ pub(crate) fn play(args: PlayArgs, common: Common) -> Result<u8, CommandError> {
 }
 
 /// Waits in the pool to be paired.
-pub(crate) fn seek(args: SeekArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     let SeekArgs { rules, time, rated, secret, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
     let wish = Wish { how: How::Pool, ruleset: rules, time, rated, secret, setup, ..Wish::default() };
@@ -42,7 +42,7 @@ pub(crate) fn seek(args: SeekArgs, common: Common) -> Result<u8, CommandError> {
 }
 
 /// The player's wish, and the options with the server that a challenge's link names.
-fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), CommandError> {
+fn wish_of(args: WishArgs, common: Common) -> Done<(Wish, Common)> {
     let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;
     let how = if let Some(bot) = bot {
@@ -66,7 +66,7 @@ fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), CommandErro
 }
 
 /// Runs a house player over the line protocol, or an outside program on a server.
-pub(crate) fn bot(args: BotArgs, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn bot(args: BotArgs, common: Common) -> Done {
     match (args.line, &args.exec) {
         (Some(level), _) => umpire::bot(level, &args, Random::System.bits()).map_err(usage),
         (None, Some(command)) => exec(command.clone(), args, common),
@@ -75,12 +75,12 @@ pub(crate) fn bot(args: BotArgs, common: Common) -> Result<u8, CommandError> {
 }
 
 #[cfg(not(unix))]
-fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, CommandError> {
+fn exec(_command: String, _args: BotArgs, _common: Common) -> Done {
     Err(usage(text!("exec-needs-unix")))
 }
 
 #[cfg(unix)]
-fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandError> {
+fn exec(command: String, args: BotArgs, common: Common) -> Done {
     use flagfall::faces::program::dialogue::Limits;
     use flagfall::faces::program::run::Runner;
     use flagfall::faces::program::session::Session;
@@ -120,7 +120,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandErr
     result
 }
 
-fn setup_choice(word: &str) -> Result<SetupChoice, CommandError> {
+fn setup_choice(word: &str) -> Done<SetupChoice> {
     Ok(match word.to_ascii_lowercase().as_str() {
         "random" => SetupChoice::Random,
         "suggested" => SetupChoice::Suggested,
@@ -129,7 +129,7 @@ fn setup_choice(word: &str) -> Result<SetupChoice, CommandError> {
 }
 
 /// A client that has not connected yet, with its shell.
-fn client(goal: Goal, common: &Common, guest: Guest) -> Result<(Shell, Model), CommandError> {
+fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     let addresses = Address::parse_all(&common.server).map_err(usage)?;
     let address = addresses.first.clone();
     let config = ConfigDir::new(common.config_dir.clone());
@@ -160,7 +160,7 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Result<(Shell, Model), C
 }
 
 /// Talks to the server until the goal is reached or the user quits.
-pub(crate) fn converse(goal: Goal, common: Common, guest: Guest) -> Result<u8, CommandError> {
+pub(crate) fn converse(goal: Goal, common: Common, guest: Guest) -> Done {
     let (shell, mut model) = client(goal, &common, guest)?;
     let is_screen = model.options.face.is_screen();
 

@@ -15,9 +15,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 
 use super::account;
-use super::output::{
-    CommandError, dialer, network, pretty_json, print, print_or_write, runtime, usage, warn,
-};
+use super::output::{Done, dialer, network, pretty_json, print, print_or_write, runtime, usage, warn};
 use super::play::{model, stop_signals};
 
 pub(crate) fn record(
@@ -27,7 +25,7 @@ pub(crate) fn record(
     out: Option<&Path>,
     step: bool,
     common: Common,
-) -> Result<u8, CommandError> {
+) -> Done {
     let address = Address::parse_all(&common.server).map_err(usage)?.first;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.to_string();
@@ -67,7 +65,7 @@ pub(crate) fn show_record(
     step: bool,
     address: &Address,
     common: &Common,
-) -> Result<u8, CommandError> {
+) -> Done {
     if json {
         return print_or_write(&pretty_json(&told)?, out);
     }
@@ -90,7 +88,7 @@ fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<V
     verdict(record.game, shown, &record.deployments)
 }
 
-fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, CommandError> {
+fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Done {
     let mut model = model(Goal::Games, address, common);
     if model.options.face.prints() {
         let mut text = String::new();

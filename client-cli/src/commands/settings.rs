@@ -4,10 +4,10 @@ use flagfall::cli::SettingsCommand;
 use flagfall::settings::{Origin, Settings, SettingsError, Shown};
 use flagfall::{listing, text};
 
-use super::output::{CommandError, print, print_json, storage, usage};
+use super::output::{CommandError, Done, print, print_json, storage, usage};
 
-pub(crate) fn run(command: SettingsCommand, settings: &Settings) -> Result<u8, CommandError> {
-    let path = settings.path().display().to_string();
+pub(crate) fn run(command: SettingsCommand, settings: &Settings) -> Done {
+    let path = settings.path.display().to_string();
     match command {
         SettingsCommand::List { json: true } => print_json(&settings.shown),
         SettingsCommand::List { json: false } => {

@@ -6,11 +6,11 @@ use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, Webho
 use hyper::Method;
 
 use super::account::{Api, refused};
-use super::output::{CommandError, print};
+use super::output::{Done, print};
 
 const PATH: &str = "/api/me/webhook";
 
-pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Done {
     let api = Api::new(common)?;
     match command {
         WebhookCommand::Set { url } => {
@@ -52,7 +52,7 @@ fn shown(info: &WebhookInfo) -> String {
     lines.join("\n")
 }
 
-pub(crate) fn feed(is_removal: bool, common: Common) -> Result<u8, CommandError> {
+pub(crate) fn feed(is_removal: bool, common: Common) -> Done {
     let api = Api::new(common)?;
     if is_removal {
         let () = api.own(Method::DELETE, "/api/me/feed", &())?;

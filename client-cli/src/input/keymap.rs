@@ -188,12 +188,7 @@ static TABLE: &[Binding] = {
         row(&[S::Playing], key(&[Char('C')], A::AskClaim), "key-claim", "key-help-claim-win-or-draw")
             .in_game(|game| game.claimable_in_ms(0).is_some()),
         row(GAME, Trigger::Arrows, "key-cursor", "key-help-move-the-cursor"),
-        row(
-            &[S::Playing],
-            key(&[Enter, Char(' ')], A::Select),
-            "key-select",
-            "key-help-select-then-go-there",
-        ),
+        row(&[S::Playing], key(&[Enter, Char(' ')], A::Select), "key-select", "key-help-select-then-go"),
         row(&[S::Playing], key(&[Escape], A::Deselect), "", "key-help-select-nothing")
             .in_game(|game| game.selected.is_some() || game.premove.is_some()),
         row(&[S::Playing], Trigger::Draw, "key-draw", "key-help-offer-a-draw")
@@ -224,14 +219,9 @@ static TABLE: &[Binding] = {
         row(ONLINE, key(&[Char('G')], A::NextGame), "key-next-game", "key-help-your-next-game")
             .when(|model| model.login.player.is_some()),
         row(BOARD, key(&[Char('t')], A::TurnBoard), "key-turn", "key-help-turn-the-board"),
-        row(
-            BOARD,
-            key(&[Char('n'), Char('N')], A::SwitchFigures),
-            "key-figures",
-            "key-help-us-or-eu-figures",
-        )
-        .in_game(|game| !is_column(game, 'n')),
-        row(BOARD, key(&[Char('N')], A::SwitchFigures), "key-figures", "key-help-us-or-eu-figures")
+        row(BOARD, key(&[Char('n'), Char('N')], A::SwitchFigures), "key-figures", "key-help-us-or-eu")
+            .in_game(|game| !is_column(game, 'n')),
+        row(BOARD, key(&[Char('N')], A::SwitchFigures), "key-figures", "key-help-us-or-eu")
             .in_game(|game| is_column(game, 'n')),
         row(GAME, key(&[Char('H')], A::ShowHistory), "key-history", "key-help-history"),
         row(GAME, key(&[Char(';')], A::Talk), "key-talk", "key-help-talk-mute-report")

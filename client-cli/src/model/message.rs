@@ -8,48 +8,43 @@ use crate::request::Request;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
+    /// The program has started.
     Started,
+    /// Time has passed.
     Tick,
+    /// The connection is up.
     Connected,
-    ConnectFailed {
-        why: String,
-        /// What the user can do, as a sentence.
-        advice: String,
-    },
-    Disconnected {
-        /// The close code, if the server sent one.
-        code: Option<u16>,
-        why: String,
-    },
+    /// The server cannot be reached. The advice is a sentence.
+    ConnectFailed { why: String, advice: String },
+    /// The connection has ended, with the close code if the server sent one.
+    Disconnected { code: Option<u16>, why: String },
+    /// A message from the server.
     Received(Box<ServerToClient>),
     /// A message from the server that this client does not understand.
-    NotUnderstood {
-        why: String,
-    },
+    NotUnderstood { why: String },
+    /// A key on the full screen.
     Key(Key),
+    /// A click on a square of the board.
     Click(Square),
+    /// A line of the line-based mode.
     Line(String),
     /// A command for the open game from a program, which uses neither lines nor keys.
     Command(GameCommand),
     /// The game is over: find another one in the same way.
     Again,
+    /// No more lines come.
     InputEnded,
-    Answered {
-        request: Request,
-        /// The body, or why there is none, to show to the user.
-        answer: Result<Vec<u8>, String>,
-    },
+    /// An HTTP request has an answer: the body, or why there is none, to show to the user.
+    Answered { request: Request, answer: Result<Vec<u8>, String> },
     /// The system asks the program to stop.
     Stop,
     /// The credential or the seat could not be saved. The player cannot come back once this client
     /// ends.
-    Unsaved {
-        why: String,
-    },
+    Unsaved { why: String },
+    /// The credential and the seat are saved now.
     Saved,
-    FileError {
-        why: String,
-    },
+    /// A file could not be written or read.
+    FileError { why: String },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,36 +70,24 @@ pub enum Key {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
     /// Connect to the server after this many milliseconds.
-    Connect {
-        /// 0 means at once.
-        delay_ms: u64,
-    },
+    Connect { delay_ms: u64 },
+    /// Hang up.
     Disconnect,
+    /// Send a message to the server.
     Send(ClientToServer),
+    /// Make an HTTP request.
     Request(Request),
-    SaveToken {
-        token: Secret,
-        name: String,
-    },
+    /// Save the player's credential.
+    SaveToken { token: Secret, name: String },
     /// Save that this guest has a seat in a game.
-    SaveSeat {
-        game: String,
-    },
+    SaveSeat { game: String },
     /// Make room for a new guest, because the server does not know the saved one.
     SetGuestAside,
-    KeepCommitments {
-        game: GameId,
-        shown: Shown,
-    },
-    SaveSetup {
-        ruleset: String,
-        name: String,
-        /// The text of §P4.
-        text: String,
-    },
-    /// End the program with this exit code.
-    Exit {
-        /// A code of [`flagfall_protocol::Exit`], or one that belongs to `flagfall bot --exec`.
-        code: u8,
-    },
+    /// Save the commitments that were shown in a game.
+    KeepCommitments { game: GameId, shown: Shown },
+    /// Save a deployment: the text of §P4.
+    SaveSetup { ruleset: String, name: String, text: String },
+    /// End the program with a code of [`flagfall_protocol::Exit`], or one that belongs to
+    /// `flagfall bot --exec`.
+    Exit { code: u8 },
 }

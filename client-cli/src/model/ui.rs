@@ -29,16 +29,12 @@ pub struct Help {
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Page {
-    Waiting {
-        headline: String,
-        lines: Vec<String>,
-    },
+    /// The player waits for something.
+    Waiting { headline: String, lines: Vec<String> },
+    /// A list to pick from.
     Choosing(Choices),
     /// A challenge's terms, to accept or not.
-    Terms {
-        challenge: String,
-        lines: Vec<String>,
-    },
+    Terms { challenge: String, lines: Vec<String> },
     #[default]
     Game,
 }

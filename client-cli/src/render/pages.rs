@@ -58,10 +58,22 @@ fn window(frame: &mut Frame<'_>, area: Rect, title: &str, width: u16, height: u1
     inner
 }
 
+/// A list in a window.
+fn list_window(
+    title: &str,
+    width: u16,
+    entries: &[String],
+    cursor: usize,
+    frame: &mut Frame<'_>,
+    area: Rect,
+) {
+    let inner = window(frame, area, title, width, (entries.len() as u16).saturating_add(2));
+    list(entries.iter().map(String::as_str), cursor, frame, inner);
+}
+
 pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Frame<'_>, area: Rect) {
-    let height = (entries.len() as u16).saturating_add(2);
-    let inner = window(frame, area, &text!("window-saved"), 40, height);
-    list(entries.iter().map(|(name, _)| name.as_str()), cursor, frame, inner);
+    let names: Vec<String> = entries.iter().map(|(name, _)| name.clone()).collect();
+    list_window(&text!("window-saved"), 40, &names, cursor, frame, area);
 }
 
 pub(super) fn reserve(
@@ -71,18 +83,13 @@ pub(super) fn reserve(
     frame: &mut Frame<'_>,
     area: Rect,
 ) {
-    let entries: Vec<String> = kinds
-        .iter()
-        .map(|(rank, is_labeled, count)| {
-            let labeled = if *is_labeled { text!("reserve-labeled") } else { String::new() };
-            format!("{:>2}  {:<10} x{count} {labeled}", rank.figure(numbering), text!("rank", rank = *rank))
-                .trim_end()
-                .to_owned()
-        })
-        .collect();
-    let height = (entries.len() as u16).saturating_add(2);
-    let inner = window(frame, area, &text!("window-reserve"), 34, height);
-    list(entries.iter().map(String::as_str), cursor, frame, inner);
+    let entry = |(rank, is_labeled, count): &(Rank, bool, u8)| {
+        let labeled = if *is_labeled { text!("reserve-labeled") } else { String::new() };
+        let (figure, name) = (rank.figure(numbering), text!("rank", rank = *rank));
+        format!("{figure:>2}  {name:<10} x{count} {labeled}").trim_end().to_owned()
+    };
+    let entries: Vec<String> = kinds.iter().map(entry).collect();
+    list_window(&text!("window-reserve"), 34, &entries, cursor, frame, area);
 }
 
 /// The help: the marks on the board, and every key of the current screen. If not all of it fits, it
@@ -134,15 +141,10 @@ pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rec
 pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: Rect) {
     let inner = window(frame, area, &text!("window-history"), HELP_WIDTH as u16 + 2, area.height);
     let rows = usize::from(inner.height);
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for note in model.notes.iter().rev().skip(newer) {
-        let wrapped = words::wrap(note, usize::from(inner.width).saturating_sub(1));
-        lines.extend(wrapped.into_iter().rev().map(|text| Line::raw(format!(" {text}"))));
-        if lines.len() >= rows {
-            break;
-        }
-    }
-    lines.truncate(rows);
+    let width = usize::from(inner.width).saturating_sub(1);
+    let newest_first = model.notes.iter().rev().skip(newer);
+    let newest_first = newest_first.flat_map(|note| words::wrap(note, width).into_iter().rev());
+    let mut lines: Vec<_> = newest_first.take(rows).map(|text| Line::raw(format!(" {text}"))).collect();
     lines.reverse();
     frame.render_widget(Paragraph::new(lines), inner);
 }

@@ -15,11 +15,8 @@ impl Theme {
             Side::Red => Color::Red,
             Side::Blue => Color::Blue,
         };
-        if self.color {
-            Style::new().fg(Color::White).bg(background).add_modifier(Modifier::BOLD)
-        } else {
-            Style::new().add_modifier(Modifier::BOLD)
-        }
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        if self.color { style.fg(Color::White).bg(background) } else { style }
     }
 
     pub(super) fn side(self, side: Side) -> Style {

@@ -67,11 +67,8 @@ pub(super) fn say_command(model: &mut Model, rest: &str) {
     match phrase(rest) {
         _ if rest.is_empty() => {
             for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
-                model.say(text!(
-                    "say-phrase",
-                    number = at + 1,
-                    phrase = text!("phrase", phrase = phrase.name())
-                ));
+                let phrase = text!("phrase", phrase = phrase.name());
+                model.say(text!("say-phrase", number = at + 1, phrase));
             }
         }
         Some(phrase) => say(model, Said::Phrase { phrase }),

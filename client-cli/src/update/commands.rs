@@ -33,10 +33,10 @@ pub(super) fn resume(model: &mut Model) {
     if is_ending(model) {
         return;
     }
-    let is_awaiting = |model: &Model| !model.connection.pending.is_empty() || model.connection.requests > 0;
+
     let is_due = model.input.held.as_ref().is_some_and(|line| !must_wait(model, line));
     if is_due
-        && !is_awaiting(model)
+        && !model.is_waiting()
         && let Some(line) = model.input.held.take()
     {
         carry_out(model, &line);
@@ -46,7 +46,7 @@ pub(super) fn resume(model: &mut Model) {
     let is_done = model.input.is_over
         && model.options.face.is_unattended()
         && model.input.held.is_none()
-        && !is_awaiting(model)
+        && !model.is_waiting()
         && is_seated;
     if is_done && !is_ending(model) {
         leaving::leave(model);

@@ -8,7 +8,7 @@ use super::outbox;
 use crate::input::{self, Action};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
-use crate::texts::key;
+
 use crate::{listing, range, setup_check, text, words};
 
 /// Handles a welcome, the first one or after a reconnection.
@@ -64,30 +64,26 @@ pub(super) fn begin(model: &mut Model) {
         }
         Goal::Watch(Some(id)) => open(model, id),
         Goal::Watch(None) => model.tell(ClientToServer::OpenLobby {}),
-        Goal::Play(wish) => match wish.how.clone() {
-            How::Any => {
-                wait(model, &text!("offer-looking"), Vec::new());
-                model.tell(ClientToServer::OpenLobby {});
-            }
-            How::Pool => enter_pool(model),
-            How::Bot(bot) => {
-                outbox::send(model, |cmd_id| ClientToServer::PlayBot {
-                    cmd_id,
-                    bot,
-                    terms: wish.terms(),
-                    side: wish.side,
-                });
-            }
-            How::Challenge => {
-                outbox::send(model, |cmd_id| ClientToServer::Challenge {
-                    cmd_id,
-                    terms: wish.terms(),
-                    side: wish.side,
-                });
-            }
-            How::Accept(challenge) => model.tell(ClientToServer::ShowChallenge { challenge }),
-            How::Game(id) => open(model, id),
-        },
+        Goal::Play(wish) => begin_to_play(model, &wish),
+    }
+}
+
+fn begin_to_play(model: &mut Model, wish: &Wish) {
+    let (terms, side) = (wish.terms(), wish.side);
+    match wish.how.clone() {
+        How::Any => {
+            wait(model, &text!("offer-looking"), Vec::new());
+            model.tell(ClientToServer::OpenLobby {});
+        }
+        How::Pool => enter_pool(model),
+        How::Bot(bot) => {
+            outbox::send(model, |cmd_id| ClientToServer::PlayBot { cmd_id, bot, terms, side });
+        }
+        How::Challenge => {
+            outbox::send(model, |cmd_id| ClientToServer::Challenge { cmd_id, terms, side });
+        }
+        How::Accept(challenge) => model.tell(ClientToServer::ShowChallenge { challenge }),
+        How::Game(id) => open(model, id),
     }
 }
 
@@ -174,23 +170,19 @@ pub(super) fn started(model: &mut Model, id: GameId) {
 pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>) {
     model.lobby.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
     model.lobby.listed = Some((seeks, games));
+    let is_free = model.game.is_none() && model.opening.is_none();
     match model.goal.clone() {
         Goal::Games => list_games(model),
-        Goal::Watch(None) if model.game.is_none() && model.opening.is_none() => choose_game(model),
-        Goal::Play(wish) if wish.how == How::Any && model.game.is_none() && model.opening.is_none() => {
-            if is_busy(model) {
-                return;
-            }
-            match &model.ui.page {
-                Page::Choosing(_) => choose_offer(model),
-                Page::Waiting { .. } if model.lobby.seek.is_some() => {
-                    if !take_older_offer(model) {
-                        renew_offer(model);
-                    }
+        Goal::Watch(None) if is_free => choose_game(model),
+        Goal::Play(wish) if is_free && wish.how == How::Any && !is_busy(model) => match &model.ui.page {
+            Page::Choosing(_) => choose_offer(model),
+            Page::Waiting { .. } if model.lobby.seek.is_some() => {
+                if !take_older_offer(model) {
+                    renew_offer(model);
                 }
-                Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model),
             }
-        }
+            Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model),
+        },
         Goal::Watch(_) | Goal::Play(_) | Goal::Next | Goal::Mail => {}
     }
 }
@@ -253,12 +245,8 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
 /// That takes the same terms, and sides that fit or are both open. If two offers differ in a point,
 /// one of the owners insists on it.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
-    let (own, theirs) = (wish.terms(), &seek.terms);
-    own.ruleset == theirs.ruleset
-        && own.time == theirs.time
-        && own.private == theirs.private
-        && own.rated == theirs.rated
-        && wish.side == seek.side.map(Side::opponent)
+    let own = Terms { secret: seek.terms.secret, ..wish.terms() };
+    own == seek.terms && wish.side == seek.side.map(Side::opponent)
 }
 
 fn pick_offer(model: &mut Model) {
@@ -300,7 +288,7 @@ fn choose_offer(model: &mut Model) {
 /// way, or that of the only one who can accept.
 fn take_older_offer(model: &mut Model) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
-    let Some((seek, _)) = older.filter(|_| is_own_listed(model)) else { return false };
+    let Some((seek, _)) = older.filter(|_| own_listed(model).is_some()) else { return false };
     outbox::cancel_seek(model);
     accept(model, seek.id.clone(), offer_words(&seek));
     true
@@ -308,14 +296,10 @@ fn take_older_offer(model: &mut Model) -> bool {
 
 /// Makes the offer again if it was lost with a connection.
 fn renew_offer(model: &mut Model) {
-    if std::mem::take(&mut model.lobby.is_seek_doubtful) && !is_own_listed(model) {
+    if std::mem::take(&mut model.lobby.is_seek_doubtful) && own_listed(model).is_none() {
         model.lobby.seek = None;
         offer(model);
     }
-}
-
-fn is_own_listed(model: &Model) -> bool {
-    own_listed(model).is_some()
 }
 
 /// The player's own offer as the lobby lists it.
@@ -325,7 +309,7 @@ fn own_listed(model: &Model) -> Option<&Seek> {
 }
 
 fn offer_words(seek: &Seek) -> String {
-    let side = seek.side.map_or_else(|| "any".to_owned(), |side| key(side.opponent()));
+    let side = seek.side.map_or("any", |side| side.opponent().name());
     let (seeker, terms) = (words::player(&seek.seeker), words::terms(&seek.terms));
     let rating = seek.seeker_rating.map_or_else(|| "none".to_owned(), words::rating);
     let (range, min, max) = words::rating_range(seek.rating);

@@ -15,15 +15,7 @@ use crate::{setup_check, text, texts, words};
 pub(super) fn received(model: &mut Model, message: ServerToClient) {
     retry::heard(model, &message);
     match message {
-        ServerToClient::Welcome {
-            protocol: _,
-            server: _,
-            player,
-            token,
-            server_time,
-            claim_seconds,
-            games,
-        } => {
+        ServerToClient::Welcome { player, token, server_time, claim_seconds, games, .. } => {
             link::learn_time(model, server_time, true);
             model.connection.claim_seconds = claim_seconds;
             if let Some(token) = token {
@@ -35,11 +27,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             if model.connection.was_online {
                 model.say(text!("connected-again"));
             } else if !matches!(model.goal, Goal::Games | Goal::Next) {
-                model.say(text!(
-                    "connected",
-                    server = &model.options.server,
-                    player = words::player(&player)
-                ));
+                let (server, player) = (&model.options.server, words::player(&player));
+                model.say(text!("connected", server, player));
             }
             model.connection.was_online = true;
             model.connection.is_store_away = false;

@@ -42,22 +42,14 @@ pub fn check_time(time: Time) -> Result<(), String> {
         Time::Correspondence { .. } => {
             text!("time-bounds-days", time = shown, min = *Time::DAYS.start(), max = *Time::DAYS.end())
         }
-        Time::Delay { .. } => text!(
-            "time-bounds-delay",
-            time = shown,
-            min_s,
-            max_min,
-            free_min = *Time::FREE_S.start(),
-            free_max = *Time::FREE_S.end()
-        ),
-        Time::Fischer { .. } | Time::Unlimited {} => text!(
-            "time-bounds-increment",
-            time = shown,
-            min_s,
-            max_min,
-            increment_min = *Time::INCREMENT_S.start(),
-            increment_max = *Time::INCREMENT_S.end()
-        ),
+        Time::Delay { .. } => {
+            let (free_min, free_max) = (*Time::FREE_S.start(), *Time::FREE_S.end());
+            text!("time-bounds-delay", time = shown, min_s, max_min, free_min, free_max)
+        }
+        Time::Fischer { .. } | Time::Unlimited {} => {
+            let (increment_min, increment_max) = (*Time::INCREMENT_S.start(), *Time::INCREMENT_S.end());
+            text!("time-bounds-increment", time = shown, min_s, max_min, increment_min, increment_max)
+        }
     })
 }
 

@@ -84,7 +84,7 @@ key-help-random-deployment = random deployment
 key-help-resign = resign
 key-help-save-it = save it
 key-help-select-nothing = clear the selection
-key-help-select-then-go-there = select, then go there
+key-help-select-then-go = select, then go there
 key-help-show-this = show this
 key-help-suggested-one = suggested one
 key-help-take-a-piece-off = take a piece off
@@ -98,7 +98,7 @@ key-help-to-the-end = to the end
 key-help-to-the-start = to the start
 key-help-turn-the-board = turn the board
 key-help-type-a-move = type a move
-key-help-us-or-eu-figures = US or EU figures
+key-help-us-or-eu = US or EU figures
 key-help-what-the-coin-is = what the coin is
 key-help-your-next-game = your next game
 

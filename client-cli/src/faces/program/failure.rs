@@ -1,24 +1,27 @@
 //! Why a program's games end early, with an exit code for each kind.
 
-use std::fmt;
-
 use flagfall_protocol::Exit;
 use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::LineError;
 
 use crate::text;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Failure {
     /// A fault that the umpire would punish too.
+    #[error("{0}")]
     Fault(Fault),
     /// Its flag fell while it was thinking.
+    #[error("{}", text!("failure-flag-fell"))]
     FlagFell,
     /// A move that a repetition rule refuses this turn.
+    #[error("{}", text!("failure-repetition", answer = .answer.escape_debug().to_string()))]
     Repetition { answer: String },
     /// The game's state no longer matches the program's dialogue.
+    #[error("{}", text!("failure-estranged"))]
     Estranged,
     /// The server refused a command that its own views allow.
+    #[error("{}", text!("failure-refused", message))]
     Refused { message: String },
 }
 
@@ -37,20 +40,6 @@ impl Failure {
             Failure::Fault(
                 Fault::Garbage(_) | Fault::LineTooLong | Fault::NotUtf8 | Fault::OutOfTurn { .. },
             ) => 5,
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Fault(fault) => fault.fmt(f),
-            Failure::FlagFell => f.write_str(&text!("failure-flag-fell")),
-            Failure::Repetition { answer } => {
-                f.write_str(&text!("failure-repetition", answer = answer.escape_debug().to_string()))
-            }
-            Failure::Estranged => f.write_str(&text!("failure-estranged")),
-            Failure::Refused { message } => f.write_str(&text!("failure-refused", message)),
         }
     }
 }

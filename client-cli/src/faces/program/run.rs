@@ -140,12 +140,9 @@ impl Runner {
     fn start(&mut self, game: GameId, side: Side) -> io::Result<()> {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         let log = self.logs.as_ref().map(|folder| folder.join(format!("{game}.err")));
-        let variables = self
-            .session
-            .model
-            .game
-            .as_ref()
-            .map_or_else(Vec::new, |game| environment::variables(&game.view.ruleset, game.view.lakes));
+        let open = self.session.model.game.as_ref();
+        let variables =
+            open.map_or_else(Vec::new, |open| environment::variables(&open.view.ruleset, open.view.lakes));
         let program = Running::start(&self.arena, &self.program, &variables, side, sender, log)?;
         self.running = Some((program, events));
         Ok(())

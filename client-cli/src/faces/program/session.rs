@@ -84,7 +84,7 @@ pub struct Session {
     limits: Limits,
     /// How many games to play; `None` for no limit.
     games: Option<u32>,
-    tally: Tally,
+    pub(crate) tally: Tally,
     seat: Option<Seat>,
     failure: Option<Failure>,
     /// The ticks since it was asked to stop.
@@ -128,10 +128,6 @@ impl Session {
     /// True if the program failed by being late.
     pub const fn is_late(&self) -> bool {
         matches!(self.failure, Some(Failure::FlagFell | Failure::Fault(Fault::Late { .. })))
-    }
-
-    pub const fn tally(&self) -> Tally {
-        self.tally
     }
 
     /// Handles an input. `now` is the time since the start.

@@ -340,7 +340,7 @@ fn each_game_has_a_program_of_its_own_and_the_last_ends_the_session() {
     let over: Vec<Output> =
         events.into_iter().flat_map(|event| receives(&mut stage.session, event)).collect();
     assert_eq!(exit_code(&over), Some(0));
-    assert_eq!(stage.session.tally().to_string(), "Games 2: won 1, drawn 0, lost 0, aborted 1.");
+    assert_eq!(stage.session.tally.to_string(), "Games 2: won 1, drawn 0, lost 0, aborted 1.");
 }
 
 #[test]
