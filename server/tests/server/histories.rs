@@ -264,7 +264,7 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     let store = MemoryStore::new(SystemClock);
     let seeds = [[5; 32], [6; 32]];
     let [first, second] = seeds.map(|seed| SigningKey::from_seed(&seed).unwrap());
-    let ids = [first.id().to_owned(), second.id().to_owned()];
+    let ids = [first.id.clone(), second.id.clone()];
     let at = |key| {
         let store = store.clone();
         async move { House::open_with_key(Arc::new(store.clone()), store, settings(), Some(key)).await }

@@ -9,7 +9,7 @@ use flagfall_protocol::{
 };
 
 use super::answer::Created;
-use super::error::Answer;
+use super::error::{Answer, ApiError};
 use super::request::{AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Shared};
 use crate::app::App;
 use flagfall_base::identity::Identity;

@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::EmbeddedStore;
 use super::convert::{self, remove};
 use super::disk::if_there;
 use super::error::EmbeddedOpenError;
