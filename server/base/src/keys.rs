@@ -2,7 +2,7 @@
 //!
 //! A key is the name of its kind and, after a slash each, its parts: `left/PLAYER/GAME`. No other
 //! file of the server makes keys. The log of each game, and what a store keeps for itself, is not
-//! here: `server/store/src/embedded/layout.rs` and `server/store/src/redis/layout.rs` define that.
+//! here: `server/store/src/embedded/change.rs` and `server/store/src/redis/layout.rs` define that.
 
 use std::fmt::Display;
 
