@@ -1,4 +1,4 @@
-//! The program: configuration, logs, listeners, store, signals. Everything else is in the library.
+//! The program: configuration, logs, listeners, store, signals.
 
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
@@ -10,10 +10,6 @@ use std::time::Duration;
 use flagfall_base::recorder;
 use flagfall_game::{StartError, relist};
 use flagfall_protocol::Exit;
-use flagfall_server::config::{Command, Config, LISTEN, LoadError, Loaded, LogFormat, MetricsListen};
-use flagfall_server::health_check::{ProbeError, probe};
-use flagfall_server::server::{Listeners, Server};
-use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_services::proof::KeyError;
 use flagfall_services::settings::Settings;
 use flagfall_store::{Archive, EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store};
@@ -21,10 +17,10 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// Memory allocated for a move on one thread is freed on another. mimalloc makes that memory
-/// reusable at little cost.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::config::{Command, Config, LISTEN, LoadError, Loaded, LogFormat, MetricsListen};
+use crate::health_check::{ProbeError, probe};
+use crate::server::{Listeners, Server};
+use crate::storage::{self, OpenFailure, Opened, StoreFailure};
 
 /// How often to check whether the store has failed for good.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
@@ -40,19 +36,19 @@ const QUARANTINED_SHOWN: usize = 100;
 /// Why the program ends early. [`Failure::code`] is its exit code.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("{0}")]
-    Config(#[from] flagfall_server::config::ConfigError),
-    #[error("{0}")]
+    #[error(transparent)]
+    Config(#[from] crate::config::ConfigError),
+    #[error(transparent)]
     Key(#[from] KeyError),
     #[error("cannot listen on {address} (--{flag}): {error}")]
     Listen { flag: &'static str, address: SocketAddr, error: io::Error },
-    #[error("{0}")]
+    #[error(transparent)]
     Open(#[from] OpenFailure),
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreFailure),
-    #[error("{0}")]
+    #[error(transparent)]
     Start(#[from] StartError),
-    #[error("{0}")]
+    #[error(transparent)]
     Probe(#[from] ProbeError),
     #[error("the store has failed: {0}")]
     StoreFailed(String),
@@ -73,7 +69,7 @@ impl Failure {
     }
 }
 
-pub(crate) fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let loaded = match Loaded::from_args(std::env::args_os().collect::<Vec<_>>()) {
         Ok(loaded) => loaded,
         Err(LoadError::Flags(error)) => error.exit(),
