@@ -24,7 +24,6 @@ use flagfall_services::proof::{KeyError, KeySource, SigningKey};
 use flagfall_services::settings::{Settings, Times};
 
 pub use self::commands::{Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
-pub use self::form::example;
 pub use self::layers::{LoadError, Loaded};
 pub use self::values::{LogFilter, LogFormat, MetricsListen, StoreKind};
 use self::values::{StoreParser, socket_address};

@@ -7,6 +7,7 @@ pub mod api;
 mod app;
 pub mod config;
 pub mod health_check;
+pub mod program;
 pub mod redis_tls;
 #[cfg(test)]
 mod refusals;

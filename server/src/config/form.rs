@@ -16,6 +16,7 @@ const CHECKED: &str = "\
 # Behind each value stands where it comes from. Secrets are not shown.
 ";
 
+#[cfg(test)]
 const EXAMPLE: &str = "\
 # Settings of flagfall-server, with their defaults: start it with --config FILE, or name the file in
 # FLAGFALL_CONFIG. Flags and environment variables win over the file. A line that starts with # is
@@ -67,8 +68,8 @@ impl Loaded {
 }
 
 /// The example of a configuration file: every setting with its default, in a comment.
-#[must_use]
-pub fn example() -> String {
+#[cfg(test)]
+pub(super) fn example() -> String {
     write_sections(EXAMPLE, |setting| {
         let defaults = setting.get_default_values().iter().map(|value| value.to_string_lossy());
         let value = match (setting.get_action(), defaults.collect::<Vec<_>>().as_slice()) {

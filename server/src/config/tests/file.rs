@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::form::example;
 use super::super::layers::{key, section, settings};
 use super::*;
 

@@ -4,7 +4,7 @@ use flagfall_board::Stamp;
 use redis::Value;
 
 use super::fault::{Fault, checked, parsed};
-use super::layout::{WriteArguments, parse_intent};
+use super::layout::{WriteArguments, parse_intent, take_piece};
 use crate::encoding::{parse_entry, parse_head};
 use crate::store::{Outage, UpdateOutcome};
 use crate::value::Head;
@@ -65,13 +65,8 @@ pub(super) fn of_each(sent: Vec<Sent>, answers: Vec<Value>) -> impl Iterator<Ite
 fn each(answer: Value, count: usize) -> Vec<Value> {
     let Value::BulkString(text) = answer else { return vec![answer; count] };
     let mut left = text.as_slice();
-    let mut next = || {
-        let (length, rest) = left.split_first_chunk::<4>()?;
-        let (said, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        left = rest;
-        Some(Value::BulkString(said.to_vec()))
-    };
-    (0..count).map(|_| next().unwrap_or(Value::Nil)).collect()
+    let mut next = || take_piece(&mut left).map_or(Value::Nil, |said| Value::BulkString(said.to_vec()));
+    (0..count).map(|_| next()).collect()
 }
 
 /// The result of one append.

@@ -36,15 +36,12 @@ pub enum Weakness {
     /// All data is lost when it ends.
     #[error("it keeps no append-only file, so everything is lost when it ends (set appendonly yes)")]
     NoAppendOnlyFile,
-    /// The last writes may be gone when it or its machine ends.
+    /// The last writes may be gone when it or its machine ends. Holds its setting; empty if unknown.
     #[error(
         "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
-        or_unknown(sync)
+        or_unknown(.0)
     )]
-    SyncsLate {
-        /// Its setting; empty if unknown.
-        sync: String,
-    },
+    SyncsLate(String),
     /// It syncs nothing while it rewrites its append-only file.
     #[error(
         "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)"
@@ -55,15 +52,12 @@ pub enum Weakness {
         "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)"
     )]
     InCluster,
-    /// It evicts games when its memory is full.
+    /// It evicts games when its memory is full. Holds its policy; empty if unknown.
     #[error(
         "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
-        or_unknown(policy)
+        or_unknown(.0)
     )]
-    Evicts {
-        /// Its policy; empty if unknown.
-        policy: String,
-    },
+    Evicts(String),
     /// It is a replica.
     #[error("it is a replica and takes no writes (name the primary)")]
     Replica,
@@ -75,12 +69,9 @@ pub enum Weakness {
         /// How many there should be.
         wanted: u32,
     },
-    /// It is older than 7.0.
-    #[error("it is version {}, and 7.0 is needed", or_unknown(version))]
-    Old {
-        /// How old.
-        version: String,
-    },
+    /// It is older than 7.0. Holds its version.
+    #[error("it is version {}, and 7.0 is needed", or_unknown(.0))]
+    Old(String),
 }
 
 fn or_unknown(text: &str) -> &str {
@@ -119,7 +110,7 @@ impl Durability {
         let mut found = Vec::new();
         let major: u32 = self.version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
         if major < 7 {
-            found.push(Weakness::Old { version: self.version.clone() });
+            found.push(Weakness::Old(self.version.clone()));
         }
         if self.is_in_cluster {
             found.push(Weakness::InCluster);
@@ -130,12 +121,12 @@ impl Durability {
         if !self.has_append_only_file {
             found.push(Weakness::NoAppendOnlyFile);
         } else if self.sync != "always" {
-            found.push(Weakness::SyncsLate { sync: self.sync.clone() });
+            found.push(Weakness::SyncsLate(self.sync.clone()));
         } else if !self.syncs_while_rewriting {
             found.push(Weakness::NoSyncWhileRewriting);
         }
         if self.eviction != "noeviction" {
-            found.push(Weakness::Evicts { policy: self.eviction.clone() });
+            found.push(Weakness::Evicts(self.eviction.clone()));
         }
         if self.replicas < self.replicas_wanted {
             found.push(Weakness::FewReplicas { replicas: self.replicas, wanted: self.replicas_wanted });
@@ -153,7 +144,7 @@ impl Durability {
     /// The weaknesses that no operator can accept: the store cannot work with them.
     pub(super) fn obstacles(&self) -> Vec<Weakness> {
         let is_obstacle = |weakness: &Weakness| {
-            matches!(weakness, Weakness::Replica | Weakness::Old { .. } | Weakness::InCluster)
+            matches!(weakness, Weakness::Replica | Weakness::Old(_) | Weakness::InCluster)
         };
         self.weaknesses().into_iter().filter(is_obstacle).collect()
     }
@@ -208,12 +199,12 @@ mod tests {
             (durability("master", "0", Some("always"), "noeviction", 0), Weakness::NoAppendOnlyFile),
             (
                 durability("master", "1", Some("everysec"), "noeviction", 0),
-                Weakness::SyncsLate { sync: "everysec".into() },
+                Weakness::SyncsLate("everysec".into()),
             ),
-            (durability("master", "1", None, "noeviction", 0), Weakness::SyncsLate { sync: String::new() }),
+            (durability("master", "1", None, "noeviction", 0), Weakness::SyncsLate(String::new())),
             (
                 durability("master", "1", Some("always"), "allkeys-lru", 0),
-                Weakness::Evicts { policy: "allkeys-lru".into() },
+                Weakness::Evicts("allkeys-lru".into()),
             ),
             (
                 durability("master", "1", Some("always"), "noeviction", 2),

@@ -210,6 +210,14 @@ pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
         .map_err(|_| Fault::InDoubt("Redis gave an unexpected answer".to_owned()))
 }
 
+/// What a key holds; `None` if that is of another type than the store writes.
+pub(super) fn of_right_type<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
+    match answer {
+        Err(Fault::WrongType) => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

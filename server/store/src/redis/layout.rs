@@ -127,21 +127,22 @@ pub(super) fn intent(writes: &[WriteArguments]) -> Vec<u8> {
 }
 
 pub(super) fn parse_intent(mut bytes: &[u8]) -> Option<Vec<WriteArguments>> {
-    let mut take = || {
-        let (length, rest) = bytes.split_first_chunk::<4>()?;
-        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-        let (argument, rest) = rest.split_at_checked(length)?;
-        bytes = rest;
-        Some((argument.to_vec(), rest.is_empty()))
-    };
     let mut writes = Vec::new();
     loop {
-        let ((kind, _), (key, _), (score, _), (value, is_last)) = (take()?, take()?, take()?, take()?);
-        writes.push([kind, key, score, value]);
-        if is_last {
+        let mut take = || take_piece(&mut bytes).map(<[u8]>::to_vec);
+        writes.push([take()?, take()?, take()?, take()?]);
+        if bytes.is_empty() {
             return Some(writes);
         }
     }
+}
+
+/// Takes a piece that is preceded by its length off the bytes.
+pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (piece, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+    *bytes = rest;
+    Some(piece)
 }
 
 /// The lower and the upper bound of the names for a scan.

@@ -5,7 +5,7 @@ use flagfall_board::GameId;
 use redis::{Pipeline, Value};
 
 use super::answers::{self, Appended};
-use super::fault::{Fault, parsed};
+use super::fault::{Fault, checked, of_right_type, parsed};
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Link, Script};
@@ -56,11 +56,8 @@ impl Writer {
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
-        let pending: Vec<(Vec<u8>, f64)> = match link.ask(&look).await {
-            // The name of the key was logged when connecting.
-            Err(Fault::WrongType) => Vec::new(),
-            pending => pending?,
-        };
+        // The name of a key of another type was logged when connecting.
+        let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.ask(&look).await)?.unwrap_or_default();
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
         // Those of one game in their order: the latest one must win.
@@ -68,13 +65,13 @@ impl Writer {
         for ((game, seq), since) in pending {
             let id = format!("{seq}-0");
             let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
-            if found == Err(Fault::WrongType) {
+            let Some(found) = of_right_type(found)? else {
                 // It stays listed: its side records are applied once an operator has restored the
                 // log.
                 self.shared.quarantine_overwritten(game);
                 continue;
-            }
-            let found = answers::stream(found?)?.and_then(|entries| entries.into_iter().next());
+            };
+            let found = answers::stream(found)?.and_then(|entries| entries.into_iter().next());
             let is_abandoned = SystemClock.now().0.saturating_sub(since) > ABANDONED_MS;
             match found {
                 Some(entry) => {
@@ -127,15 +124,12 @@ impl Writer {
                 break;
             };
             let mut known = head.seq;
-            let same = match parsed(same) {
-                Err(Fault::WrongType) => {
-                    self.shared.quarantine_overwritten(game);
-                    continue;
-                }
-                same => same?,
+            let Some(same) = of_right_type(checked(same))? else {
+                self.shared.quarantine_overwritten(game);
+                continue;
             };
             if answers::head(same) != Some(head) {
-                let Some(last) = answers::head(parsed(last)?) else { continue };
+                let Some(last) = answers::head(checked(last)?) else { continue };
                 let mut held = self.shared.held.lock();
                 let Some(entries) = held.missing(game, last) else {
                     held.forget(game);
@@ -144,10 +138,7 @@ impl Writer {
                 missing.push(Missing { game, head: last, entries });
                 known = last.seq;
             }
-            let applied: Option<u64> = match parsed(applied) {
-                Err(Fault::WrongType) => None,
-                applied => applied?,
-            };
+            let applied: Option<u64> = of_right_type(parsed(applied))?.flatten();
             let lost = self.shared.held.lock().writes_after(game, applied.unwrap_or(0));
             // Those of missing entries are applied when the entries are given back.
             let lost = lost.into_iter().filter(|(seq, _)| *seq <= known);
@@ -209,7 +200,7 @@ impl Writer {
         }
         let answers = link.send(&questions).await?;
         for ((key, is_vital), answer) in hashes.into_iter().chain(sets).zip(answers) {
-            match parsed::<Value>(answer) {
+            match checked(answer) {
                 Err(Fault::WrongType) if is_vital => {
                     return Err(Fault::NotDone(format!(
                         "the key {key} in Redis holds a value of another type: rename it away and restore a backup"

@@ -14,6 +14,7 @@
 use flagfall_board::{GameId, Stamp};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
 
+use super::layout::take_piece;
 use crate::encoding::{head_value, parse_head};
 use crate::store::StoredEntry;
 use crate::value::{Head, SecretBytes};
@@ -73,10 +74,8 @@ pub(super) fn unpack(game: GameId, packed: &[u8]) -> Option<PackedLog> {
     let (mut at, mut entries) = (Head::START, Vec::new());
     while !rest.is_empty() {
         let (stamp, after) = rest.split_first_chunk::<8>()?;
-        let (length, after) = after.split_first_chunk::<4>()?;
-        let (body, after) = after.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
         rest = after;
-        let body = SecretBytes::new(body.to_vec());
+        let body = SecretBytes::new(take_piece(&mut rest)?.to_vec());
         at = at.then(game, &body);
         let stamp = Stamp(u64::from_le_bytes(*stamp));
         entries.push((StoredEntry { seq: at.seq, at: stamp, body }, at));

@@ -8,7 +8,7 @@ use redis::{Cmd, FromRedisValue};
 use tokio::sync::Mutex;
 
 use super::answers::{self, StreamEntry};
-use super::fault::Fault;
+use super::fault::{Fault, of_right_type};
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
 use super::link::{Link, Script};
@@ -141,11 +141,9 @@ impl Reader {
     /// Entries of a game's stream, unchecked. If they are not entries that this store writes, entry
     /// `seq` is damaged.
     async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, Fault> {
-        let found = match self.ask(|_| command.clone()).await {
-            Err(Fault::WrongType) => None,
-            value => answers::stream(value?)?,
-        };
-        found.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
+        let found = of_right_type(self.ask(|_| command.clone()).await)?;
+        let entries = found.map(answers::stream).transpose()?.flatten();
+        entries.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
     }
 
     /// Entries of a game's stream from a number on, unchecked.
@@ -239,12 +237,9 @@ impl Reader {
 
     /// The packed entries of a log, checked; `None` if nothing was packed.
     async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Fault> {
-        let found: Option<Vec<u8>> = match self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await {
-            Err(Fault::WrongType) => {
-                return Err(Fault::damaged(1, "the key of what was packed holds another type"));
-            }
-            found => found?,
-        };
+        let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
+        let found: Option<Vec<u8>> =
+            found.ok_or_else(|| Fault::damaged(1, "the key of what was packed holds another type"))?;
         let Some(bytes) = found else { return Ok(None) };
         let unpacked = packing::unpack(game, &bytes);
         unpacked.map(Some).ok_or_else(|| Fault::damaged(1, "what was packed does not fit its hash"))

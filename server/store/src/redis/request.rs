@@ -66,55 +66,21 @@ impl Prepared {
     }
 }
 
-/// A request to the writer.
+/// A request to the writer. `Pack` replaces the entries of a log with its packed form, `DeleteLog`
+/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves what
+/// is in doubt.
 pub(super) enum Request {
-    Append {
-        append: Prepared,
-        reply: Reply<AppendOutcome>,
-    },
-    Update {
-        update: Update,
-        reply: Reply<UpdateOutcome>,
-    },
-    Heartbeat {
-        reply: Reply<Stamp>,
-    },
-    BumpEpoch {
-        reply: Reply<u64>,
-    },
-    Sweep {
-        reply: Reply<(u64, u64)>,
-    },
-    Quarantine {
-        game: GameId,
-        reason: String,
-        reply: Reply<()>,
-    },
-    Release {
-        game: GameId,
-        reply: Reply<()>,
-    },
-    /// Replaces the entries of a log with its packed form.
-    Pack {
-        game: GameId,
-        head: Head,
-        packed: Vec<u8>,
-        reply: Reply<bool>,
-    },
-    /// Deletes the log of a game, packed or not.
-    DeleteLog {
-        game: GameId,
-        reply: Reply<()>,
-    },
-    /// Sends a message to all servers.
-    Tell {
-        notice: Vec<u8>,
-        reply: Reply<()>,
-    },
-    /// Resolves what is in doubt.
-    Settle {
-        reply: Reply<()>,
-    },
+    Append { append: Prepared, reply: Reply<AppendOutcome> },
+    Update { update: Update, reply: Reply<UpdateOutcome> },
+    Heartbeat { reply: Reply<Stamp> },
+    BumpEpoch { reply: Reply<u64> },
+    Sweep { reply: Reply<(u64, u64)> },
+    Quarantine { game: GameId, reason: String, reply: Reply<()> },
+    Release { game: GameId, reply: Reply<()> },
+    Pack { game: GameId, head: Head, packed: Vec<u8>, reply: Reply<bool> },
+    DeleteLog { game: GameId, reply: Reply<()> },
+    Tell { notice: Vec<u8>, reply: Reply<()> },
+    Settle { reply: Reply<()> },
 }
 
 impl Request {

@@ -20,7 +20,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::answers::{self, Beat};
 use super::durability::{Weakness, list};
-use super::fault::Fault;
+use super::fault::{Fault, of_right_type};
 use super::layout::SCHEMA;
 use super::link::{Former, Link, Script};
 use super::options::Demand;
@@ -255,10 +255,8 @@ impl Writer {
         let epoch: u64 =
             epoch.parse().map_err(|_| Fault::not_done("the store in this Redis has no epoch"))?;
         self.shared.epoch.fetch_max(epoch, Ordering::SeqCst);
-        let quarantined: Vec<(Vec<u8>, Vec<u8>)> = match link.ask(&Cmd::hgetall(&keys.quarantined)).await {
-            Err(Fault::WrongType) => Vec::new(),
-            quarantined => quarantined?,
-        };
+        let found = of_right_type(link.ask(&Cmd::hgetall(&keys.quarantined)).await)?;
+        let quarantined: Vec<(Vec<u8>, Vec<u8>)> = found.unwrap_or_default();
         let parse = |(game, why): (Vec<u8>, Vec<u8>)| {
             let game = std::str::from_utf8(&game).ok()?.parse().ok()?;
             Some((game, String::from_utf8_lossy(&why).into_owned()))

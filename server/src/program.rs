@@ -1,0 +1,388 @@
+//! The program: configuration, logs, listeners, store, signals.
+
+use std::io::{self, IsTerminal, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_base::recorder;
+use flagfall_game::{StartError, relist};
+use flagfall_protocol::Exit;
+use flagfall_services::proof::KeyError;
+use flagfall_services::settings::Settings;
+use flagfall_store::{Archive, EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::fmt::format::FmtSpan;
+
+use crate::config::{Command, Config, LISTEN, LoadError, Loaded, LogFormat, MetricsListen};
+use crate::health_check::{ProbeError, probe};
+use crate::server::{Listeners, Server};
+use crate::storage::{self, OpenFailure, Opened, StoreFailure};
+
+/// How often to check whether the store has failed for good.
+const FAILURE_LOOKS: Duration = Duration::from_millis(250);
+/// How long remaining tasks may take to end after the server has stopped.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// Most connections that wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+/// Most quarantined games named at start.
+const QUARANTINED_SHOWN: usize = 100;
+
+/// Why the program ends early. [`Failure::code`] is its exit code.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Config(#[from] crate::config::ConfigError),
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    #[error("cannot listen on {address} (--{flag}): {error}")]
+    Listen { flag: &'static str, address: SocketAddr, error: io::Error },
+    #[error(transparent)]
+    Open(#[from] OpenFailure),
+    #[error(transparent)]
+    Store(#[from] StoreFailure),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    #[error("the store has failed: {0}")]
+    StoreFailed(String),
+    #[error("the system does not give what a server needs: {0}")]
+    System(#[from] io::Error),
+}
+
+impl Failure {
+    fn code(&self) -> Exit {
+        match self {
+            Failure::Config(_) | Failure::Key(_) => Exit::Usage,
+            Failure::Listen { .. } | Failure::System(_) => Exit::Network,
+            Failure::Store(StoreFailure::Damaged { .. }) | Failure::Probe(_) => Exit::Refused,
+            Failure::Open(_) | Failure::Store(_) | Failure::Start(_) | Failure::StoreFailed(_) => {
+                Exit::Storage
+            }
+        }
+    }
+}
+
+pub fn main() -> ExitCode {
+    let loaded = match Loaded::from_args(std::env::args_os().collect::<Vec<_>>()) {
+        Ok(loaded) => loaded,
+        Err(LoadError::Flags(error)) => error.exit(),
+        Err(error) => {
+            writeln!(io::stderr(), "flagfall-server: {error}").ok();
+            return ExitCode::from(Exit::Usage.code());
+        }
+    };
+    init_logs(&loaded.config);
+    match start(&loaded) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let hint = match &failure {
+                Failure::Open(open) | Failure::Store(StoreFailure::Open(open)) => hint(open),
+                _ => "",
+            };
+            writeln!(io::stderr(), "flagfall-server: {failure}{hint}").ok();
+            ExitCode::from(failure.code().code())
+        }
+    }
+}
+
+fn hint(open: &OpenFailure) -> &'static str {
+    match open {
+        OpenFailure::Embedded(EmbeddedOpenError::LostTail { .. }) => {
+            "\nTo accept the loss, start with --accept-lost-tail."
+        }
+        OpenFailure::Redis(RedisOpenError::Weak { .. }) => {
+            "\nTo play there all the same, start with --accept-weak-redis."
+        }
+        _ => "",
+    }
+}
+
+fn start(loaded: &Loaded) -> Result<(), Failure> {
+    let config = &loaded.config;
+    let settings = config.settings()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match &config.command {
+        Some(Command::Store(command)) => runtime.block_on(storage::run(config, command))?,
+        Some(Command::Operator(command)) => runtime.block_on(storage::operate(config, command))?,
+        Some(Command::Health { listen }) => say(&probe(listen.unwrap_or(config.listen))?),
+        None if config.check_config => say(&loaded.to_toml()),
+        None => {
+            let served = runtime.block_on(serve(config, settings));
+            runtime.shutdown_timeout(LAST_WAIT);
+            return served;
+        }
+    }
+    Ok(())
+}
+
+async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
+    // Signals first, so that a server that is still opening a large store can be stopped in order.
+    let signals = Signals::new()?;
+    let game = Port::reserve("listen", config.listen)?;
+    let metrics = match config.metrics_listen {
+        MetricsListen::Off => None,
+        MetricsListen::At(address) => match recorder::install() {
+            Some(handle) => Some((Port::reserve("metrics-listen", address)?, handle)),
+            None => None,
+        },
+    };
+    let Opened { store, embedded, place } = storage::open(config).await?;
+    if let Some(embedded) = &embedded {
+        tell_losses(embedded).await?;
+    }
+    tell_quarantined(&*store).await?;
+    let key = config.signing_key()?;
+    let signing = match &key {
+        Some(key) => format!("finished games are signed with the key {}", key.id),
+        None => "finished games are not signed: --signing-key names a key".to_owned(),
+    };
+    let server = Server::start(settings, store, key).await?;
+    let game = game.listen()?;
+    let metrics = match metrics {
+        Some((port, handle)) => Some((port.listen()?, handle)),
+        None => None,
+    };
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), store = ?config.store, "started");
+
+    let address = game.local_addr()?;
+    say(&format!("listening on http://{address}"));
+    if let Some((listener, _)) = &metrics {
+        say(&format!("metrics on http://{}/metrics", listener.local_addr()?));
+    }
+    say(&place);
+    say(&signing);
+    say(&how_to_play(address));
+    let mut failed = None;
+    let stop = async {
+        tokio::select! {
+            () = signals.stop() => {}
+            why = failure_of(embedded) => failed = Some(why),
+        }
+    };
+    server.serve(Listeners { game, metrics }, stop).await;
+    failed.map_or(Ok(()), |why| Err(Failure::StoreFailed(why)))
+}
+
+/// Waits until the store has failed for good and returns the reason. The process ends then: a new
+/// one may find a better disk, and nothing that was acknowledged is lost.
+async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
+    let mut looks = tokio::time::interval(FAILURE_LOOKS);
+    loop {
+        looks.tick().await;
+        if let Some(why) = store.as_ref().and_then(|store| store.failure()) {
+            return why;
+        }
+    }
+}
+
+/// A bound port that does not accept connections yet. Clients are refused at once and can go to
+/// another server, instead of waiting until this one has recovered its games.
+struct Port {
+    flag: &'static str,
+    address: SocketAddr,
+    socket: TcpSocket,
+}
+
+impl Port {
+    /// Binds the port, so that a port in use is reported before anything else is done.
+    ///
+    /// # Errors
+    /// [`Failure::Listen`].
+    fn reserve(flag: &'static str, address: SocketAddr) -> Result<Port, Failure> {
+        let bound = || {
+            let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+            // Connections left over from a server that has just ended must not block its port.
+            socket.set_reuseaddr(true)?;
+            socket.bind(address)?;
+            Ok(socket)
+        };
+        let socket = bound().map_err(|error| Failure::Listen { flag, address, error })?;
+        Ok(Port { flag, address, socket })
+    }
+
+    /// Starts to accept connections.
+    ///
+    /// # Errors
+    /// [`Failure::Listen`] if another process that had also reserved the port was faster.
+    fn listen(self) -> Result<TcpListener, Failure> {
+        let Port { flag, address, socket } = self;
+        socket.listen(BACKLOG).map_err(|error| Failure::Listen { flag, address, error })
+    }
+}
+
+/// Reports what this start found missing or damaged. Records may be among it, so the list of
+/// running games is completed from the logs.
+async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
+    if store.losses().is_empty() {
+        return Ok(());
+    }
+    let losses = store.losses().join("; ");
+    writeln!(
+        io::stderr(),
+        "flagfall-server: The store is damaged: {losses}.\n\
+         Games that have lost moves are in quarantine, and named below. Small records (players, tokens, \
+         offers) may be as they were before their last change. A new epoch has begun: clients load \
+         their games again.\n\
+         To get back what is missing, stop the server and restore a backup of the whole folder."
+    )
+    .ok();
+    let unreadable = |error| Failure::Start(StartError::from(error));
+    let games = store.games().await.map_err(unreadable)?;
+    let listed = relist(store, &games).await.map_err(unreadable)?;
+    tracing::warn!(listed, "running games that were missing from the list of running games are in it again");
+    Ok(())
+}
+
+async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
+    let quarantined = store.quarantined().await.map_err(StartError::from)?;
+    for (game, reason) in quarantined.iter().take(QUARANTINED_SHOWN) {
+        tracing::error!(%game, reason, "in quarantine: this game cannot go on; all others do");
+    }
+    if quarantined.len() > QUARANTINED_SHOWN {
+        tracing::error!(games = quarantined.len(), "more games are in quarantine than are named here");
+    }
+    Ok(())
+}
+
+/// What to type to play on a server that listens here.
+fn how_to_play(address: SocketAddr) -> String {
+    // A server that listens on all addresses has no single address to name to others.
+    let is_everywhere = address.ip().is_unspecified();
+    let server = match is_everywhere {
+        true => format!(" --server ws://HOST:{}/ws", address.port()),
+        false if address.to_string() == LISTEN => String::new(),
+        false => format!(" --server ws://{address}/ws"),
+    };
+    let host = if is_everywhere { "; HOST is this machine's name or address" } else { "" };
+    let client = client_command(std::env::current_exe().ok().as_deref());
+    let line = |command: &str| format!("\n  {client} {command}{server}");
+    format!(
+        "to play, in another terminal{host}:{}\nto play somebody else, in two:{}\nto watch:{}",
+        line("play --rules classic --bot"),
+        line("play --rules classic"),
+        line("watch"),
+    )
+}
+
+/// The command that starts the client: cargo if the server was built in its repository, otherwise
+/// the installed program.
+fn client_command(server: Option<&Path>) -> &'static str {
+    let is_built_here =
+        server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
+    if is_built_here { "cargo run --release --bin flagfall --" } else { "flagfall" }
+}
+
+/// Prints a line for the person who started the program. It does not matter if nobody reads it.
+fn say(line: &str) {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).ok();
+}
+
+/// Sends logs to standard error. Lines of the `log` crate are dropped: libraries write whole
+/// messages there, including deployments, and logs must not leak them.
+fn init_logs(config: &Config) {
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(config.log.filter())
+        .with_span_events(FmtSpan::NONE)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none());
+    let set = match config.log_format {
+        LogFormat::Human => tracing::subscriber::set_global_default(logs.finish()),
+        LogFormat::Json => tracing::subscriber::set_global_default(logs.json().flatten_event(true).finish()),
+    };
+    if set.is_err() {
+        writeln!(io::stderr(), "flagfall-server: logs go nowhere").ok();
+    }
+    // A panic message may hold secrets, so only its location is written.
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "panic");
+    }));
+}
+
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    /// Returns at the first signal. A second signal ends the process at once; the store survives
+    /// that.
+    async fn stop(mut self) {
+        self.next().await;
+        tokio::spawn(async move {
+            self.next().await;
+            tracing::warn!("a second signal: exiting at once");
+            std::process::exit(i32::from(Exit::Interrupted.code()));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_as_clients_can_reach_it() {
+        let of = |address: &str| how_to_play(address.parse().unwrap());
+        assert!(!of(LISTEN).contains("--server"));
+        assert!(of("10.0.0.7:80").contains("watch --server ws://10.0.0.7:80/ws"));
+        for everywhere in ["0.0.0.0:7171", "[::]:7171"] {
+            let told = of(everywhere);
+            assert!(
+                told.contains("watch --server ws://HOST:7171/ws") && told.contains("HOST is this machine's")
+            );
+        }
+    }
+
+    #[test]
+    fn the_program_ends_with_the_codes_that_its_help_lists() {
+        use clap::{CommandFactory, Parser};
+
+        let help = Config::command().render_long_help().to_string();
+        assert!(help.contains("1    refused") && help.contains("130  interrupted"), "{help}");
+        let io = || io::Error::other("it is so");
+        let listen = Failure::Listen { flag: "listen", address: "127.0.0.1:1".parse().unwrap(), error: io() };
+        for (failure, exit) in [
+            (listen, Exit::Network),
+            (Failure::System(io()), Exit::Network),
+            (Failure::StoreFailed("it is so".to_owned()), Exit::Storage),
+        ] {
+            assert_eq!(failure.code(), exit, "{failure}");
+        }
+        let wrong = Config::try_parse_from(["flagfall-server", "--listen", "nowhere"]).unwrap_err();
+        assert_eq!(wrong.exit_code(), i32::from(Exit::Usage.code()));
+    }
+
+    #[test]
+    fn start_up_names_the_client_as_it_was_built() {
+        let of = |path: &str| client_command(Some(Path::new(path)));
+        assert_eq!(of("/usr/local/bin/flagfall-server"), "flagfall");
+        assert_eq!(
+            of("/home/ana/flagfall/target/release/flagfall-server"),
+            "cargo run --release --bin flagfall --"
+        );
+        assert_eq!(client_command(None), "flagfall");
+    }
+}
