@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use flagfall_board::{Rank, Square};
-use flagfall_protocol::{Code, NotOpened, Refusal};
+use flagfall_board::{GameId, Rank, Square};
+use flagfall_bots::Level;
+use flagfall_protocol::{Code, NotOpened, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, RatingRange, Refusal};
 use flagfall_rules::{Refusal as RuleRefusal, SetupRefusal};
 use flagfall_tests::{Needs, all_texts};
 use flagfall_words::english;
@@ -14,6 +15,7 @@ use crate::api::http::ApiError;
 use crate::api::ws::UpgradeRefusal;
 use flagfall_base::admission::{Limit, Scope, TooMany};
 use flagfall_base::random::ChanceError;
+use flagfall_base::refusals::store_unclear;
 use flagfall_game::{CreateError, RecordError, StaleEpoch, TableError};
 use flagfall_services::lobby::{check_rated, check_terms};
 use flagfall_services::players::PlayerError;
@@ -29,75 +31,76 @@ const ELSEWHERE: &[&str] =
 
 static TEXTS: LazyLock<BTreeMap<String, Needs>> = LazyLock::new(|| all_texts(flagfall_words::ENGLISH));
 
+fn with(code: &str, reason: &str) -> Refusal {
+    Refusal::new(code).because(reason)
+}
+
 /// The errors of the HTTP API, each with arguments that a player may meet.
 pub(crate) fn errors() -> Vec<ApiError> {
-    let players = [
-        PlayerError::UnknownToken,
-        PlayerError::NoSuchPlayer,
-        PlayerError::AccountNameTaken,
-        PlayerError::AlreadyAccount,
-        PlayerError::WrongPassword,
-        PlayerError::WrongRecoveryCode,
-        PlayerError::Closed,
-        PlayerError::Store,
-        PlayerError::Damaged,
-        PlayerError::from(ChanceError),
-    ];
-    let limits = [(Limit::Guests, Scope::Address, 90), (Limit::Hellos, Scope::Player, 1)];
-    let limits = limits.map(|(limit, scope, wait_s)| TooMany {
-        limit,
-        scope,
-        wait: std::time::Duration::from_secs(wait_s),
-    });
+    let too_many = |limit, scope, wait_s| {
+        Refusal::from(&TooMany { limit, scope, wait: std::time::Duration::from_secs(wait_s) })
+    };
     let terms = |text: &str| serde_json::from_str(text).unwrap();
     let unknown = check_terms(&terms(r#"{"ruleset":"chess","time":{"kind":"unlimited"}}"#)).unwrap_err();
     let change =
         check_terms(&terms(r#"{"ruleset":"course,ties=attacker","time":{"kind":"unlimited"}}"#)).unwrap_err();
-    let bad_time = terms(r#"{"ruleset":"classic","time":{"kind":"correspondence","days":99}}"#);
-    let bad_time = check_terms(&bad_time).unwrap_err().0;
-    let too_short = Refusal::from(&SetupRefusal::TooShort { have: 3, want: 40 });
-    let bad_setup = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args: too_short.args.clone() };
+    let endless = terms(r#"{"ruleset":"classic","time":{"kind":"correspondence","days":99}}"#);
     let kinds = [flagfall_protocol::PlayerKind::Guest; 2];
     let rated = terms(r#"{"ruleset":"classic","time":{"kind":"unlimited"},"rated":true}"#);
-    let refused = [unknown, change, check_rated(&rated, kinds).unwrap_err()];
-    let with = |code: &str, reason: &str| Refusal::new(code).because(reason);
-    let outside = |reason| with(Code::OUTSIDE_RATING_RANGE, reason).with("range", "both");
-    let between = |reason| outside(reason).with("min", 1_400_u32).with("max", 1_600_u32);
-    let services = [
+    let outside = with(Code::OUTSIDE_RATING_RANGE, "rating").with("range", "both");
+    let outside = outside.with("min", 1_400_u32).with("max", 1_600_u32);
+    let too_short = Refusal::from(&SetupRefusal::TooShort { have: 3, want: 40 });
+    let bad_setup = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args: too_short.args };
+    let players = [
         with(Code::BAD_NAME, "characters"),
         with(Code::BAD_NAME, "length").with("min", 2_u8).with("max", 20_u8),
         with(Code::BAD_NAME, "taken"),
+        Refusal::from(&PlayerError::AccountNameTaken),
         with(Code::TOO_MANY, "new_guests"),
-        with(Code::BAD_PASSWORD, "length").with("min", 8_u8).with("max", 256_u32),
+        with(Code::BAD_PASSWORD, "length").with("min", PASSWORD_LEN_MIN).with("max", PASSWORD_LEN_MAX),
         with(Code::BAD_PASSWORD, "has_name"),
         with(Code::BAD_PASSWORD, "common"),
+        Refusal::from(&PlayerError::WrongPassword),
+        Refusal::from(&PlayerError::WrongRecoveryCode),
+        Refusal::from(&PlayerError::Closed),
         Refusal::new(Code::TOO_MANY_ATTEMPTS).with("seconds", 90_u8),
         with(Code::TOO_MANY, "logins"),
+        too_many(Limit::Hellos, Scope::Player, 1),
+        Refusal::from(&PlayerError::AlreadyAccount),
         with(Code::ACCOUNT_EXPECTED, "other"),
         Refusal::new(Code::SCOPE_MISSING),
         Refusal::new(Code::NO_SUCH_TOKEN),
         with(Code::TOO_MANY, "tokens").with("count", 16_u8),
         with(Code::BAD_TOKEN_TERMS, "name").with("min", 1_u8).with("max", 40_u8),
         with(Code::BAD_TOKEN_TERMS, "bot_scope"),
+        Refusal::from(&PlayerError::NoSuchPlayer),
         Refusal::new(Code::GAMES_RUNNING),
+        Refusal::from(&PlayerError::Store),
+        Refusal::from(&PlayerError::Damaged),
+        Refusal::from(&PlayerError::from(ChanceError)),
+    ];
+    let lobby = [
+        unknown.0,
+        change.0,
+        check_rated(&rated, kinds).unwrap_err().0,
         with(Code::NOT_RATED, "custom_rules"),
         with(Code::NOT_RATED, "house_player"),
         with(Code::NOT_RATED, "bots_and_people"),
         with(Code::NOT_RATED, "guest"),
         with(Code::NOT_RATED, "no_clock"),
-        bad_time,
+        check_terms(&endless).unwrap_err().0,
         Refusal::new(Code::LEFT_GAMES).with("count", 2_u8).with("seconds", 120_u8),
         with(Code::BAD_RATING_RANGE, "no_ratings"),
         with(Code::BAD_RATING_RANGE, "guest"),
-        with(Code::BAD_RATING_RANGE, "bounds").with("min", 0_u8).with("max", 4_000_u32),
-        between("bots_and_people"),
-        between("guest"),
-        between("rating").with("rating", 1_700_u32),
+        with(Code::BAD_RATING_RANGE, "bounds").with("min", 0_u8).with("max", RatingRange::POINTS_MAX),
+        outside.clone().because("bots_and_people"),
+        outside.clone().because("guest"),
+        outside.with("rating", 1_700_u32),
         with(Code::BLOCKED, "offer"),
         with(Code::NOT_IN_POOL, "waiting"),
-        with(Code::ALREADY_PAIRED, "game").with("game", "0123456789ab"),
+        with(Code::ALREADY_PAIRED, "game").with("game", GameId::from_random([1; 12]).to_string()),
         with(Code::ALREADY_PAIRED, "now"),
-        Refusal::new(Code::NO_SUCH_BOT).with("known", "random, good"),
+        Refusal::new(Code::NO_SUCH_BOT).with("known", Level::ALL.map(Level::name).join(", ")),
         Refusal::new(Code::NO_SUCH_SEEK),
         Refusal::new(Code::NO_SUCH_CHALLENGE),
         with(Code::OWN_OFFER, "offer"),
@@ -105,11 +108,16 @@ pub(crate) fn errors() -> Vec<ApiError> {
         with(Code::TOO_MANY, "lobby"),
         with(Code::TOO_MANY, "challenges").with("count", 3_u8),
         with(Code::TOO_MANY, "games").with("count", 20_u8),
+        too_many(Limit::Guests, Scope::Address, 90),
         with(Code::TOO_MANY, "opponent"),
         Refusal::new(Code::CMD_ID_REUSED),
-        flagfall_base::refusals::store_unclear(),
+        Refusal::from(&CreateError::Stopping),
+        store_unclear(),
         with(Code::OWN_OFFER, "block"),
         with(Code::TOO_MANY, "blocks").with("count", 100_u8),
+        with(Code::STORE_UNAVAILABLE, "conflict"),
+    ];
+    let others = [
         with(Code::BAD_QUEUE, "game"),
         Refusal::new(Code::OWN_TURN),
         with("stale_ply", "queue").with("current", 4_u8),
@@ -130,10 +138,6 @@ pub(crate) fn errors() -> Vec<ApiError> {
         with(Code::NO_SUCH_WEBHOOK, "feed"),
         with(Code::TOO_MANY, "webhook_test"),
         with(Code::TOO_MANY, "webhook_busy"),
-        with(Code::BAD_TEXT, "report").with("max", 300_u32),
-        with(Code::HOUSE_PLAYER, "report"),
-        Refusal::new(Code::REPORTED_BEFORE),
-        with(Code::TOO_MANY, "reports").with("count", 10_u8),
     ];
     let requests =
         TooMany { limit: Limit::Requests, scope: Scope::Address, wait: std::time::Duration::from_secs(3) };
@@ -159,10 +163,8 @@ pub(crate) fn errors() -> Vec<ApiError> {
         UpgradeRefusal::NoClient.into(),
     ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
-    let mut all: Vec<ApiError> = players.into_iter().map(ApiError::from).collect();
-    all.extend(limits.into_iter().map(ApiError::from));
-    all.extend(refused.into_iter().map(ApiError::from));
-    all.extend(services.into_iter().map(ApiError::Refused));
+    let services = players.into_iter().chain(lobby).chain(others);
+    let mut all: Vec<ApiError> = services.map(ApiError::Refused).collect();
     all.extend(tables.into_iter().map(ApiError::from));
     all.extend(api);
     all
@@ -179,7 +181,14 @@ fn of_the_server() -> Vec<Refusal> {
         CreateError::NoSuchRuleset,
         CreateError::NoChance,
     ];
+    let reports = [
+        with(Code::BAD_TEXT, "report").with("max", 300_u32),
+        with(Code::HOUSE_PLAYER, "report"),
+        Refusal::new(Code::REPORTED_BEFORE),
+        with(Code::TOO_MANY, "reports").with("count", 10_u8),
+    ];
     let mut all: Vec<Refusal> = errors().iter().map(Refusal::from).collect();
+    all.extend(reports);
     all.push(Refusal::from(&PlayerError::UnknownToken));
     all.extend(creations.iter().map(Refusal::from));
     all

@@ -204,21 +204,16 @@ impl Histories {
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
             let mut game: PlayedGame = parse(value, "a history")?;
-            game.opponent = match known.get(&game.opponent.id) {
+            let Player { id, kind, .. } = &game.opponent;
+            game.opponent = match known.get(id) {
                 Some(opponent) => opponent.clone(),
-                None => self.shown(&game.opponent).await?,
+                None if *kind == PlayerKind::House => game.opponent.clone(),
+                None => player_shown(&*self.store, id, *kind).await?,
             };
             known.insert(game.opponent.id.clone(), game.opponent.clone());
             games.push(game);
         }
         Ok((games, next))
-    }
-
-    async fn shown(&self, player: &Player) -> Result<Player, StoreError> {
-        match player.kind {
-            PlayerKind::House => Ok(player.clone()),
-            kind => player_shown(&*self.store, &player.id, kind).await,
-        }
     }
 
     pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {

@@ -231,7 +231,8 @@ impl Ratings {
         let result = if change.is_some() { "rated" } else { "not_counted" };
         counter!(names::RATED_GAMES, "result" => result).increment(1);
         let Some(change) = change else { return };
-        self.forget_boards(&change.ruleset, change.speed);
+        let is_other = |class: &Class| class.ruleset != change.ruleset || class.speed != change.speed;
+        self.boards.lock().retain(|(class, _), _| is_other(class));
         let Ok(Some(finished)) = self.tables.finished(game).await else { return };
         let players = Side::BOTH.map(|side| finished.players[side].id.as_str());
         let rated = ServerToClient::Rated { change: change.clone() };
@@ -300,12 +301,6 @@ impl Ratings {
         let board = self.read_leaderboard(key.0.clone(), bots).await?;
         self.boards.lock().insert(key, (read, board.clone()));
         Ok(board)
-    }
-
-    /// Drops the cached leaderboards of a class whose ratings have changed.
-    fn forget_boards(&self, ruleset: &str, speed: Speed) {
-        let mut boards = self.boards.lock();
-        boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
     }
 
     async fn read_leaderboard(&self, class: Class, bots: bool) -> Result<Leaderboard, StoreError> {

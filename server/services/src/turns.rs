@@ -41,7 +41,9 @@ impl Turns {
 
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
-        for side in self.sides_to_act(game).await? {
+        let (_, view) = self.view(game, None).await?;
+        let is_played = view.phase == Phase::Playing;
+        for side in Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)) {
             self.play_queued(game, side).await?;
         }
         // A failure for one of them does not keep the other's notice back.
@@ -73,12 +75,6 @@ impl Turns {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();
         Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
-    }
-
-    async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, JobError> {
-        let (_, view) = self.view(game, None).await?;
-        let is_played = view.phase == Phase::Playing;
-        Ok(Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)).collect())
     }
 
     /// A game as one of its sides sees it, and its summary. Both sides see alike whose turn it is.

@@ -8,7 +8,7 @@ use metrics::counter;
 use super::command::LobbyCommand;
 use super::refusal::store_unclear;
 use super::{Asker, Handled, Inner, Lobby};
-use crate::players::{PlayerError, Standing, standing};
+use crate::players::standing;
 use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 use flagfall_game::CreateError;
@@ -41,7 +41,10 @@ impl Inner {
             return Err(CreateError::Stopping.into());
         }
         for _ in 0..STANDING_ATTEMPTS {
-            let standing = self.standing(player).await?;
+            let is_guest = player.kind == PlayerKind::Guest;
+            let pass = self.connections.pass_of(&player.id).filter(|_| is_guest);
+            let stay = self.settings.times.guest;
+            let standing = standing(&*self.store, player, pass.as_ref(), stay).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };
             let handled = asker.carry_out().await;
             // If the guest's record has changed meanwhile, that may have caused the refusal.
@@ -56,14 +59,6 @@ impl Inner {
             return handled;
         }
         Err(store_unclear())
-    }
-
-    async fn standing(&self, player: &Player) -> Result<Standing, PlayerError> {
-        let pass = match player.kind {
-            PlayerKind::Guest => self.connections.pass_of(&player.id),
-            PlayerKind::Account | PlayerKind::Bot | PlayerKind::House => None,
-        };
-        standing(&*self.store, player, pass.as_ref(), self.settings.times.guest).await
     }
 }
 

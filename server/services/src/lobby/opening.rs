@@ -11,6 +11,8 @@ use super::seeks::{self, SeekRecord};
 use super::{Asker, Handled, check_rated, check_terms};
 use crate::Refused;
 use crate::ratings::{has_class, point, rating_of};
+use crate::records::put;
+use flagfall_base::keys::SEEKS;
 use flagfall_base::random::random_code;
 use flagfall_board::Side;
 use flagfall_protocol::{
@@ -40,7 +42,8 @@ impl Asker<'_> {
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
             let record = SeekRecord { seek, since: self.inner.store.now().0 };
-            let writes = vec![record.opening()?, seeks::next_turn(&self.inner.store, &id)?];
+            let writes =
+                vec![put(SEEKS.key([&id])?, &record, None)?, seeks::next_turn(&self.inner.store, &id)?];
             let update = Update { conditions: vec![turn], writes };
             let kept = self.keep(Accepted::Seek { seek: id }, None, update).await?;
             if kept == Kept::Conflict {

@@ -17,7 +17,6 @@ use tokio::time::Instant;
 use super::find_offer;
 use super::refusal::{no_such_seek, too_many};
 use crate::Refused;
-use crate::records::put;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
 use flagfall_base::transact::{delete, expect, write_if};
@@ -29,12 +28,6 @@ pub(super) struct SeekRecord {
     pub(super) seek: Seek,
     /// When it was opened, in milliseconds since 1970.
     pub(super) since: u64,
-}
-
-impl SeekRecord {
-    pub(super) fn opening(&self) -> Result<Write, StoreError> {
-        put(SEEKS.key([&self.seek.id])?, self, None)
-    }
 }
 
 pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {

@@ -142,8 +142,7 @@ impl PlayerRecord {
     /// Writes that replace the record `before` by this one: they also remove outdated keys and
     /// announce revoked tokens.
     pub(super) fn writes_after(&self, before: &PlayerRecord, now: Stamp) -> Result<Vec<Write>, StoreError> {
-        let mut writes =
-            before.revocations(now, |token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
+        let mut writes = before.revocations(now, &self.tokens)?;
         if before.name_key != self.name_key {
             writes.push(Write::Delete { key: NAMES.key([&before.name_key])? });
         }
@@ -153,7 +152,7 @@ impl PlayerRecord {
 
     /// Writes that delete a player, except for the mark that they existed.
     pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
-        let mut writes = self.revocations(now, |_| true)?;
+        let mut writes = self.revocations(now, &[])?;
         writes.push(Write::Delete { key: PLAYERS.key([&self.player.id])? });
         writes.push(Write::Delete { key: NAMES.key([&self.name_key])? });
         writes.push(mark(GONE.key([&self.player.id])?, None));
@@ -164,16 +163,17 @@ impl PlayerRecord {
         Ok(writes)
     }
 
+    /// The tokens that are not among those that are kept.
+    pub(super) fn revoked(&self, kept: &[TokenRecord]) -> impl Iterator<Item = &TokenRecord> {
+        self.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
+    }
+
     /// Announces revoked tokens to other servers. The announcements expire by the store's clock, so
     /// `now` must be a time of that clock.
-    fn revocations(
-        &self,
-        now: Stamp,
-        is_revoked: impl Fn(&TokenRecord) -> bool,
-    ) -> Result<Vec<Write>, StoreError> {
+    fn revocations(&self, now: Stamp, kept: &[TokenRecord]) -> Result<Vec<Write>, StoreError> {
         let expires = Some(now.plus_ms(REVOKED_MS));
         let mut writes = Vec::new();
-        for token in self.tokens.iter().filter(|token| is_revoked(token)) {
+        for token in self.revoked(kept) {
             let value = self.player.id.clone().into_bytes();
             writes.push(Write::Delete { key: TOKENS.key([&token.hash])? });
             writes.push(Write::Put { key: REVOKED.key([&token.id])?, value, expires });

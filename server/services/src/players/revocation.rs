@@ -15,12 +15,11 @@ use flagfall_base::scan::Scan;
 use flagfall_protocol::CloseCode;
 use flagfall_store::StoreError;
 use std::time::Duration;
-use tokio::time::Instant;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 impl Players {
     pub(super) fn close_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
-        for token in revoked(before, kept) {
+        for token in before.revoked(kept) {
             self.inner.connections.close_token(&before.player.id, &token.id, CloseCode::TokenRevoked);
         }
     }
@@ -28,7 +27,7 @@ impl Players {
     /// Forgets every token of `before` that `kept` does not have: the store has not said whether
     /// they are still valid, and may be away next.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
-        for token in revoked(before, kept) {
+        for token in before.revoked(kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
         }
     }
@@ -84,13 +83,7 @@ impl Players {
         }
         Ok(())
     }
-}
 
-fn revoked<'a>(before: &'a PlayerRecord, kept: &'a [TokenRecord]) -> impl Iterator<Item = &'a TokenRecord> {
-    before.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
-}
-
-impl Players {
     /// Keeps copies of the stored records of a player who has just come.
     pub(super) fn keep_copies(&self, record: &PlayerRecord) {
         if let Ok(writes) = record.writes() {
