@@ -1,6 +1,6 @@
 //! What tests share: random numbers from a printed seed, random deployments, matches with their
-//! log, generated files, the product's sources, its texts, and the paths of the programs. No product
-//! code.
+//! log, generated files, the product's sources, its texts, and the paths of the programs. No
+//! product code.
 
 mod chance;
 mod generated;
