@@ -51,7 +51,7 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     all.keys().map(|id| (id.clone(), full_needs(&all, id))).collect()
 }
 
-/// Formats every text, with each variant of each choice, and returns their ids with what came out.
+/// Formats every text, with each variant of each choice, and returns ids with what came out.
 ///
 /// # Panics
 /// If one of them cannot be formatted.

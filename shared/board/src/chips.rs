@@ -76,7 +76,7 @@ impl FromIterator<(Square, ChipColor)> for Chips {
 
 /// How texts list chips: the squares of each color. Colors without chips are left out.
 #[cfg(feature = "serde")]
-type BySquares = std::collections::BTreeMap<ChipColor, SquareSet>;
+type BySquares = std::collections::BTreeMap<ChipColor, Vec<Square>>;
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for Chips {
@@ -90,7 +90,8 @@ impl serde::Serialize for Chips {
 impl<'de> serde::Deserialize<'de> for Chips {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Chips, D::Error> {
         let colors = BySquares::deserialize(deserializer)?;
-        let laid = colors.into_iter().flat_map(|(color, squares)| squares.iter().map(move |at| (at, color)));
+        let laid =
+            colors.into_iter().flat_map(|(color, squares)| squares.into_iter().map(move |at| (at, color)));
         Ok(laid.collect())
     }
 }

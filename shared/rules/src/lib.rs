@@ -47,7 +47,7 @@ mod start;
 mod strike;
 mod variants;
 
-/// The types of the board and of views, so that users of this crate do not need two more for them.
+/// The types of the board and of views, so that users of this crate need no others for them.
 #[doc(inline)]
 pub use {flagfall_board::*, flagfall_view::*};
 

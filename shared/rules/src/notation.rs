@@ -473,7 +473,7 @@ impl BoardReader<'_> {
     }
 }
 
-/// The text of a board. Besides the piece on a square, `piece_at` gives the ranks to show in brackets.
+/// The text of a board. `piece_at` gives the piece on a square and the ranks to show in brackets.
 fn board_text(
     ruleset: &Ruleset,
     lakes: SquareSet,

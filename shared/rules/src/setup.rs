@@ -97,8 +97,8 @@ impl Setup {
         Ok(self.arrange(side, ruleset))
     }
 
-    /// The setup as it is, for rulesets in which submitting a wrong one loses (§U7). None if pieces
-    /// stand outside the home rows or on the same square: such a setup has no text of §P4.
+    /// The setup as it is, for rulesets in which submitting a wrong one loses (§U7). None if
+    /// pieces stand outside the home rows or on the same square: such a setup has no text of §P4.
     pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
         self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
     }

@@ -6,8 +6,8 @@ use super::Position;
 
 impl Position {
     /// True if every piece of both armies is on the board, captured, in reserve or in a pool, and
-    /// the square sets agree with the squares: if all that is counted is as in the position of the
-    /// same text.
+    /// the square sets agree with the squares: if all that is counted is as in the position of
+    /// the same text.
     pub fn is_conserved(&self) -> bool {
         let mut plain = self.clone();
         if let Some(coin_state) = &mut plain.coin_state {

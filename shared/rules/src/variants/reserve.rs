@@ -89,7 +89,7 @@ impl ReserveState {
         self.could_be[square.index()] = could_be;
     }
 
-    /// Takes the marks of a piece that leaves its square: whether it is labeled, what it could be.
+    /// Takes the marks of a piece that leaves a square: whether it is labeled, what it could be.
     pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
         let marks = (self.labeled.contains(square), self.could_be(square));
         self.set_marks(square, false, RankSet::ALL);
