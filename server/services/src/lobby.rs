@@ -12,7 +12,9 @@ mod command;
 mod guests;
 mod invitations;
 mod memory;
+mod offer;
 mod opening;
+mod outcomes;
 mod plans;
 mod pool;
 mod pool_returns;
@@ -350,22 +352,6 @@ struct Asker<'a> {
 
 /// The answer to a command, and true if it was carried out just now rather than before.
 type Handled = Result<(Accepted, bool), Refused>;
-
-/// Reads an open offer, a seek or a challenge, and its key and bytes.
-async fn find_offer<T: DeserializeOwned>(
-    store: &Arc<dyn Store>,
-    kind: &Kind<1>,
-    id: &str,
-    gone: fn() -> Refused,
-) -> Result<(T, Key, Vec<u8>), Refused> {
-    let is_id = (10..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !is_id {
-        return Err(gone());
-    }
-    let key = kind.key([&id])?;
-    let (offer, bytes) = find(&**store, key.clone(), "an offer").await?.ok_or_else(gone)?;
-    Ok((offer, key, bytes))
-}
 
 impl Asker<'_> {
     async fn cancel_seek(&self, seek_id: &str) -> Handled {

@@ -74,6 +74,14 @@ pub struct NewGuest {
 }
 
 impl Players {
+    /// What has to be added to the update of a player's action.
+    ///
+    /// # Errors
+    /// [`PlayerError`].
+    pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
+        standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
+    }
+
     /// Opens the players of this store. Sockets of revoked tokens are closed through `connections`.
     pub fn new(store: Arc<dyn Store>, connections: Connections, settings: &Settings) -> Players {
         let per_minute = settings.limits.guests_per_minute;

@@ -126,7 +126,7 @@ impl Tree {
         }
         if found.is_empty() {
             for import in module.imports.iter().filter(|import| import.name.is_none()) {
-                for target in self.resolve(at, &import.path, &mut Asked::new()) {
+                for target in self.resolve(at, &import.path, asked) {
                     // A module to search; nothing is known here about an enum's variants.
                     if let Target::Module(module) = target
                         && module != at

@@ -8,7 +8,7 @@ use flagfall_protocol::{Player, ServerToClient, Terms};
 use flagfall_store::{Key, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 
-use super::find_offer;
+use super::offer::find_offer;
 use super::refusal::no_such_challenge;
 use crate::Refused;
 use crate::records::{mark, put};

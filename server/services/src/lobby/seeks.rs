@@ -14,7 +14,7 @@ use flagfall_store::{Expect, Key, Record, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::find_offer;
+use super::offer::find_offer;
 use super::refusal::{no_such_seek, too_many};
 use crate::Refused;
 use flagfall_base::admission::{Limit, Scope, count_hit};

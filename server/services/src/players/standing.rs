@@ -7,7 +7,6 @@ use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind, Scope};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 
-use super::Players;
 use super::error::PlayerError;
 use super::guest::{REFRESH_MS, free_name};
 use super::name::Name;
@@ -129,10 +128,4 @@ impl PlayerRecord {
 
 pub(super) fn later(now: Stamp, stay: Duration) -> Stamp {
     now.plus_ms(ms(stay))
-}
-
-impl Players {
-    pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
-        standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
-    }
 }
