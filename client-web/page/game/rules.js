@@ -1,0 +1,87 @@
+// A ruleset as data. No part of the page looks at a ruleset's name.
+
+import { squareAt } from "./notation.js";
+
+/** @typedef {import("./notation.js").Side} Side */
+/** @typedef {import("./notation.js").Rank} Rank */
+
+/**
+ * An option that a custom game may change.
+ * @typedef {object} RuleOption
+ * @property {string} name
+ * @property {string} value The value in the unchanged ruleset.
+ * @property {{ name: string, meaning: string }[]} values
+ */
+
+/**
+ * A ruleset, as `/api/rulesets` lists it.
+ * @typedef {object} Rules
+ * @property {string} id
+ * @property {string} title
+ * @property {string} summary
+ * @property {number} columns
+ * @property {number} rows
+ * @property {number} home_rows How many rows each side deploys on.
+ * @property {Record<string, number>} army How many pieces a side has, by the letters of their ranks.
+ * @property {boolean} may_leave_empty True if home squares may stay empty in a deployment.
+ * @property {"deployments" | "coins"} start How a game begins.
+ * @property {string[] | "drawn"} lakes Where the lakes are, or that each game draws them.
+ * @property {string[]} joined_columns Columns whose top and bottom squares are neighbors.
+ * @property {number[]} joined_rows Rows whose first and last squares are neighbors.
+ * @property {boolean} strikes_afar True if a piece may strike at the end of a long move.
+ * @property {boolean} illegal_act_loses True if an illegal act is accepted and loses.
+ * @property {boolean} reserve True if there are more pieces than home squares; the rest waits.
+ * @property {boolean} labels
+ * @property {boolean} chips True if a piece that lands lays a chip.
+ * @property {boolean} supply_lines True if pieces go along lines of chips of one color.
+ * @property {Partial<Record<Rank, number>>} flashes The ranks that flash over chips, and how far.
+ * @property {RuleOption[]} options
+ */
+
+/** The change that an option makes to the movement rules. @type {Record<string, (value: string) => Partial<Rules>>} */
+const CHANGES = {
+  "scout-strike": (value) => ({ strikes_afar: value === "far" }),
+};
+
+/**
+ * The rules of a game. A custom game's id lists its changes: `classic,scout-strike=near`.
+ * @param {readonly Rules[]} rulesets @param {string} id @returns {Rules | undefined}
+ */
+export function rulesOf(rulesets, id) {
+  const base = rulesets.find((rules) => rules.id === id.split(",")[0]);
+  if (!base) return undefined;
+  return changesOf(id).reduce((rules, [name, value]) => ({ ...rules, ...CHANGES[name]?.(value) }), base);
+}
+
+/** The changes of a custom game's id. @param {string} id @returns {[string, string][]} */
+export function changesOf(id) {
+  return id.split(",").slice(1).map((change) => {
+    const [name = "", value = ""] = change.split("=");
+    return [name, value];
+  });
+}
+
+/** What the changes of a custom game mean, in words. @param {Rules} rules @param {string} id */
+export function meaningsOf(rules, id) {
+  return changesOf(id).map(([name, value]) => {
+    const option = rules.options.find((option) => option.name === name);
+    return option?.values.find((known) => known.name === value)?.meaning ?? `${name} = ${value}`;
+  });
+}
+
+/**
+ * A side's home squares in the order of a deployment: the row nearest the enemy first, each row
+ * from the player's own left to right.
+ * @param {Rules} rules @param {Side} side
+ */
+export function homeSquares(rules, side) {
+  const squares = [];
+  for (let depth = 0; depth < rules.home_rows; depth++) {
+    for (let place = 0; place < rules.columns; place++) {
+      squares.push(side === "red"
+        ? squareAt(place, rules.home_rows - 1 - depth)
+        : squareAt(rules.columns - 1 - place, rules.rows - rules.home_rows + depth));
+    }
+  }
+  return squares;
+}

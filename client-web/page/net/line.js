@@ -1,0 +1,353 @@
+// The line to the server, without a socket, a DOM or a clock: messages, gestures and the time come
+// in as inputs; what is to be done goes out as effects. socket.js carries them out.
+
+import { fatalReason, pauseBefore, verdict } from "./closes.js";
+import { hear, openMessage, unopened } from "./games.js";
+
+/** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
+/** @typedef {import("../../types/messages").ClientMessage} ClientMessage */
+/** @typedef {import("../../types/messages").Player} Player */
+/** @typedef {import("../../types/messages").GameSummary} GameSummary */
+/** @typedef {import("./games.js").GameNews} GameNews */
+
+/** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
+
+/**
+ * @template T
+ * @typedef {T extends { cmd_id: string } ? Omit<T, "cmd_id"> : never} WithoutId
+ */
+
+/** What the page asks for; the line adds the id. @typedef {WithoutId<Command>} Request */
+
+/**
+ * `down`: no link; `asleep`: closed on purpose because nobody looks.
+ * @typedef {"down" | "connecting" | "greeting" | "up" | "asleep"} Link
+ */
+
+/**
+ * @typedef {object} Line
+ * @property {Link} link
+ * @property {number} failures Failed tries since the last welcome.
+ * @property {number} retryAt When to try next.
+ * @property {number | undefined} lostAt Since when there is no link.
+ * @property {number} heardAt When the server was last heard.
+ * @property {number | undefined} lastClose The code that ended the last link.
+ * @property {string | undefined} fatal Why the page does not try again.
+ * @property {boolean} isOffline
+ * @property {number | undefined} hiddenAt
+ * @property {boolean} isStoreAway
+ * @property {Player | undefined} player Undefined until the player's first act.
+ * @property {"none" | "asked"} session
+ * @property {number} claimSeconds
+ * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
+ * @property {import("./games.js").Games} games
+ * @property {readonly GameSummary[]} ownGames
+ * @property {boolean} wantsLobby
+ * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
+ * @property {import("../../types/messages").PoolStatus | undefined} pool
+ */
+
+/**
+ * @typedef {{ kind: "opened" } | { kind: "closed", code: number } | { kind: "message", message: ServerMessage }
+ *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" }
+ *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
+ *   | { kind: "open_game", game: string } | { kind: "close_game", game: string } | { kind: "play_here", game: string }
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }} Input
+ */
+
+/**
+ * @typedef {{ kind: "connect" } | { kind: "disconnect" } | { kind: "send", message: ClientMessage }
+ *   | { kind: "make_session" } | { kind: "server_time", time: number }
+ *   | { kind: "answer", command: Command, message: ServerMessage & { type: "accepted" | "refused" } }
+ *   | { kind: "message", message: ServerMessage } | { kind: "news", news: GameNews }} Effect
+ */
+
+/** @typedef {{ line: Line, effects: Effect[] }} Step */
+/** The time, and a random number from 0 to 1. @typedef {{ now: number, random: number }} Moment */
+
+/** A link on which nothing came for so long is lost. */
+const SILENCE_MS = 10_000;
+/** A tab that comes back trusts a link that it heard within this time. */
+const FRESH_MS = 5_000;
+/** A hidden tab without a live game closes its line after this time. */
+const HIDDEN_MS = 60_000;
+/** A command is repeated after this time if the server could not take it. */
+const REPEAT_MS = 2_000;
+/** A lost link is shown after this time. */
+const BAR_MS = 1_000;
+
+/** Refusals after which the same command is asked again. */
+const TEMPORARY = new Set(["store_unavailable", "stopping", "paused"]);
+/** Refusals that say that the page's view is out of date. */
+const STALE = new Set(["stale_ply", "stale_epoch", "superseded"]);
+
+/** @param {number} now @returns {Line} */
+export function newLine(now) {
+  return {
+    link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
+    isOffline: false, hiddenAt: undefined, isStoreAway: false, player: undefined, session: "none", claimSeconds: 60,
+    unanswered: [], games: {}, ownGames: [], wantsLobby: false, lobby: undefined, pool: undefined,
+  };
+}
+
+/** @param {Line} line @param {Input} input @param {Moment} moment @returns {Step} */
+export function step(line, input, moment) {
+  const { now } = moment;
+  switch (input.kind) {
+    case "tick": return tick(line, moment);
+    case "opened": return {
+      line: { ...line, link: "greeting", heardAt: now },
+      effects: [send({ type: "hello", protocol: 1, client: "page", .../** @type {object} */ ({ session: true }) })],
+    };
+    case "closed": return closed(line, input.code, moment);
+    case "message": return heard({ ...line, heardAt: now }, input.message, moment);
+    case "offline": return { line: { ...line, isOffline: true, link: "down", lostAt: line.lostAt ?? now }, effects: [{ kind: "disconnect" }] };
+    case "online": return tick({ ...line, isOffline: false, retryAt: now, failures: 0 }, moment);
+    case "hidden": return { line: { ...line, hiddenAt: now }, effects: [] };
+    case "shown": return lookedAt({ ...line, hiddenAt: undefined }, moment);
+    case "retry": return tick({ ...line, fatal: undefined, retryAt: now, failures: 0 }, moment);
+    case "session": return input.ok ? renew({ ...line, session: "none" }, moment) : { line: { ...line, session: "none" }, effects: [] };
+    case "ask": return ask(line, /** @type {Command} */ ({ ...input.request, cmd_id: input.id }));
+    case "open_game": return openGame(line, input.game);
+    case "play_here": return openGame(line, input.game);
+    case "close_game": {
+      const { [input.game]: gone, ...games } = line.games;
+      return { line: { ...line, games }, effects: gone ? whenUp(line, [{ type: "close_game", game: input.game }]) : [] };
+    }
+    case "seen_epoch": {
+      const game = line.games[input.game];
+      const games = game ? { ...line.games, [input.game]: { ...game, isNewEpoch: false } } : line.games;
+      return { line: { ...line, games }, effects: [] };
+    }
+    case "open_lobby": return { line: { ...line, wantsLobby: true }, effects: whenUp(line, [{ type: "open_lobby" }]) };
+    case "close_lobby": return {
+      line: { ...line, wantsLobby: false, lobby: undefined }, effects: whenUp(line, [{ type: "close_lobby" }]),
+    };
+  }
+}
+
+/** When `tick` has something to do next. @param {Line} line */
+export function wakeAt(line) {
+  const times = line.unanswered.flatMap(({ retryAt }) => (line.link === "up" && retryAt !== undefined ? [retryAt] : []));
+  if (line.link === "down" && mayTry(line)) times.push(line.retryAt);
+  if (line.link === "connecting" || line.link === "greeting" || line.link === "up") times.push(line.heardAt + SILENCE_MS);
+  if (line.lostAt !== undefined) times.push(line.lostAt + BAR_MS);
+  if (line.hiddenAt !== undefined && line.link === "up" && !hasLiveGame(line)) times.push(line.hiddenAt + HIDDEN_MS);
+  return Math.min(Infinity, ...times);
+}
+
+/** @param {ClientMessage} message @returns {Effect} */
+function send(message) {
+  return { kind: "send", message };
+}
+
+/** @param {Line} line @param {ClientMessage[]} messages @returns {Effect[]} */
+function whenUp(line, messages) {
+  return line.link === "up" ? messages.map(send) : [];
+}
+
+/** @param {Line} line */
+function mayTry(line) {
+  return !line.fatal && !line.isOffline;
+}
+
+/** @param {Line} line @param {Moment} moment @returns {Step} */
+function tick(line, moment) {
+  const { now } = moment;
+  if (line.link === "down" && mayTry(line) && line.retryAt <= now) {
+    return { line: { ...line, link: "connecting", heardAt: now }, effects: [{ kind: "connect" }] };
+  }
+  if (line.link === "down" || line.link === "asleep") return { line, effects: [] };
+  if (now >= line.heardAt + SILENCE_MS) {
+    const lost = closed(line, 1006, moment);
+    return { line: lost.line, effects: [{ kind: "disconnect" }, ...lost.effects] };
+  }
+  if (line.link !== "up") return { line, effects: [] };
+  if (line.hiddenAt !== undefined && now >= line.hiddenAt + HIDDEN_MS && !hasLiveGame(line)) {
+    return { line: { ...line, link: "asleep" }, effects: [{ kind: "disconnect" }] };
+  }
+  const due = line.unanswered.filter(({ retryAt }) => retryAt !== undefined && retryAt <= now);
+  const unanswered = line.unanswered.map((one) => (due.includes(one) ? { ...one, retryAt: undefined } : one));
+  return { line: { ...line, unanswered }, effects: due.map(({ command }) => send(command)) };
+}
+
+/** @param {Line} line @param {number} code @param {Moment} moment @returns {Step} */
+function closed(line, code, { now, random }) {
+  if (line.link === "down" || line.link === "asleep") return { line, effects: [] };
+  const how = verdict(code);
+  const failures = line.link === "up" ? 0 : line.failures + 1;
+  return {
+    line: {
+      ...line,
+      link: "down",
+      failures,
+      lastClose: code,
+      lostAt: line.lostAt ?? now,
+      retryAt: now + pauseBefore(failures, how, random),
+      fatal: how === "never" ? fatalReason(code) : undefined,
+      games: Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: false }])),
+    },
+    effects: [],
+  };
+}
+
+/** A tab that was hidden is looked at again. @param {Line} line @param {Moment} moment @returns {Step} */
+function lookedAt(line, moment) {
+  const isFresh = line.link === "up" && moment.now - line.heardAt <= FRESH_MS;
+  return isFresh || line.fatal || line.isOffline ? { line, effects: [] } : renew(line, moment);
+}
+
+/** Drops the link and connects at once. @param {Line} line @param {Moment} moment @returns {Step} */
+function renew(line, { now }) {
+  const isUp = line.link !== "down" && line.link !== "asleep";
+  return {
+    line: { ...line, link: "connecting", failures: 0, heardAt: now, retryAt: now, lostAt: line.lostAt ?? now },
+    effects: [...(isUp ? [/** @type {Effect} */ ({ kind: "disconnect" })] : []), { kind: "connect" }],
+  };
+}
+
+/** @param {Line} line @param {Command} command @returns {Step} */
+function ask(line, command) {
+  const asked = { ...line, unanswered: [...line.unanswered, { command, retryAt: undefined }] };
+  if (line.player) return { line: asked, effects: whenUp(line, [command]) };
+  if (line.session === "asked") return { line: asked, effects: [] };
+  return { line: { ...asked, session: "asked" }, effects: [{ kind: "make_session" }] };
+}
+
+/** @param {Line} line @param {string} id @returns {Step} */
+function openGame(line, id) {
+  const game = line.games[id] ?? unopened(id);
+  const isUp = line.link === "up";
+  return {
+    line: { ...line, games: { ...line.games, [id]: { ...game, isAsked: isUp } } },
+    effects: whenUp(line, [openMessage(game)]),
+  };
+}
+
+/** @param {Line} line @param {ServerMessage} message @param {Moment} moment @returns {Step} */
+function heard(line, message, { now }) {
+  const { games, news, ask: behind } = hear(line.games, message);
+  const heardLine = behind.reduce((line, id) => openGame(line, id).line, { ...line, games });
+  const effects = /** @type {Effect[]} */ ([
+    ...news.map((news) => ({ kind: "news", news })),
+    ...behind.flatMap((id) => (games[id] ? [send(openMessage(games[id]))] : [])),
+  ]);
+  const after = answered(heardLine, message, now);
+  return { line: after.line, effects: [...effects, ...after.effects] };
+}
+
+/** @param {Line} line @param {ServerMessage} message @param {number} now @returns {Step} */
+function answered(line, message, now) {
+  switch (message.type) {
+    case "welcome": return welcomed(line, message);
+    case "ping": return {
+      line: { ...line, pool: message.pool ?? undefined },
+      effects: [send({ type: "pong", id: message.id }), { kind: "server_time", time: message.server_time }],
+    };
+    case "accepted": case "refused": return toCommand(line, message, now);
+    case "lobby": return { line: line.wantsLobby ? { ...line, lobby: message } : line, effects: [] };
+    case "my_games": return { line: { ...line, ownGames: message.games }, effects: [] };
+    case "game_started": return {
+      line: { ...line, pool: undefined, ownGames: [...line.ownGames.filter(({ id }) => id !== message.game.id), message.game] },
+      effects: [{ kind: "message", message }],
+    };
+    case "event": {
+      const isOver = message.event.kind === "ended";
+      const ownGames = isOver ? line.ownGames.filter(({ id }) => id !== message.game) : line.ownGames;
+      return { line: { ...line, ownGames }, effects: [] };
+    }
+    case "store_state": {
+      const again = line.unanswered.map((one) => (message.available ? { ...one, retryAt: now } : one));
+      return { line: { ...line, isStoreAway: !message.available, unanswered: again }, effects: [] };
+    }
+    default: return { line, effects: [{ kind: "message", message }] };
+  }
+}
+
+/** @param {Line} line @param {ServerMessage & { type: "welcome" }} message @returns {Step} */
+function welcomed(line, message) {
+  const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: true }]));
+  // A page that has no session yet is anonymous: the server names no player.
+  const player = /** @type {Player | undefined} */ (message.player);
+  const up = /** @type {Line} */ ({
+    ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player,
+    isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60,
+    unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
+  });
+  const messages = [
+    ...Object.values(line.games).map(openMessage),
+    ...(line.wantsLobby ? [/** @type {ClientMessage} */ ({ type: "open_lobby" })] : []),
+    ...(player ? line.unanswered.map(({ command }) => command) : []),
+  ];
+  return { line: up, effects: [{ kind: "server_time", time: message.server_time }, ...messages.map(send)] };
+}
+
+/**
+ * @param {Line} line @param {ServerMessage & { type: "accepted" | "refused" }} message @param {number} now
+ * @returns {Step}
+ */
+function toCommand(line, message, now) {
+  const waiting = line.unanswered.find(({ command }) => command.cmd_id === message.cmd_id);
+  if (!waiting) return gameRefused(line, message);
+  if (message.type === "refused" && TEMPORARY.has(message.code)) {
+    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS } : one));
+    return { line: { ...line, unanswered, isStoreAway: line.isStoreAway || message.code === "store_unavailable" }, effects: [] };
+  }
+  const answeredLine = { ...line, unanswered: line.unanswered.filter((one) => one !== waiting) };
+  /** @type {Effect} */
+  const answer = { kind: "answer", command: waiting.command, message };
+  if (message.type === "refused" && STALE.has(message.code) && message.game && line.games[message.game]) {
+    const game = line.games[message.game];
+    if (message.code === "superseded" && game) {
+      const games = { ...line.games, [message.game]: { ...game, isSuperseded: true } };
+      return { line: { ...answeredLine, games }, effects: [answer] };
+    }
+    const opened = openGame(answeredLine, message.game);
+    return { line: opened.line, effects: [answer, ...opened.effects] };
+  }
+  return { line: answeredLine, effects: [answer] };
+}
+
+/** A refusal without a command: of `open_game`, most often. @param {Line} line @param {ServerMessage & { type: "accepted" | "refused" }} message @returns {Step} */
+function gameRefused(line, message) {
+  const game = message.type === "refused" && message.game ? line.games[message.game] : undefined;
+  if (!game || message.type !== "refused") return { line, effects: [{ kind: "message", message }] };
+  const trouble = { code: message.code, message: message.message };
+  return { line: { ...line, games: { ...line.games, [game.id]: { ...game, isAsked: false, trouble } } }, effects: [] };
+}
+
+/** True if the player has a game open that is not over. @param {Line} line */
+export function hasLiveGame(line) {
+  return Object.values(line.games).some(({ loaded }) =>
+    loaded && loaded.view.audience !== "public" && loaded.view.phase !== "over");
+}
+
+/** The commands of a game that wait for their answers. @param {Line} line @param {string} game */
+export function underWay(line, game) {
+  return line.unanswered.flatMap(({ command }) => (command.type === "command" && command.game === game ? [command] : []));
+}
+
+/**
+ * What the bar above the page says: a key of its words. `canRetry`: trying again can help.
+ * @param {Line} line @param {string | undefined} id The game that is shown. @param {number} now
+ * @returns {{ key: string, move?: string, canRetry?: boolean } | undefined}
+ */
+export function barOf(line, id, now) {
+  if (line.fatal) {
+    return { key: line.fatal === "logged_out" && line.player?.kind === "guest" ? "seat_gone" : line.fatal, canRetry: true };
+  }
+  if (line.isOffline) return { key: "offline" };
+  if (line.link !== "up" && line.lastClose === 1013) return { key: "store_away" };
+  if (line.link !== "up" && line.lastClose === 4000) return { key: "restarting" };
+  if (line.link !== "up" && line.lostAt !== undefined && now >= line.lostAt + BAR_MS) {
+    const last = id === undefined ? undefined : underWay(line, id).at(-1)?.command;
+    return last?.kind === "move" ? { key: "reconnecting", move: last.move } : { key: "reconnecting" };
+  }
+  if (line.isStoreAway) return { key: "store_away" };
+  const game = id === undefined ? undefined : line.games[id];
+  if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
+  if (game?.isSuperseded) return { key: "superseded" };
+  if (game?.isNewEpoch) return { key: "new_epoch" };
+  if (game?.loaded?.view.paused) return { key: "paused" };
+  return undefined;
+}

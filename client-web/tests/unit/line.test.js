@@ -1,0 +1,360 @@
+// The line to the server: every state of the bar, and that no command is lost or made twice.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { barOf, newLine, step, underWay, wakeAt } from "../../page/net/line.js";
+
+/** @typedef {import("../../page/net/line.js").Input} Input */
+/** @typedef {import("../../page/net/line.js").Effect} Effect */
+/** @typedef {import("../../page/net/line.js").Line} Line */
+/** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
+/** @typedef {import("../../types/messages").GameView} GameView */
+
+const GAME = "0fxm529wdncz";
+const ANN = /** @type {const} */ ({ id: "p-1", name: "ann", kind: "guest" });
+const BOB = /** @type {const} */ ({ id: "p-2", name: "bob", kind: "account" });
+const TERMS = /** @type {const} */ ({ ruleset: "classic", time: { kind: "unlimited" } });
+
+/** A line with its time and everything it has done. */
+class Sim {
+  constructor() {
+    this.now = 1_000_000;
+    this.line = newLine(this.now);
+    /** @type {Effect[]} */
+    this.effects = [];
+    this.sequence = 0;
+  }
+
+  /** @param {Input} input */
+  put(input) {
+    const { line, effects } = step(this.line, input, { now: this.now, random: 1 });
+    this.line = line;
+    this.effects.push(...effects);
+    return effects;
+  }
+
+  /** @param {ServerMessage} message */
+  hear(message) {
+    return this.put({ kind: "message", message });
+  }
+
+  /** Lets time pass, with the ticks that the line asks for. @param {number} ms */
+  wait(ms) {
+    const end = this.now + ms;
+    for (let at = wakeAt(this.line); at <= end && at > this.now; at = wakeAt(this.line)) {
+      this.now = at;
+      this.put({ kind: "tick" });
+    }
+    this.now = end;
+    this.put({ kind: "tick" });
+  }
+
+  /** The messages sent since the last call. */
+  sent() {
+    const sent = this.effects.flatMap((effect) => (effect.kind === "send" ? [effect.message] : []));
+    this.effects = [];
+    return sent;
+  }
+
+  bar() {
+    return barOf(this.line, GAME, this.now);
+  }
+
+  /** @param {Partial<ServerMessage & { type: "welcome" }>} [fields] */
+  welcome(fields = {}) {
+    this.put({ kind: "opened" });
+    this.hear(/** @type {ServerMessage} */ ({
+      type: "welcome", player: ANN, protocol: 1, server: "flagfall", server_time: this.now, games: [], ...fields,
+    }));
+  }
+
+  /** @param {string} move @param {number} [ply] */
+  move(move, ply = 0) {
+    const id = `c-${++this.sequence}`;
+    this.put({ kind: "ask", id, request: { type: "command", game: GAME, ply, epoch: 1, command: { kind: "move", move } } });
+    return id;
+  }
+}
+
+/** @param {Partial<GameView>} [fields] @returns {GameView} */
+function view(fields) {
+  return {
+    audience: "red", ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: [],
+    pieces: ["a4r6", "a7b?"], captured: { red: {}, blue: {}  }, ply: 0, turn: "red",
+    commitments: { red: null, blue: null }, opened: { red: null, blue: null }, ...fields,
+  };
+}
+
+/** @param {Partial<ServerMessage & { type: "game" }>} [fields] @returns {ServerMessage} */
+function game(fields) {
+  return /** @type {ServerMessage} */ ({
+    type: "game", audience: "red", driving: true, epoch: 1, seq: 3, view: view(),
+    game: { id: GAME, created: 0, phase: "playing", ply: 0, players: { red: ANN, blue: BOB }, terms: TERMS },
+    presence: { red: "present", blue: "present" }, ...fields,
+  });
+}
+
+/** @param {string} move @param {number} seq @returns {ServerMessage} */
+function moved(move, seq) {
+  const to = move.slice(2);
+  return {
+    type: "event", game: GAME, seq,
+    event: { kind: "moved", side: "red", move, piece: "6" }, change: { turn: "blue", pieces: [`${to}r6'`] },
+  };
+}
+
+function playing() {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome();
+  sim.put({ kind: "open_game", game: GAME });
+  sim.hear(game());
+  sim.sent();
+  return sim;
+}
+
+test("a line connects at once, says hello, and opens what was asked for before", () => {
+  const sim = new Sim();
+  sim.put({ kind: "open_game", game: GAME });
+  sim.put({ kind: "open_lobby" });
+  assert.deepEqual(sim.put({ kind: "tick" }), [{ kind: "connect" }]);
+  sim.welcome();
+  assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "open_game", "open_lobby"]);
+  assert.equal(sim.bar(), undefined);
+});
+
+test("the pauses between tries double up to five seconds", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  const pauses = [];
+  for (let n = 0; n < 8; n++) {
+    sim.put({ kind: "closed", code: 1006 });
+    pauses.push(sim.line.retryAt - sim.now);
+    sim.wait(pauses.at(-1) ?? 0);
+    assert.equal(sim.line.link, "connecting");
+  }
+  assert.deepEqual(pauses, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+  sim.welcome();
+  sim.put({ kind: "closed", code: 1006 });
+  assert.equal(sim.line.retryAt, sim.now, "at once after a welcome");
+});
+
+test("events are followed, a missing one opens the game again, an old one is ignored", () => {
+  const sim = playing();
+  sim.hear(moved("a4a5", 4));
+  assert.deepEqual(sim.line.games[GAME]?.loaded?.view.pieces, ["a5r6'", "a7b?"]);
+  assert.deepEqual(sim.effects.map((effect) => effect.kind), ["news"]);
+  sim.hear(moved("a4a5", 4));
+  sim.hear(moved("a5a6", 6));
+  assert.deepEqual(sim.sent(), [{ type: "open_game", game: GAME, since: { epoch: 1, seq: 4 } }]);
+  sim.hear(moved("a5a6", 7));
+  assert.deepEqual(sim.sent(), [], "asked once");
+  sim.hear(game({ seq: 7, view: view({ ply: 4 }) }));
+  assert.equal(sim.line.games[GAME]?.loaded?.seq, 7);
+});
+
+test("a ping is answered, and one that knows of more opens the game again", () => {
+  const sim = playing();
+  sim.hear({ type: "ping", id: 9, server_time: 5, heads: [{ game: GAME, seq: 5 }] });
+  assert.deepEqual(sim.sent(), [
+    { type: "open_game", game: GAME, since: { epoch: 1, seq: 3 } }, { type: "pong", id: 9 },
+  ]);
+});
+
+test("a lost link shows after a second, with the move that is on its way, which is sent again", () => {
+  const sim = playing();
+  const id = sim.move("a4a5");
+  assert.equal(underWay(sim.line, GAME).length, 1);
+  sim.put({ kind: "closed", code: 1006 });
+  assert.equal(sim.bar(), undefined);
+  sim.put({ kind: "tick" });
+  sim.put({ kind: "closed", code: 1006 });
+  sim.wait(1_000);
+  assert.deepEqual(sim.bar(), { key: "reconnecting", move: "a4a5" });
+  sim.sent();
+  sim.welcome();
+  const again = sim.sent();
+  assert.deepEqual(again.map(({ type }) => type), ["hello", "open_game", "command"]);
+  assert.equal(/** @type {any} */ (again[2]).cmd_id, id, "with the same id");
+  sim.hear({ type: "accepted", cmd_id: id, outcome: { kind: "game", game: GAME, seq: 4 } });
+  assert.equal(underWay(sim.line, GAME).length, 0);
+  assert.equal(sim.bar(), undefined);
+});
+
+test("a silent link is lost", () => {
+  const sim = playing();
+  sim.wait(9_000);
+  assert.equal(sim.line.link, "up");
+  sim.wait(1_500);
+  assert.ok(sim.effects.some(({ kind }) => kind === "disconnect"));
+  assert.equal(sim.line.link, "connecting");
+});
+
+test("offline, nothing is tried until the browser is back", () => {
+  const sim = playing();
+  sim.put({ kind: "offline" });
+  assert.deepEqual(sim.bar(), { key: "offline" });
+  sim.effects = [];
+  sim.wait(60_000);
+  assert.deepEqual(sim.effects, []);
+  sim.put({ kind: "online" });
+  assert.deepEqual(sim.effects, [{ kind: "connect" }]);
+});
+
+test("while the store is away, moves are kept and asked again", () => {
+  const sim = playing();
+  sim.hear({ type: "store_state", available: false });
+  assert.deepEqual(sim.bar(), { key: "store_away" });
+  const id = sim.move("a4a5");
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+  sim.sent();
+  sim.hear({ type: "ping", id: 1, server_time: 5, heads: [] });
+  sim.wait(2_000);
+  assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1);
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+  sim.hear({ type: "store_state", available: true });
+  sim.put({ kind: "tick" });
+  assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1);
+  assert.equal(sim.bar(), undefined);
+});
+
+test("a server without its store is tried again, slower", () => {
+  const sim = playing();
+  sim.put({ kind: "closed", code: 1013 });
+  assert.deepEqual(sim.bar(), { key: "store_away" });
+  assert.equal(sim.line.retryAt - sim.now, 5_000);
+});
+
+test("a server that restarts says so", () => {
+  const sim = playing();
+  sim.put({ kind: "closed", code: 4000 });
+  assert.deepEqual(sim.bar(), { key: "restarting" });
+  sim.welcome();
+  assert.equal(sim.bar(), undefined);
+});
+
+test("a new epoch is shown until it is seen or the game goes on", () => {
+  const sim = playing();
+  const id = sim.move("a4a5");
+  sim.hear(game({ epoch: 2, seq: 1 }));
+  assert.deepEqual(sim.bar(), { key: "new_epoch" });
+  sim.effects = [];
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "stale_epoch", message: "" });
+  assert.deepEqual(sim.effects.map(({ kind }) => kind), ["answer", "send"], "not made, and looked at again");
+  sim.hear(game({ epoch: 2, seq: 1 }));
+  assert.deepEqual(sim.bar(), { key: "new_epoch" });
+  sim.put({ kind: "seen_epoch", game: GAME });
+  assert.equal(sim.bar(), undefined);
+});
+
+test("a tab that another one has taken over can take back", () => {
+  const sim = playing();
+  sim.hear({ type: "superseded", game: GAME });
+  assert.deepEqual(sim.bar(), { key: "superseded" });
+  sim.put({ kind: "play_here", game: GAME });
+  assert.equal(sim.sent()[0]?.type, "open_game");
+  sim.hear(game());
+  assert.equal(sim.bar(), undefined);
+});
+
+for (const [code, key] of /** @type {const} */ ([
+  [4100, "seat_gone"], [4101, "seat_gone"], [4102, "old_page"], [4103, "account_closed"], [4105, "too_many_tabs"], [1008, "broken_line"],
+])) {
+  test(`after ${code} nothing is tried until the player asks`, () => {
+    const sim = playing();
+    sim.put({ kind: "closed", code });
+    assert.equal(sim.bar()?.key, key);
+    sim.effects = [];
+    sim.wait(60_000);
+    assert.deepEqual(sim.effects, []);
+    sim.put({ kind: "retry" });
+    assert.deepEqual(sim.effects, [{ kind: "connect" }]);
+  });
+}
+
+test("an account that was logged out is told so", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome({ player: BOB });
+  sim.put({ kind: "closed", code: 4101 });
+  assert.equal(sim.bar()?.key, "logged_out");
+});
+
+test("a damaged game says so, and can be opened again", () => {
+  const sim = playing();
+  sim.hear({ type: "game_unavailable", game: GAME, code: "game_quarantined", message: "It is damaged." });
+  assert.deepEqual(sim.bar(), { key: "quarantined" });
+  sim.hear(game());
+  assert.equal(sim.bar(), undefined);
+});
+
+test("a game that is not there says why", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome();
+  sim.put({ kind: "open_game", game: GAME });
+  sim.hear({ type: "refused", game: GAME, code: "no_such_game", message: "There is no such game." });
+  assert.equal(sim.line.games[GAME]?.trouble?.code, "no_such_game");
+});
+
+test("a paused game says so", () => {
+  const sim = playing();
+  sim.hear({ type: "event", game: GAME, seq: 4, event: { kind: "paused", since: 5 }, change: {} });
+  assert.deepEqual(sim.bar(), { key: "paused" });
+});
+
+test("the first act makes a session, and is sent on the new line", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome({ player: /** @type {any} */ (undefined) });
+  sim.effects = [];
+  sim.put({ kind: "ask", id: "c-1", request: { type: "play_bot", bot: "simple", terms: TERMS } });
+  sim.put({ kind: "ask", id: "c-2", request: { type: "seek", terms: TERMS } });
+  assert.deepEqual(sim.effects, [{ kind: "make_session" }], "once");
+  sim.effects = [];
+  sim.put({ kind: "session", ok: true });
+  assert.deepEqual(sim.effects, [{ kind: "disconnect" }, { kind: "connect" }]);
+  sim.welcome();
+  assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "play_bot", "seek"]);
+});
+
+test("a tab that comes back connects at once, unless it has just heard the server", () => {
+  const sim = playing();
+  sim.put({ kind: "hidden" });
+  sim.wait(3_000);
+  assert.deepEqual(sim.put({ kind: "shown" }), []);
+  sim.put({ kind: "hidden" });
+  sim.wait(4_000);
+  assert.deepEqual(sim.put({ kind: "shown" }).map(({ kind }) => kind), ["disconnect", "connect"]);
+});
+
+test("a hidden tab without a live game lets its line go", () => {
+  const sim = playing();
+  /** @param {number} seconds */
+  const listen = (seconds) => {
+    for (let n = 0; n < seconds; n += 5) {
+      sim.wait(5_000);
+      sim.hear({ type: "ping", id: n, server_time: 5, heads: [] });
+    }
+  };
+  sim.put({ kind: "hidden" });
+  listen(70);
+  assert.equal(sim.line.link, "up", "its game runs");
+  sim.put({ kind: "close_game", game: GAME });
+  listen(5);
+  assert.equal(sim.line.link, "asleep");
+  assert.equal(sim.bar()?.key, undefined);
+  assert.ok(sim.put({ kind: "shown" }).some(({ kind }) => kind === "connect"));
+});
+
+test("presence, claims, rematches and talk are kept with their game", () => {
+  const sim = playing();
+  sim.hear({ type: "presence", game: GAME, side: "blue", presence: "away", left: true });
+  sim.hear({ type: "claimable", game: GAME, gone: "blue", at: 77 });
+  sim.hear({ type: "rematch_offered", game: GAME, side: "blue" });
+  sim.hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "hi" } });
+  const loaded = sim.line.games[GAME]?.loaded;
+  assert.deepEqual([loaded?.presence.blue, loaded?.left.blue, loaded?.claimableAt.blue, loaded?.rematch],
+    ["away", true, 77, ["blue"]]);
+  assert.equal(sim.line.games[GAME]?.said.length, 1);
+});

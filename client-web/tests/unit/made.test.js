@@ -1,0 +1,27 @@
+// Files that scripts make are the ones in the repository.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+import { makeMessages } from "../../scripts/make_messages.js";
+import { makeVendor } from "../../scripts/make_vendor.js";
+
+const ROOT = new URL("../../", import.meta.url);
+/** @param {string} path */
+const read = (path) => readFileSync(new URL(path, ROOT), "utf8");
+
+test("the types of messages are made from today's schemas", () => {
+  assert.ok(read("types/messages.d.ts") === makeMessages(), "run `npm run make-messages`");
+});
+
+test("the library is made from the lock file", async () => {
+  const files = await makeVendor();
+  assert.deepEqual(readdirSync(new URL("page/vendor/", ROOT)).sort(), [...files.keys()].sort());
+  for (const [name, text] of files) {
+    assert.ok(read(`page/vendor/${name}`) === text, `${name}: run \`npm ci && npm run make-vendor\``);
+  }
+});
+
+test("the lock file names no registry", () => {
+  assert.doesNotMatch(read("package-lock.json"), /"resolved"/);
+});
