@@ -1,0 +1,70 @@
+//! Keeps the outcome of a command in the update that carries it out.
+
+use flagfall_protocol::{Accepted, CommandId, Player};
+use flagfall_store::{Expect, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+
+use super::command::LobbyCommand;
+use super::memory::{CommandRecord, Kept, LEFT_AFTER_MS, PLAN_MS, PlanRecord, fingerprint, key, read};
+use super::refusal::store_unclear;
+use super::{Asker, Inner};
+use crate::Refused;
+use crate::records::{bytes, put};
+use crate::settings::ms;
+use flagfall_base::jobs::not_before;
+use flagfall_base::keys::PLANS;
+use flagfall_game::NewGame;
+
+impl Inner {
+    pub(super) async fn recall(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: &LobbyCommand,
+    ) -> Result<Option<CommandRecord>, Refused> {
+        let bytes = self.store.get(key(player, cmd_id)?).await?;
+        bytes.map(|bytes| read(&bytes, command)).transpose()
+    }
+
+    fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
+        let since = self.store.now();
+        let fields = bytes(&PlanRecord { plan: plan.clone() })?;
+        // The command that plans the game also creates it. The job is for the case that it does
+        // not.
+        let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
+        Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
+    }
+}
+
+impl Asker<'_> {
+    /// Keeps the outcome of the command in one update with what it changes, with its guest, and
+    /// with the plan of its game.
+    pub(super) async fn keep(
+        &self,
+        outcome: Accepted,
+        game: Option<NewGame>,
+        mut update: Update,
+    ) -> Result<Kept, Refused> {
+        let Asker { inner, player, cmd_id, command, standing } = self;
+        let key = key(player, cmd_id)?;
+        let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
+        let expires = SystemClock.now().plus_ms(ms(inner.settings.times.command_memory));
+        update.conditions.push((key.clone(), Expect::Absent));
+        update.conditions.extend(standing.conditions.iter().cloned());
+        update.writes.push(put(key.clone(), &record, Some(expires))?);
+        update.writes.extend(standing.writes.iter().cloned());
+        if let Some(plan) = &record.game {
+            update.writes.push(inner.planning(plan)?);
+        }
+        match inner.store.update(update).await? {
+            UpdateOutcome::Ok => Ok(Kept::New(record)),
+            outcome => match inner.store.get(key).await? {
+                Some(stored) if outcome == UpdateOutcome::Unknown && stored == bytes(&record)? => {
+                    Ok(Kept::New(record))
+                }
+                Some(stored) => read(&stored, command).map(Kept::Before),
+                None if outcome == UpdateOutcome::Conflict => Ok(Kept::Conflict),
+                None => Err(store_unclear()),
+            },
+        }
+    }
+}
