@@ -315,7 +315,7 @@ impl Actor {
             }
         }
         let outputs = self.table.step(now, input);
-        // An empty queue is replaced to free its capacity: most games want nothing most of the time.
+        // An empty queue is replaced to free its capacity: most games need none most of the time.
         if self.outputs.is_empty() {
             self.outputs = outputs.into();
         } else {

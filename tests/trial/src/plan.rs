@@ -140,7 +140,8 @@ fn text_of(setup: &Setup, ruleset: &Ruleset, side: Side) -> String {
 
 /// The rulesets of a run's games, in turn.
 ///
-/// The first twelve name every ruleset once. Short games, and those with the most to hide, come more often.
+/// The first twelve name every ruleset once. Short games, and those with the most to hide, come
+/// more often.
 const TURNS: [&str; 18] = [
     "classic",
     "barrage",

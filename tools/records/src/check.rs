@@ -28,8 +28,8 @@ use knowledge::knowledge_of;
 use replay::{Replay, Replayed};
 pub(crate) use replay::{command_of, decide_move};
 
-/// Checks a JSON value that should be a record, including its form, and its signature if public keys
-/// of servers are given.
+/// Checks a JSON value that should be a record, including its form, and its signature if public
+/// keys of servers are given.
 pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
     // A record of another format may have other fields, so check that first.
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {

@@ -94,8 +94,9 @@ impl Arena {
     }
 }
 
-/// Children of this process that are in no program's group and not in our own. Other games' programs
-/// start and end meanwhile, so a process that was live before or after the look belongs to one.
+/// Children of this process that are in no program's group and not in our own. Other games'
+/// programs start and end meanwhile, so a process that was live before or after the look belongs
+/// to one.
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
     let before = live();

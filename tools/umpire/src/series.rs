@@ -182,7 +182,7 @@ fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();
     if let (Fault::Late { .. }, Some(processor)) = (fault, aftermath.processor) {
-        // Much less than the limit means that it waited, or that the machine was too busy to run it.
+        // Much less than the limit means that it waited, or that the machine was too busy.
         let seconds = processor.as_secs_f64();
         words.push_str(&format!(", in which it used {seconds:.2} s of processor time"));
     }

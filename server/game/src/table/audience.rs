@@ -27,7 +27,8 @@ pub(crate) struct Subscriber {
 /// What one audience has been shown.
 #[derive(Default)]
 pub(crate) struct Shown {
-    /// Sequence number of the last event that this audience was shown (invariant 8 of docs/ARCHITECTURE.md).
+    /// Sequence number of the last event that this audience was shown (invariant 8 of
+    /// docs/ARCHITECTURE.md).
     pub(crate) seq: u64,
     /// The latest events, at most [`RECENT_MAX`].
     recent: VecDeque<Option<CompactPly>>,

@@ -36,7 +36,8 @@ pub enum Weakness {
     /// All data is lost when it ends.
     #[error("it keeps no append-only file, so everything is lost when it ends (set appendonly yes)")]
     NoAppendOnlyFile,
-    /// The last writes may be gone when it or its machine ends. Holds its setting; empty if unknown.
+    /// The last writes may be gone when it or its machine ends. Holds its setting, empty if
+    /// unknown.
     #[error(
         "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
         or_unknown(.0)

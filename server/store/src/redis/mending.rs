@@ -244,8 +244,8 @@ impl Writer {
                         self.shared.quarantine_overwritten(game);
                         refused[*log] = true;
                     }
-                    // Another server was first. If its entries are others, the next comparison shows
-                    // that.
+                    // Another server was first. If its entries are others, the next comparison
+                    // shows that.
                     Appended::Conflict(head) if head.seq >= seq => {}
                     _ => refused[*log] = true,
                 }

@@ -308,7 +308,7 @@ impl Reader {
         loop {
             let mut command = redis::cmd("SCAN");
             command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
-            // Keys of any type: a log that was overwritten is reported when it is read, not left out.
+            // Keys of any type: a log that was overwritten is reported when it is read.
             command.arg("COUNT").arg(1000);
             let (next, keys): (u64, Vec<Vec<u8>>) = self.ask(|_| command.clone()).await?;
             games.extend(keys.iter().filter_map(|key| self.shared.keys.game_of_log(key)));

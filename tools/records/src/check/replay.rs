@@ -504,8 +504,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// The command that an event came from, and its side. `fitting` is the rank of what came hidden from
-/// a reserve. `None` if that is not known, or if the event comes from no such command.
+/// The command that an event came from, and its side. `fitting` is the rank of what came hidden
+/// from a reserve. `None` if that is not known, or if the event comes from no such command.
 pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Side, Command)> {
     Some(match event {
         GameEvent::Struck(strike) => (strike.side, Command::Move(strike.squares.into())),
