@@ -36,7 +36,6 @@ use flagfall_protocol::{Accepted, Code, CommandId, Conduct, GameSummary, Player,
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use parking_lot::Mutex;
-use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -57,13 +56,12 @@ use crate::Refused;
 use crate::blocks::are_apart;
 use crate::left_games::conduct_of;
 use crate::players::{Standing, house_player};
-use crate::records::find;
 use crate::settings::{Settings, ms};
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
-use flagfall_base::keys::{CHALLENGES_OF, Kind, POOL};
+use flagfall_base::keys::{CHALLENGES_OF, POOL};
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
 use flagfall_game::{NewGame, TableError, Tables};

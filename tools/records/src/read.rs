@@ -31,6 +31,7 @@ pub enum ReadError {
 
 /// Reads the JSON values of a stream in order: a file with one record, or lines of records.
 pub struct Reader<R: Read> {
+    #[expect(clippy::type_complexity, reason = "named once")]
     values: StreamDeserializer<'static, IoRead<io::Chain<io::Cursor<Vec<u8>>, Budgeted<R>>>, Strict>,
     spent: Rc<Cell<usize>>,
     /// Why the start of the stream cannot be read.

@@ -33,6 +33,7 @@ pub struct LinePlayer<C, M> {
     state: State<C, M>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "a player has one")]
 enum State<C, M> {
     /// The opening comes next. The chooser is made once its side is known.
     Opening(M),

@@ -6,16 +6,14 @@
 //! command creates the game under the same id, so there is never a second one.
 
 use flagfall_protocol::{Accepted, Code, CommandId, HexBytes, Player, Refusal};
-use flagfall_store::{Expect, Key, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
 use crate::Refused;
-use crate::records::{bytes, parse, put};
-use crate::settings::ms;
-use flagfall_base::jobs::not_before;
-use flagfall_base::keys::{COMMANDS, PLANS};
+use crate::records::{bytes, parse};
+use flagfall_base::keys::COMMANDS;
 use flagfall_game::NewGame;
 
 /// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.

@@ -13,7 +13,7 @@ use super::name::Name;
 use super::record::{PlayerRecord, TokenRecord};
 use crate::records::mark;
 use crate::settings::ms;
-use flagfall_base::identity::{GuestPass, Identity};
+use flagfall_base::identity::GuestPass;
 use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, time16};
 use flagfall_base::transact::expect;
 

@@ -2,6 +2,7 @@
 
 use flagfall_board::{GameId, Stamp};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::change::Link;
@@ -104,17 +105,19 @@ pub(super) fn answer<T: Send + 'static>(
     })
 }
 
+/// Groups whose answers wait to be given, at most.
+const GROUPS_MAX: usize = 16;
+
 /// Where answers are given. To wake many callers is cheaper from inside the runtime that runs them
 /// than from the writer's thread: a task does it, if the store was opened in a runtime.
 pub(super) struct Answers {
-    task: Option<mpsc::UnboundedSender<(Vec<Answer>, Verdict)>>,
+    task: Option<mpsc::Sender<(Vec<Answer>, Verdict)>>,
 }
 
 impl Answers {
     pub(super) fn new() -> Answers {
         let task = Handle::try_current().ok().map(|runtime| {
-            // As many answers wait here as there are callers, and they are limited.
-            let (sender, mut groups) = mpsc::unbounded_channel();
+            let (sender, mut groups) = mpsc::channel(GROUPS_MAX);
             runtime.spawn(async move {
                 while let Some(group) = groups.recv().await {
                     give(group);
@@ -128,9 +131,9 @@ impl Answers {
     /// Gives the answers, now that it is known what became of the group.
     pub(super) fn give(&self, answers: Vec<Answer>, verdict: Verdict) {
         let group = (answers, verdict);
-        // One caller is not worth the detour, and the runtime may be gone.
+        // One caller is not worth the detour, and the runtime may be gone or behind.
         let left = match &self.task {
-            Some(task) if group.0.len() > 1 => task.send(group).err().map(|unsent| unsent.0),
+            Some(task) if group.0.len() > 1 => task.try_send(group).err().map(TrySendError::into_inner),
             Some(_) | None => Some(group),
         };
         left.into_iter().for_each(give);

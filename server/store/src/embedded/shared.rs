@@ -109,7 +109,7 @@ impl Shared {
     pub(super) fn note_failed(&self, what: &str, trouble: Trouble) -> String {
         match trouble {
             Trouble::NoRoom { why } => self.pause(what, &why),
-            other => self.fail(&format!("{what} ({}); start the process again", other.to_string())),
+            other => self.fail(&format!("{what} ({other}); start the process again")),
         }
     }
 }

@@ -40,13 +40,16 @@ const GROUP_MAX: usize = 1024;
 /// Bytes of entries and values in one group, about.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 
+/// A value, and when it expires.
+type Expiring = (Vec<u8>, Option<Stamp>);
+
 /// The changes of a group so far, and what follows from them for the requests to come.
 #[derive(Default)]
 struct Stage {
     changes: Vec<Change>,
     heads: FxHashMap<GameId, Head>,
     /// Values, and when they expire; `None` for a record that was deleted.
-    records: HashMap<Key, Option<(Vec<u8>, Option<Stamp>)>>,
+    records: HashMap<Key, Option<Expiring>>,
     epoch: Option<u64>,
 }
 

@@ -83,7 +83,7 @@ fn fit_until(
             }
             (Knowledge::Own, _) => fitted.setups[side] = record.own_setup().unwrap_or_default().to_owned(),
             (Knowledge::Shown | Knowledge::Opened, _) if ruleset.reserve => {
-                lives.assign(side, &mut fitted)?
+                lives.assign(side, &mut fitted)?;
             }
             (Knowledge::Shown | Knowledge::Opened, _) => {
                 fitted.setups[side] = lives.deployment(side).ok_or(NotFitted::Impossible(0))?;
