@@ -1,7 +1,10 @@
 // Flagfall's programs for tests. FLAGFALL_TARGET is the folder they were built in.
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -50,4 +53,61 @@ export class Referee {
   end() {
     this.process.stdin.end();
   }
+}
+
+/**
+ * A server with a store of its own. `kill` ends it as a crash does; `start` starts it again with the
+ * same store and address.
+ */
+export class Server {
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  #process;
+  #port = 0;
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "flagfall-store-"));
+  }
+
+  get address() {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  async start() {
+    if (this.#port === 0) this.#port = await freePort();
+    const args = ["--listen", this.address, "--metrics-listen", "none", "--data", this.folder];
+    this.#process = spawn(program("flagfall-server"), args, { stdio: "ignore" });
+    for (let tries = 0; tries < 200; tries++) {
+      const isUp = await fetch(`http://${this.address}/api/rulesets`).then((answer) => answer.ok, () => false);
+      if (isUp) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error("flagfall-server does not answer");
+  }
+
+  /** @returns {Promise<void>} */
+  kill() {
+    const ended = this.#process;
+    this.#process = undefined;
+    return new Promise((resolve) => {
+      if (!ended || ended.exitCode !== null) return resolve();
+      ended.once("exit", () => resolve());
+      ended.kill("SIGKILL");
+    });
+  }
+
+  async end() {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
 }

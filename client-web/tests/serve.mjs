@@ -34,7 +34,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
-const ADDRESSES = /^\/(play|watch|games|rules|settings|game\/[0-9a-z]{12})?$/;
+const ADDRESSES = /^\/(play|challenge|game\/[0-9a-z]{12})?$/;
 
 /**
  * Serves the page in front of a server.

@@ -52,7 +52,8 @@ import { hear, openMessage, unopened } from "./games.js";
  *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
  *   | { kind: "open_game", game: string } | { kind: "close_game", game: string } | { kind: "play_here", game: string }
- *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }} Input
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }
+ *   | { kind: "look", message: ClientMessage }} Input
  */
 
 /**
@@ -107,6 +108,8 @@ export function step(line, input, moment) {
     case "shown": return lookedAt({ ...line, hiddenAt: undefined }, moment);
     case "retry": return tick({ ...line, fatal: undefined, retryAt: now, failures: 0 }, moment);
     case "session": return input.ok ? renew({ ...line, session: "none" }, moment) : { line: { ...line, session: "none" }, effects: [] };
+    // A question that changes nothing. Without a link, it is asked anew by whoever wants to know.
+    case "look": return { line, effects: whenUp(line, [input.message]) };
     case "ask": return ask(line, /** @type {Command} */ ({ ...input.request, cmd_id: input.id }));
     case "open_game": return openGame(line, input.game);
     case "play_here": return openGame(line, input.game);

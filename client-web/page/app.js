@@ -1,0 +1,91 @@
+// The shell around every page: the top, the bar, what is shown for a while and said aloud.
+
+import { Bar } from "./parts/bars.js";
+import { svg } from "./board/pieces.js";
+import { GLYPHS, SHAPES } from "./board/art.js";
+import { go } from "./route.js";
+import { alarm, aloud, line, onMessage, say, show, toast } from "./state.js";
+import { h, useEffect, useRef, useState } from "./vendor/library.js";
+
+/** @typedef {import("./route.js").Route} Route */
+/** @typedef {import("./vendor/library.js").Signal<Route>} RouteSignal */
+
+/** The pages, each loaded on the way to it. @type {Record<Route["page"], () => Promise<(props: any) => any>>} */
+const PAGES = {
+  home: async () => (await import("./pages/home.js")).HomePage,
+  play: async () => (await import("./pages/play.js")).PlayPage,
+  challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
+  game: async () => (await import("./pages/game.js")).GamePage,
+  unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
+};
+
+/** @param {{ route: RouteSignal }} props */
+export function App({ route }) {
+  const now = route.value;
+  const game = now.page === "game" ? now.id : undefined;
+  useEffect(() => onMessage((message) => {
+    if (message.type === "game_started") go(`/game/${message.game.id}`);
+    if (message.type === "challenge_answered" && !message.accepted) {
+      show(say("challenge-declined", { name: message.by.name }));
+    }
+  }), []);
+  return h("div", { class: `app app-${now.page}` },
+    h(Top, { page: now.page }),
+    h(Bar, { game }),
+    h("main", { id: "main" }, h(Current, { key: now.page + (game ?? ""), route: now })),
+    h("div", { class: "toast", role: "status", hidden: !toast.value }, toast.value?.text),
+    h("div", { class: "aloud", role: "log", "aria-live": "polite" }, aloud.value),
+    h("div", { class: "aloud", role: "alert" }, alarm.value));
+}
+
+/** @param {{ route: Route }} props */
+function Current({ route }) {
+  const [found, setFound] = useState(/** @type {{ Page: (props: any) => any } | undefined} */ (undefined));
+  useEffect(() => {
+    let isCurrent = true;
+    PAGES[route.page]().then((Page) => isCurrent && setFound({ Page }));
+    return () => {
+      isCurrent = false;
+    };
+  }, [route.page]);
+  return found ? h(found.Page, route) : h("div", { class: "page" }, h("div", { class: "skeleton page-skeleton" }));
+}
+
+/** @param {{ page: Route["page"] }} props */
+function Top({ page }) {
+  const player = line.value.player;
+  /** @param {string} href @param {string} text @param {boolean} isHere */
+  const link = (href, text, isHere) => h("a", { href, "aria-current": isHere ? "page" : undefined }, text);
+  return h("header", { class: "top" },
+    h("a", { class: "brand", href: "/" }, h(Mark, {}), h("span", null, "Flagfall")),
+    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play")),
+    h("div", { class: "who" },
+      player ? h("span", { title: player.name }, player.name) : null,
+      h(ThemeButton, {})));
+}
+
+/** The mark of the page: a shield with a pennant. */
+function Mark() {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const picture = svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true", class: "red" });
+    const flag = svg("g", { transform: "translate(20 18) scale(1)" });
+    flag.append(svg("path", { class: "glyph-line", d: GLYPHS.F?.line ?? "" }), svg("path", { class: "glyph", d: GLYPHS.F?.fill ?? "" }));
+    picture.append(svg("path", { class: "shape", d: SHAPES.red }), flag);
+    host.current?.replaceChildren(picture);
+  }, []);
+  return h("span", { ref: host, class: "mark" });
+}
+
+/** Light, dark, or what the system says. */
+function ThemeButton() {
+  const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "system");
+  useEffect(() => {
+    localStorage.setItem("theme", theme);
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  const next = { system: "dark", dark: "light", light: "system" }[theme] ?? "system";
+  return h("button", { class: "button plain compact", onClick: () => setTheme(next), title: say("theme-title") },
+    say("theme", { theme }));
+}

@@ -1,0 +1,74 @@
+// Events as whole sentences, for the list of moves and for those who listen.
+
+import { rankName } from "../board/names.js";
+import { parseLaid, parseMove, rankOf } from "./notation.js";
+
+/** @typedef {import("../../types/messages").GameEvent} GameEvent */
+/** @typedef {import("../../types/messages").Outcome} Outcome */
+/** @typedef {import("../words.js").Words} Words */
+
+/** @param {GameEvent} event @param {Words} words @returns {string} */
+export function sentence(event, words) {
+  switch (event.kind) {
+    case "deployed": return words.say("event-deployed");
+    case "ready": return words.say("event-ready", { side: event.side });
+    case "started": return words.say("event-started");
+    case "moved": return moveSentence(event, words);
+    case "struck": return words.say("strike-pending", {
+      side: event.side, squares: event.move, choosing: event.owes.red && event.owes.blue ? "both" : event.owes[event.side] ? "attacker" : "defender",
+    });
+    case "chosen": return words.say("choice-taken", { rank: event.rank });
+    case "removed": return words.say("event-removed", { side: event.side, square: event.square });
+    case "placed": return words.say(event.color ? "event-placed-on-chip" : "event-placed", {
+      side: event.side, square: event.square, rank: rankOf(event.piece) ?? "piece",
+      labeled: event.labeled ? "yes" : "no", color: event.color ?? "red",
+    });
+    case "colored": return words.say("event-colored", { side: event.side, color: event.color, square: event.square });
+    case "draw_offered": return words.say("event-draw-offered", { side: event.side });
+    case "draw_declined": return words.say("event-draw-declined", { side: event.side });
+    case "paused": return words.say("event-paused");
+    case "resumed": return words.say("event-resumed");
+    case "ended": return outcomeSentence(event.outcome, words);
+    default: return forgotten(event);
+  }
+}
+
+/** An event of a later version of the protocol has no words. @param {never} _ */
+function forgotten(_) {
+  return "";
+}
+
+/** @param {Outcome} outcome @param {Words} words */
+export function outcomeSentence(outcome, words) {
+  return words.say("outcome", { winner: outcome.winner ?? "none", reason: outcome.reason });
+}
+
+/** @param {GameEvent & { kind: "moved" }} event @param {Words} words */
+function moveSentence(event, words) {
+  const { side, strike, laid } = event;
+  const { from, to } = parseMove(event.move);
+  const move = strike
+    ? words.say(strikeText(strike.attacker_fate, strike.defender_fate), {
+      side, square: to, from, attacker: nameForText(strike.attacker, words), defender: nameForText(strike.defender, words),
+    })
+    : event.piece.startsWith("[")
+      ? words.say("move-proof", { side, squares: event.move, rank: rankName(words, event.piece) })
+      : words.say("move", { side, squares: event.move });
+  if (!laid) return move;
+  const { squares, color } = parseLaid(laid);
+  return words.say("move-and-chips", { move, chips: words.say("move-chips", { color, squares: squares.join(" ") }) });
+}
+
+/** The texts choose the name of a rank by its name in messages. @param {string} identity @param {Words} words */
+function nameForText(identity, words) {
+  if (identity === "?") return "hidden";
+  if (identity === "o") return "coin";
+  return rankOf(identity) ?? rankName(words, identity);
+}
+
+/** @param {"stays" | "advances" | "leaves"} attacker @param {"stays" | "advances" | "leaves"} defender */
+function strikeText(attacker, defender) {
+  if (attacker !== "leaves") return defender === "leaves" ? "strike-won" : "strike-both-stay";
+  if (defender === "leaves") return "strike-both-lost";
+  return defender === "advances" ? "strike-lost-advance" : "strike-lost";
+}

@@ -1,0 +1,63 @@
+// What a friend offers, or the link to send to one.
+
+import { playerName } from "../parts/bars.js";
+import { changesText, termsText } from "../parts/terms.js";
+import { go } from "../route.js";
+import { askOrTell, line, onMessage, refusalText, say, show, tell } from "../state.js";
+import { h, useEffect, useState } from "../vendor/library.js";
+
+/** @typedef {import("../../types/messages").ServerMessage & { type: "challenge" }} Offer */
+
+/** @param {{ code: string }} props */
+export function ChallengePage({ code }) {
+  const [offer, setOffer] = useState(/** @type {Offer | undefined} */ (undefined));
+  const [trouble, setTrouble] = useState("");
+  const { link, player } = line.value;
+  useEffect(() => onMessage((message) => {
+    if (message.type === "challenge" && message.challenge === code) setOffer(message);
+    if (message.type === "challenge_gone" && message.challenge === code) setTrouble(say("challenge-gone"));
+    if (message.type === "refused" && message.request === "show_challenge") setTrouble(refusalText(message));
+  }), [code]);
+  useEffect(() => {
+    if (link === "up") tell({ kind: "look", message: { type: "show_challenge", challenge: code } });
+  }, [code, link]);
+  if (trouble) {
+    return h("div", { class: "page stack narrow" },
+      h("h1", null, say("challenge-closed")), h("p", { class: "muted" }, trouble), h("a", { class: "button main", href: "/" }, say("to-home")));
+  }
+  if (!offer) return h("div", { class: "page narrow" }, h("div", { class: "skeleton page-skeleton" }));
+  const isOwn = offer.challenger.id === player?.id;
+  return h("div", { class: "page stack narrow" },
+    h("h1", null, isOwn ? say("challenge-own") : say("challenge-from", { name: playerName(offer.challenger) })),
+    h("section", { class: "card stack" },
+      h("strong", null, termsText(offer.terms)),
+      changesText(offer.terms.ruleset).map((change) => h("p", { class: "small" }, change)),
+      offer.your_side && !isOwn ? h("p", { class: "muted" }, say("challenge-side", { side: offer.your_side })) : null,
+      isOwn ? h(Share, {}) : null),
+    isOwn
+      ? h("button", { class: "button", onClick: () => withdraw(code) }, say("withdraw"))
+      : h("div", { class: "row-of" },
+        h("button", { class: "button main", onClick: () => askOrTell({ type: "accept_challenge", challenge: code }) }, say("accept")),
+        h("a", { class: "button", href: "/" }, say("challenge-decline"))));
+}
+
+/** @param {string} code */
+async function withdraw(code) {
+  if (await askOrTell({ type: "cancel_challenge", challenge: code })) go("/");
+}
+
+/** The link, to copy or to share. */
+function Share() {
+  const copy = async () => {
+    await navigator.clipboard.writeText(location.href);
+    show(say("copied"));
+  };
+  return h("div", { class: "stack tight" },
+    h("p", { class: "muted" }, say("challenge-send")),
+    h("input", { class: "link-field", readonly: true, value: location.href, "aria-label": say("challenge-link"),
+      onFocus: (/** @type {any} */ event) => event.target.select() }),
+    h("div", { class: "row-of" },
+      h("button", { class: "button main", onClick: copy }, say("copy")),
+      "share" in navigator ? h("button", { class: "button", onClick: () => void navigator.share({ url: location.href }) }, say("share")) : null),
+    h("p", { class: "muted small" }, say("challenge-wait")));
+}

@@ -1,0 +1,110 @@
+// Every choice of a game: terms, and against whom; and the open offers.
+
+import { GameList, OfferList, PoolCard } from "../parts/lobby.js";
+import { timeText } from "../parts/terms.js";
+import { go } from "../route.js";
+import { askOrTell, line, rulesets, say } from "../state.js";
+import { h, useState } from "../vendor/library.js";
+import { useLobby } from "./home.js";
+
+/** @typedef {import("../../types/messages").Terms} Terms */
+/** @typedef {import("../../types/messages").Time} Time */
+/** @typedef {import("../../types/messages").Side} Side */
+
+/** @type {Time[]} */
+const TIMES = [
+  { kind: "unlimited" },
+  { kind: "fischer", base_s: 180, increment_s: 2 },
+  { kind: "fischer", base_s: 600, increment_s: 5 },
+  { kind: "fischer", base_s: 900, increment_s: 10 },
+  { kind: "delay", base_s: 1_200, free_s: 10 },
+  { kind: "correspondence", days: 3 },
+];
+const LEVELS = ["random", "simple", "good"];
+const OPPONENTS = /** @type {const} */ (["house", "anybody", "pool", "friend"]);
+
+export function PlayPage() {
+  const lobby = useLobby();
+  return h("div", { class: "page stack" },
+    h("h1", null, say("play-title")),
+    h(PoolCard, {}),
+    h("div", { class: "columns wide-first" },
+      h(OfferForm, {}),
+      h("div", { class: "stack" },
+        h("section", { class: "card stack" },
+          h("h2", null, say("offers")),
+          lobby ? h(OfferList, { seeks: lobby.seeks, empty: say("offers-empty") }) : h("div", { class: "skeleton lines" }),
+          lobby ? h("p", { class: "muted small numbers" }, say("players-online", { count: lobby.players_online })) : null),
+        h("section", { class: "card stack" },
+          h("h2", null, say("live-games")),
+          lobby ? h(GameList, { games: lobby.games, empty: say("live-games-empty"), isOwn: false }) : h("div", { class: "skeleton lines" })))));
+}
+
+function OfferForm() {
+  const [ruleset, setRuleset] = useState("classic");
+  const [time, setTime] = useState(2);
+  const [who, setWho] = useState(/** @type {typeof OPPONENTS[number]} */ ("house"));
+  const [level, setLevel] = useState("simple");
+  const [side, setSide] = useState("any");
+  const [isRated, setRated] = useState(false);
+  const [isPrivate, setPrivate] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const rules = rulesets.value.find((rules) => rules.id === ruleset);
+  const isGuest = line.value.player?.kind !== "account" && line.value.player?.kind !== "bot";
+  const why = isGuest ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : "";
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    setBusy(true);
+    await offer(who, level, {
+      ruleset, time: TIMES[time] ?? { kind: "unlimited" },
+      ...(isRated && !why ? { rated: true } : {}), ...(isPrivate ? { private: true } : {}),
+    }, side === "any" ? undefined : /** @type {Side} */ (side));
+    setBusy(false);
+  };
+  return h("form", { class: "card stack", onSubmit: submit },
+    h(Select, { label: say("form-ruleset"), value: ruleset, onChange: setRuleset,
+      options: rulesets.value.map(({ id, title }) => [id, title]) }),
+    h("p", { class: "muted small summary" }, rules?.summary),
+    h("div", { class: "two" },
+      h(Select, { label: say("form-time"), value: String(time), onChange: (value) => setTime(Number(value)),
+        options: TIMES.map((time, index) => [String(index), timeText(time)]) }),
+      h(Select, { label: say("form-side"), value: side, onChange: setSide,
+        options: ["any", "red", "blue"].map((side) => [side, say("form-side-option", { side })]) })),
+    h("fieldset", { class: "field" },
+      h("span", null, say("form-opponent")),
+      h("div", { class: "segments", role: "radiogroup", "aria-label": say("form-opponent") }, OPPONENTS.map((one) =>
+        h("label", { key: one, class: who === one ? "chosen" : "" },
+          h("input", { type: "radio", name: "who", class: "aloud", checked: who === one, onChange: () => setWho(one) }),
+          say("form-opponent-option", { who: one }))))),
+    who === "house" ? h(Select, { label: say("form-level"), value: level, onChange: setLevel,
+      options: LEVELS.map((level) => [level, say("level", { level })]) }) : null,
+    h("div", { class: "stack tight" },
+      h("label", { class: "check" },
+        h("input", { type: "checkbox", checked: isRated && !why, disabled: why !== "", onChange: () => setRated(!isRated) }),
+        say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null),
+      h("label", { class: "check" },
+        h("input", { type: "checkbox", checked: isPrivate, onChange: () => setPrivate(!isPrivate) }), say("form-private"))),
+    h("button", { class: "button main", disabled: isBusy, "aria-busy": isBusy }, say("form-submit", { who })));
+}
+
+/** @param {typeof OPPONENTS[number]} who @param {string} level @param {Terms} terms @param {Side | undefined} side */
+async function offer(who, level, terms, side) {
+  const wish = side ? { side } : {};
+  switch (who) {
+    case "house": return askOrTell({ type: "play_bot", bot: level, terms, ...wish });
+    case "anybody": return askOrTell({ type: "seek", terms, ...wish });
+    case "pool": return askOrTell({ type: "enter_pool", terms });
+    case "friend": {
+      const outcome = await askOrTell({ type: "challenge", terms, ...wish });
+      if (outcome?.kind === "challenge") go(`/challenge#${outcome.challenge}`);
+      return outcome;
+    }
+  }
+}
+
+/** @param {{ label: string, value: string, options: string[][], onChange: (value: string) => void }} props */
+function Select({ label, value, options, onChange }) {
+  return h("label", { class: "field" }, h("span", null, label),
+    h("select", { value, onChange: (/** @type {any} */ event) => onChange(event.target.value) },
+      options.map(([id, text]) => h("option", { key: id, value: id }, text))));
+}

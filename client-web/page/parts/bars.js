@@ -1,0 +1,97 @@
+// Bars of a line's state, and the strips of players with their clocks.
+
+import { LOW_MS, clockText, isRunning, nextChange, timeLeft } from "../game/clocks.js";
+import { barOf } from "../net/line.js";
+import { line, say, serverTime, tell } from "../state.js";
+import { h, signal, useEffect, useRef } from "../vendor/library.js";
+
+/** @typedef {import("../../types/messages").Clock} Clock */
+/** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").Player} Player */
+
+/** What the line's state means for the page. @param {{ game: string | undefined }} props */
+export function Bar({ game }) {
+  const bar = barOf(line.value, game, Date.now());
+  if (!bar) return null;
+  const actions = {
+    superseded: () => game && tell({ kind: "play_here", game }),
+    new_epoch: () => game && tell({ kind: "seen_epoch", game }),
+    old_page: () => location.reload(),
+  };
+  const act = actions[/** @type {keyof typeof actions} */ (bar.key)] ?? (bar.canRetry ? () => tell({ kind: "retry" }) : undefined);
+  return h("div", { class: "bar", role: "status" },
+    h("span", null, say(`bar-${bar.key.replaceAll("_", "-")}`, { move: bar.move ?? "none", game: game ?? "" })),
+    act ? h("button", { class: "button compact", onClick: act }, say(`bar-act-${bar.key.replaceAll("_", "-")}`)) : null);
+}
+
+/** The time of the page's one timer. */
+const tick = signal(Date.now());
+/** When each running clock changes next. @type {Set<() => number>} */
+const clocks = new Set();
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+function schedule() {
+  clearTimeout(timer);
+  const pause = Math.min(...[...clocks].map((next) => next()));
+  if (pause === Infinity) return;
+  timer = setTimeout(() => {
+    tick.value = Date.now();
+    schedule();
+  }, Math.max(16, pause));
+}
+
+/** Redraws when a running time changes. @param {() => number} next Milliseconds until then. @param {unknown} key */
+export function useTicks(next, key) {
+  const latest = useRef(next);
+  latest.current = next;
+  useEffect(() => {
+    const one = () => latest.current();
+    clocks.add(one);
+    schedule();
+    return () => {
+      clocks.delete(one);
+    };
+  }, [key]);
+  return tick.value;
+}
+
+/** @param {{ clock: Clock | null | undefined, side: Side, isPaused: boolean }} props */
+export function ClockFace({ clock, side, isPaused }) {
+  const left = () => (clock ? timeLeft(clock, side, serverTime.at(Date.now())) : { ms: 0, freeMs: 0 });
+  const runs = clock ? isRunning(clock, side) && !isPaused : false;
+  useTicks(() => (runs ? (left().freeMs > 0 ? Math.min(250, left().freeMs) : nextChange(left().ms)) : Infinity), clock);
+  if (!clock) return null;
+  const { ms, freeMs } = left();
+  const free = freeMs > 0 && runs ? h("small", null, ` +${Math.ceil(freeMs / 1_000)}`) : null;
+  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, clockText(ms), free);
+}
+
+/** A player's strip: side, name, presence, clock. @param {{
+ *   side: Side, player: Player, isYou: boolean, isToAct: boolean, presence: string, left: boolean, claimableAt: number | null | undefined,
+ *   clock: Clock | null | undefined, isPaused: boolean, isLive: boolean }} props */
+export function PlayerStrip({ side, player, isYou, isToAct, presence, left, claimableAt, clock, isPaused, isLive }) {
+  const away = isLive && !isYou && presence !== "present" && player.kind !== "house";
+  return h("div", { class: `strip strip-${side}${isToAct ? " to-act" : ""}` },
+    h("span", { class: `side-mark ${side}`, "aria-hidden": "true" }),
+    h("div", { class: "strip-name" },
+      h("strong", null, playerName(player)),
+      h("span", { class: "muted small" },
+        [say("side", { side }), isYou ? say("you") : "", away ? say(left ? "presence-left" : `presence-${presence}`) : ""].filter(Boolean).join(" · "),
+        away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null)),
+    h(ClockFace, { clock, side, isPaused }));
+}
+
+/** @param {{ at: number }} props */
+function ClaimCountdown({ at }) {
+  const left = () => at - serverTime.at(Date.now());
+  useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
+  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: clockText(left()) })}`) : null;
+}
+
+/** A name as it is shown everywhere: programs are marked. @param {Player} player */
+export function playerName(player) {
+  if (player.kind === "bot") return say("player-bot", { name: player.name });
+  if (player.kind === "house") return say("player-house", { name: player.name });
+  return player.name;
+}

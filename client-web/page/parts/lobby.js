@@ -1,0 +1,56 @@
+// Offers, games and the wait for an opponent, as lists.
+
+import { useTicks, playerName } from "./bars.js";
+import { changesText, termsText } from "./terms.js";
+import { askOrTell, line, say, serverTime } from "../state.js";
+import { h, useEffect, useState } from "../vendor/library.js";
+
+/** @typedef {import("../../types/messages").Seek} Seek */
+/** @typedef {import("../../types/messages").GameSummary} GameSummary */
+
+/** @param {{ seeks: readonly Seek[], empty: string }} props */
+export function OfferList({ seeks, empty }) {
+  const own = line.value.player?.id;
+  if (seeks.length === 0) return h("p", { class: "muted" }, empty);
+  return h("ul", { class: "list" }, seeks.map((seek) => h("li", { key: seek.id },
+    h("div", null,
+      h("strong", null, playerName(seek.seeker)),
+      seek.seeker_rating ? h("span", { class: "muted numbers" }, ` ${seek.seeker_rating.rating}${seek.seeker_rating.provisional ? "?" : ""}`) : null,
+      h("div", { class: "muted small" }, termsText(seek.terms), seek.side ? ` · ${say("offer-side", { side: seek.side })}` : ""),
+      changesText(seek.terms.ruleset).map((change) => h("div", { class: "small" }, change))),
+    seek.seeker.id === own
+      ? h("button", { class: "button compact", onClick: () => askOrTell({ type: "cancel_seek", seek: seek.id }) }, say("withdraw"))
+      : h("button", { class: "button compact main", onClick: () => askOrTell({ type: "accept_seek", seek: seek.id }) }, say("accept")))));
+}
+
+/** @param {{ games: readonly GameSummary[], empty: string, isOwn: boolean }} props */
+export function GameList({ games, empty, isOwn }) {
+  const own = line.value.player?.id;
+  if (games.length === 0) return h("p", { class: "muted" }, empty);
+  return h("ul", { class: "list" }, games.map((game) => {
+    const side = game.players.red.id === own ? "red" : game.players.blue.id === own ? "blue" : undefined;
+    const isTurn = isOwn && (game.phase === "deploying" || game.turn === side);
+    return h("li", { key: game.id },
+      h("div", null,
+        h("strong", null, `${playerName(game.players.red)} – ${playerName(game.players.blue)}`),
+        h("div", { class: "muted small" }, termsText(game.terms), " · ",
+          isTurn ? h("b", { class: "turn-note" }, say("your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
+      h("a", { class: "button compact", href: `/game/${game.id}` }, say(isOwn ? "continue" : "watch")));
+  }));
+}
+
+/** Says that the player waits for an opponent, and how long already. */
+export function PoolCard() {
+  const pool = line.value.pool;
+  const [wasWaiting, setWaiting] = useState(false);
+  useTicks(() => (pool ? 1_000 : Infinity), pool?.since);
+  useEffect(() => setWaiting(pool !== undefined), [pool !== undefined]);
+  if (!pool) return null;
+  const seconds = Math.max(0, Math.round((serverTime.at(Date.now()) - pool.since) / 1_000));
+  return h("section", { class: `card waiting${wasWaiting ? "" : " fresh"}`, role: "status" },
+    h("div", { class: "pulse", "aria-hidden": "true" }),
+    h("div", null,
+      h("strong", null, say("pool-waiting")),
+      h("div", { class: "muted small numbers" }, say("pool-details", { seconds, waiting: pool.waiting }))),
+    h("button", { class: "button compact", onClick: () => askOrTell({ type: "leave_pool" }) }, say("pool-leave")));
+}

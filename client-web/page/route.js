@@ -1,0 +1,46 @@
+// Addresses of the page.
+
+import { signal } from "./vendor/library.js";
+
+/**
+ * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
+ *   | { page: "game", id: string } | { page: "unknown" }} Route
+ */
+
+/** @param {string} path @param {string} hash @returns {Route} */
+export function parseRoute(path, hash) {
+  if (path === "/") return { page: "home" };
+  if (path === "/play") return { page: "play" };
+  // The code is in the fragment, so no log and no referrer has it.
+  if (path === "/challenge") return { page: "challenge", code: hash.slice(1) };
+  const game = /^\/game\/([0-9a-z]{12})$/.exec(path);
+  return game?.[1] ? { page: "game", id: game[1] } : { page: "unknown" };
+}
+
+/** The route that is shown. */
+export const route = signal(/** @type {Route} */ ({ page: "home" }));
+
+/** Goes to an address of the page. @param {string} address */
+export function go(address) {
+  history.pushState(null, "", address);
+  read();
+  scrollTo(0, 0);
+}
+
+function read() {
+  route.value = parseRoute(location.pathname, location.hash);
+}
+
+/** Reads the address, and follows links without loading the page anew. */
+export function listenToAddresses() {
+  read();
+  addEventListener("popstate", read);
+  addEventListener("hashchange", read);
+  document.addEventListener("click", (event) => {
+    const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']");
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || link.hasAttribute("target")) return;
+    event.preventDefault();
+    go(link.getAttribute("href") ?? "/");
+  });
+}

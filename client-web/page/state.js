@@ -1,0 +1,153 @@
+// What all parts of the page share: the line, the rulesets, the texts, and what is said aloud.
+
+import { ServerTime } from "./game/clocks.js";
+import { rulesOf } from "./game/rules.js";
+import { newLine } from "./net/line.js";
+import { openLine } from "./net/socket.js";
+import { signal } from "./vendor/library.js";
+import { Words } from "./words.js";
+
+/** @typedef {import("../types/messages").ServerMessage} ServerMessage */
+/** @typedef {import("./net/line.js").Effect} Effect */
+/** @typedef {import("./net/games.js").GameNews} GameNews */
+/** @typedef {import("./game/rules.js").Rules} Rules */
+/** @typedef {ServerMessage & { type: "accepted" | "refused" }} Answer */
+
+export const line = signal(newLine(0));
+export const rulesets = signal(/** @type {Rules[]} */ ([]));
+export const serverTime = new ServerTime();
+
+/** A sentence that is shown for a while. */
+export const toast = signal(/** @type {{ text: string, id: number } | undefined} */ (undefined));
+/** What a screen reader says next: in its turn, or at once. */
+export const aloud = signal("");
+export const alarm = signal("");
+
+/** @type {Words} */
+let words = new Words("en", "");
+/** @type {ReturnType<typeof openLine> | undefined} */
+let connection;
+/** @type {Map<string, (answer: Answer) => void>} */
+const waiting = new Map();
+/** @type {Set<(news: GameNews) => void>} */
+const newsListeners = new Set();
+/** @type {Set<(message: ServerMessage) => void>} */
+const messageListeners = new Set();
+/** Other tabs hear of a new session, and take it. */
+const otherTabs = new BroadcastChannel("flagfall-session");
+
+/** @param {string} id @param {import("./words.js").Args} [args] */
+export function say(id, args) {
+  return words.say(id, args);
+}
+
+export function allWords() {
+  return words;
+}
+
+/** Connects, once the texts are there. @param {Words} loaded */
+export function start(loaded) {
+  words = loaded;
+  connection = openLine({ changed: (changed) => (line.value = changed), effect: happened });
+  otherTabs.onmessage = () => connection?.input({ kind: "session", ok: true });
+}
+
+export async function loadRulesets() {
+  const answer = await fetch("/api/rulesets");
+  if (!answer.ok) throw new Error(`no rulesets: ${answer.status}`);
+  rulesets.value = (await answer.json()).rulesets;
+}
+
+/** @param {string} id */
+export function rulesFor(id) {
+  return rulesOf(rulesets.value, id);
+}
+
+/** @param {Effect} effect */
+function happened(effect) {
+  switch (effect.kind) {
+    case "make_session": return void makeSession();
+    case "server_time": return serverTime.learn(effect.time, Date.now());
+    case "answer": {
+      waiting.get(effect.command.cmd_id)?.(effect.message);
+      waiting.delete(effect.command.cmd_id);
+      return;
+    }
+    case "news": return newsListeners.forEach((listener) => listener(effect.news));
+    case "message": return messageListeners.forEach((listener) => listener(effect.message));
+    default: return;
+  }
+}
+
+/** Makes the player a guest, with a cookie that no script can read. */
+async function makeSession() {
+  try {
+    const answer = await fetch("/api/session", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
+    });
+    if (answer.ok) otherTabs.postMessage("new");
+    else show(say("session-failed"));
+    connection?.input({ kind: "session", ok: answer.ok });
+  } catch {
+    show(say("session-failed"));
+    connection?.input({ kind: "session", ok: false });
+  }
+}
+
+/** @param {import("./net/line.js").Input} input */
+export function tell(input) {
+  connection?.input(input);
+}
+
+/**
+ * Asks the server for a change. Comes back with its answer, however long that takes.
+ * @param {import("./net/line.js").Request} request @returns {Promise<Answer>}
+ */
+export function ask(request) {
+  return new Promise((resolve) => {
+    const id = crypto.randomUUID();
+    waiting.set(id, resolve);
+    connection?.input({ kind: "ask", request, id });
+  });
+}
+
+/** Asks, and shows a refusal as a sentence. @param {import("./net/line.js").Request} request */
+export async function askOrTell(request) {
+  const answer = await ask(request);
+  if (answer.type === "refused") {
+    show(refusalText(answer));
+    return undefined;
+  }
+  return answer.outcome;
+}
+
+/** What a refusal says, in the page's language. @param {{ code?: string | null, message: string, args?: import("./words.js").Args }} refusal */
+export function refusalText({ code, message, args }) {
+  const id = `refusal-${(code ?? "").replaceAll("_", "-")}`;
+  return words.has(id) && args ? words.say(id, args) : message;
+}
+
+let shown = 0;
+/** Shows a sentence for a while. @param {string} text */
+export function show(text) {
+  const id = ++shown;
+  toast.value = { text, id };
+  setTimeout(() => toast.value?.id === id && (toast.value = undefined), 6_000);
+}
+
+/** Says a sentence. One that is said twice in a row is made different, or it is not read. @param {string} text */
+export function speak(text) {
+  aloud.value = aloud.value === text ? `${text}\u00a0` : text;
+}
+
+/** @param {(news: GameNews) => void} listener @returns {() => void} */
+export function onNews(listener) {
+  newsListeners.add(listener);
+  return () => newsListeners.delete(listener);
+}
+
+/** @param {(message: ServerMessage) => void} listener @returns {() => void} */
+export function onMessage(listener) {
+  messageListeners.add(listener);
+  return () => messageListeners.delete(listener);
+}

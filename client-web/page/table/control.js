@@ -1,0 +1,277 @@
+// One game on the page: what is in hand, what is planned, and what gestures do. Parts show it; the
+// line decides what is true.
+
+import { byWay, complete, put } from "../game/hand.js";
+import { holds, dueCommand, planMove } from "../game/premove.js";
+import { parsePiece } from "../game/notation.js";
+import { canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets } from "../game/reach.js";
+import { sentence } from "../game/sentences.js";
+import { readTyped } from "../game/typed.js";
+import { squareNames } from "../board/names.js";
+import { underWay } from "../net/line.js";
+import { confirm } from "../parts/dialog.js";
+import { alarm, allWords, ask, line, refusalText, rulesFor, say, show, speak } from "../state.js";
+import { signal } from "../vendor/library.js";
+import { Deploying } from "./deploying.js";
+
+/** @typedef {import("../../types/messages").GameCommand} GameCommand */
+/** @typedef {import("../../types/messages").GameView} GameView */
+/** @typedef {import("../board/board.js").Board} Board */
+/** @typedef {import("../game/hand.js").Hand} Hand */
+/** @typedef {import("../game/hand.js").Question} Question */
+/** @typedef {import("../game/premove.js").Premove} Premove */
+/** @typedef {import("../net/games.js").GameNews} GameNews */
+/** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
+
+export class GameControl {
+  /** @type {Board | undefined} */
+  board;
+  /** @type {Signal<Hand | undefined>} */
+  hand = signal(/** @type {Hand | undefined} */ (undefined));
+  /** @type {Signal<Question | undefined>} */
+  question = signal(/** @type {Question | undefined} */ (undefined));
+  /** @type {Signal<Premove | undefined>} */
+  planned = signal(/** @type {Premove | undefined} */ (undefined));
+  /** What has happened since the game was opened here. @type {Signal<readonly { text: string, ply: number }[]>} */
+  entries = signal(/** @type {readonly { text: string, ply: number }[]} */ ([]));
+
+  /** @param {string} id */
+  constructor(id) {
+    this.id = id;
+    this.deploying = new Deploying(this);
+  }
+
+  get loaded() {
+    return line.value.games[this.id]?.loaded;
+  }
+
+  /** @returns {GameView | undefined} */
+  get view() {
+    return this.loaded?.view;
+  }
+
+  get rules() {
+    const ruleset = this.loaded?.game.terms.ruleset;
+    return ruleset ? rulesFor(ruleset) : undefined;
+  }
+
+  /** The player's side; undefined for spectators. */
+  get side() {
+    const audience = this.view?.audience;
+    return audience === "public" ? undefined : audience;
+  }
+
+  /** True if the player may act: this tab drives the game and nothing is under way. */
+  get isFree() {
+    const game = line.value.games[this.id];
+    return Boolean(game?.loaded) && !game?.isSuperseded && underWay(line.value, this.id).length === 0;
+  }
+
+  get isTurn() {
+    const view = this.view;
+    return Boolean(view && view.phase === "playing" && sideToMove(view) && !view.owed_color && !view.pending_strike);
+  }
+
+  /** Sends a command, and tells why if it is refused. @param {GameCommand} command */
+  async act(command) {
+    const { loaded } = this;
+    if (!loaded) return;
+    this.letGo();
+    const { epoch, view } = loaded;
+    const isSlow = loaded.game.terms.time.kind === "correspondence";
+    if (isSlow && command.kind === "move" && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
+    const answer = await ask({ type: "command", game: this.id, ply: view.ply, epoch, command });
+    if (answer.type !== "refused") return;
+    const isStale = answer.code === "stale_ply" || answer.code === "stale_epoch";
+    show(isStale && command.kind === "move" ? say("move-not-made", { move: command.move }) : refusalText(answer));
+  }
+
+  letGo() {
+    this.hand.value = undefined;
+    this.question.value = undefined;
+  }
+
+  /** @param {string} square */
+  press(square) {
+    const { view, rules, hand } = this;
+    if (!view || !rules) return;
+    if (view.phase === "deploying") return this.deploying.press(square);
+    this.question.value = undefined;
+    if (hand.value && this.#goTo(square)) return;
+    const isOwn = view.pieces.some((text) => this.#isMovable(text, square));
+    const isInHand = hand.value?.kind === "board" && hand.value.square === square;
+    if (!isInHand && isOwn && this.isFree && view.phase === "playing") {
+      this.hand.value = { kind: "board", square };
+      return;
+    }
+    const isRefused = hand.value?.kind === "board" && view.refused_moves?.includes(hand.value.square + square);
+    this.hand.value = undefined;
+    if (isRefused) show(say("refused-repetition"));
+    else if (!isInHand) this.tellOf(square);
+  }
+
+  /** The piece in hand goes to a square, now or when the turn comes. @param {string} square */
+  #goTo(square) {
+    const { view, rules } = this;
+    const hand = this.hand.value;
+    if (!view || !rules || !hand || !this.isFree) return false;
+    if (this.isTurn) {
+      const outcome = put(hand, square, view, rules);
+      if (outcome) this.proceed(outcome);
+      return outcome !== undefined;
+    }
+    if (hand.kind !== "board" || !this.mayPlan) return false;
+    if (!plannedTargets(view, rules, hand.square).some((target) => target.square === square)) return false;
+    this.planned.value = planMove(view, hand.square + square);
+    this.letGo();
+    return true;
+  }
+
+  /** Moves can be planned in games on a clock, unless they need more than squares. */
+  get mayPlan() {
+    const { loaded, rules, side, view } = this;
+    const kind = loaded?.game.terms.time.kind;
+    return Boolean(side && view?.phase === "playing" && rules && !rules.chips && (kind === "fischer" || kind === "delay"));
+  }
+
+  /** @param {import("../game/hand.js").Outcome} outcome */
+  proceed(outcome) {
+    if (!outcome) return;
+    if ("command" in outcome) void this.act(outcome.command);
+    else this.question.value = outcome.question;
+  }
+
+  /** Answers the question that is open. @param {{ way?: import("../game/reach.js").Way, color?: import("../game/notation.js").ChipColor }} answer */
+  answer({ way, color }) {
+    const open = this.question.value;
+    if (!open || !this.rules) return;
+    this.question.value = undefined;
+    this.proceed(complete(way ? byWay(open.draft, way) : open.draft, this.rules, color));
+  }
+
+  /** @param {string} text @param {string} square */
+  #isMovable(text, square) {
+    const piece = parsePiece(text);
+    return piece.square === square && piece.side === this.side && (this.rules?.reserve || canEverMove(piece.identity));
+  }
+
+  /** @param {string} square */
+  mayLift(square) {
+    const { view } = this;
+    if (!view || !this.isFree) return false;
+    if (view.phase === "deploying") return this.deploying.mayLift(square);
+    if (view.phase !== "playing" || !(this.isTurn || this.mayPlan)) return false;
+    return view.pieces.some((text) => this.#isMovable(text, square)) && !isHeldByReserveRule(view, square);
+  }
+
+  /** @param {string} from @param {string | undefined} to */
+  drop(from, to) {
+    const { view, rules } = this;
+    if (!view || !rules) return;
+    if (view.phase === "deploying") return this.deploying.drop(from, to);
+    if (!to) {
+      if (rules.reserve && this.isTurn) void this.act({ kind: "remove", square: from });
+      return;
+    }
+    this.hand.value = { kind: "board", square: from };
+    if (!this.#goTo(to)) {
+      if (view.refused_moves?.includes(from + to)) show(say("refused-repetition"));
+      this.letGo();
+    }
+  }
+
+  /** The squares of the player's pieces that can move. */
+  movable() {
+    const { view, rules, side } = this;
+    if (!view || !rules || !side) return [];
+    if (view.phase === "deploying") return Object.keys(this.deploying.setup.value);
+    const own = view.pieces.map(parsePiece).filter((piece) => piece.side === side);
+    return own.map(({ square }) => square).filter((square) => targets(view, rules, square).length > 0);
+  }
+
+  /** Keys of the focused board, by their position. @param {KeyboardEvent} event @param {string} square */
+  key(event, square) {
+    if (this.view?.phase === "deploying" && this.deploying.key(event, square)) return true;
+    switch (event.code) {
+      case "KeyI": this.tellOf(square); return true;
+      case "KeyL": speak(this.entries.value.at(-1)?.text ?? say("no-move-yet")); return true;
+      case "KeyM": {
+        const field = /** @type {HTMLElement | null} */ (document.querySelector("#typed"));
+        field?.focus();
+        return field !== null;
+      }
+      case "Delete": case "Backspace":
+        if (!this.rules?.reserve || !this.isTurn) return false;
+        void this.act({ kind: "remove", square });
+        return true;
+      default: return false;
+    }
+  }
+
+  /** Says what is known of a square. @param {string} square */
+  tellOf(square) {
+    const { view } = this;
+    if (!view) return;
+    const name = squareNames(this.shownView(view), allWords(), undefined)(square);
+    const held = isHeldByReserveRule(view, square) ? ` ${say("held-by-reserve-rule")}` : "";
+    show(name + held);
+  }
+
+  /** The view as the board shows it: with the deployment that is being made. @param {GameView} view @returns {GameView} */
+  shownView(view) {
+    return view.phase === "deploying" && this.side ? { ...view, pieces: [...view.pieces, ...this.deploying.pieces()] } : view;
+  }
+
+  /** A typed command; comes back with what is wrong. @param {string} text */
+  typed(text) {
+    const { view, rules } = this;
+    if (!view || !rules || !this.isFree) return "typed-wait";
+    const outcome = readTyped(text, view, rules);
+    if (outcome && "wrong" in outcome) return outcome.wrong;
+    this.proceed(outcome);
+    return undefined;
+  }
+
+  /** @param {GameNews} news */
+  hear(news) {
+    if (news.game !== this.id) return;
+    if (news.kind === "view") {
+      this.letGo();
+      this.#checkPlan();
+      this.board?.show(this.shownView(/** @type {GameView} */ (this.view)));
+    }
+    if (news.kind === "event") {
+      const { event, after } = news;
+      if (event.kind === "started") this.deploying.clear();
+      this.board?.play(event, this.shownView(after));
+      if (this.#isGone(after)) this.letGo();
+      const text = sentence(event, allWords());
+      if (text) {
+        this.entries.value = [...this.entries.value.slice(-999), { text, ply: after.ply }];
+        speak(text);
+      }
+      if (event.kind === "ended") alarm.value = text;
+      this.#checkPlan();
+    }
+    if (news.kind === "said" && news.side !== this.side) speak(say("said-aloud"));
+  }
+
+  /** True if what is in hand is not there any more. @param {GameView} view */
+  #isGone(view) {
+    const hand = this.hand.value;
+    if (hand?.kind !== "board") return view.phase === "over";
+    return !view.pieces.some((text) => this.#isMovable(text, hand.square));
+  }
+
+  /** Sends the planned move when its turn has come, or drops it. */
+  #checkPlan() {
+    const { view, rules } = this;
+    const plan = this.planned.value;
+    if (!plan || !view || !rules) return;
+    const { command, isIllegal } = holds(plan, view) ? dueCommand(plan, view, rules) : { command: undefined, isIllegal: true };
+    if (!command && !isIllegal) return;
+    this.planned.value = undefined;
+    if (command) void this.act(command);
+    else show(say("plan-dropped", { move: plan.move }));
+  }
+}

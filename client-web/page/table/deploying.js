@@ -1,0 +1,158 @@
+// A deployment in the making, by pointer and by keys.
+
+import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces, swap, tray, writeSetup } from "../game/deploy.js";
+import { homeSquares } from "../game/rules.js";
+import { confirm } from "../parts/dialog.js";
+import { say } from "../state.js";
+import { signal } from "../vendor/library.js";
+
+/** @typedef {import("../game/deploy.js").Setup} Setup */
+/** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
+
+export class Deploying {
+  /** @type {Signal<Setup>} */
+  setup = signal(/** @type {Setup} */ ({}));
+  /** A rank of the tray, or a square. @type {Signal<{ letter: string } | { square: string } | undefined>} */
+  hand = signal(/** @type {{ letter: string } | { square: string } | undefined} */ (undefined));
+  /** @type {Setup[]} */
+  #before = [];
+  #isRead = false;
+
+  /** @param {import("./control.js").GameControl} control */
+  constructor(control) {
+    this.control = control;
+  }
+
+  get #rules() {
+    return /** @type {import("../game/rules.js").Rules} */ (this.control.rules);
+  }
+
+  get #side() {
+    return this.control.side ?? "red";
+  }
+
+  /** Takes over what the server has already. */
+  read() {
+    const text = this.control.view?.own_deployment;
+    if (this.#isRead || !text || !this.control.rules) return;
+    this.#isRead = true;
+    this.setup.value = readSetup(text, this.#rules, this.#side);
+  }
+
+  pieces() {
+    return setupPieces(this.setup.value, this.#side);
+  }
+
+  left() {
+    return tray(this.setup.value, this.#rules);
+  }
+
+  /** How many pieces are still to be placed. */
+  get missing() {
+    return placesToFill(this.#rules) - Object.keys(this.setup.value).length;
+  }
+
+  get isComplete() {
+    return isComplete(this.setup.value, this.#rules);
+  }
+
+  /** True if the server has this very deployment. */
+  get isHandedIn() {
+    return this.control.view?.own_deployment === writeSetup(this.setup.value, this.#rules, this.#side);
+  }
+
+  /** True if it cannot be changed any more. */
+  get isFinal() {
+    return this.#rules.illegal_act_loses && this.control.view?.own_deployment != null;
+  }
+
+  /** @param {Setup} setup */
+  change(setup) {
+    if (this.isFinal) return;
+    this.#before = [...this.#before.slice(-99), this.setup.value];
+    this.setup.value = setup;
+    this.#show();
+  }
+
+  undo() {
+    const before = this.#before.pop();
+    if (!before) return;
+    this.setup.value = before;
+    this.#show();
+  }
+
+  clear() {
+    this.setup.value = {};
+    this.hand.value = undefined;
+  }
+
+  #show() {
+    const { view, board } = this.control;
+    if (view) board?.show(this.control.shownView(view));
+  }
+
+  random() {
+    // A full board is dealt anew; what was placed by hand stays.
+    const kept = this.missing === 0 ? {} : this.setup.value;
+    this.change(fillRandomly(kept, this.#rules, this.#side, Math.random));
+  }
+
+  mirror() {
+    this.change(mirror(this.setup.value, this.#rules));
+  }
+
+  async handIn() {
+    if (!this.isComplete) return;
+    const isFinal = this.#rules.illegal_act_loses;
+    if (isFinal && !await confirm({ title: say("deploy-final"), text: say("deploy-final-text"), yes: say("deploy-final-yes") })) return;
+    await this.control.act({ kind: "deploy", setup: writeSetup(this.setup.value, this.#rules, this.#side) });
+  }
+
+  /** @param {string} square */
+  #isHome(square) {
+    return homeSquares(this.#rules, this.#side).includes(square);
+  }
+
+  /** @param {string} square */
+  press(square) {
+    if (this.isFinal || !this.#isHome(square)) {
+      this.hand.value = undefined;
+      return;
+    }
+    const hand = this.hand.value;
+    const there = this.setup.value[square];
+    if (hand && "letter" in hand) {
+      this.change(place(this.setup.value, square, hand.letter));
+      if ((this.left()[hand.letter] ?? 0) <= 0) this.hand.value = undefined;
+    } else if (hand) {
+      if (hand.square !== square) this.change(swap(this.setup.value, hand.square, square));
+      this.hand.value = undefined;
+    } else if (there) {
+      this.hand.value = { square };
+    }
+  }
+
+  /** @param {string} square */
+  mayLift(square) {
+    return !this.isFinal && this.setup.value[square] !== undefined;
+  }
+
+  /** @param {string} from @param {string | undefined} to */
+  drop(from, to) {
+    this.hand.value = undefined;
+    if (!to) this.change(place(this.setup.value, from, undefined));
+    else if (this.#isHome(to)) this.change(swap(this.setup.value, from, to));
+  }
+
+  /** A rank's letter places a piece; Delete takes one off. @param {KeyboardEvent} event @param {string} square */
+  key(event, square) {
+    const letter = event.key.toUpperCase();
+    if (event.key === "Delete" || event.key === "Backspace") {
+      this.change(place(this.setup.value, square, undefined));
+      return true;
+    }
+    if (!this.#isHome(square) || (this.left()[letter] ?? 0) <= 0) return false;
+    this.change(place(this.setup.value, square, letter));
+    return true;
+  }
+}

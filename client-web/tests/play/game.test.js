@@ -1,0 +1,220 @@
+// Whole games on the page, against a real server.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { launch, newPage, picture } from "../browser.js";
+import { chance } from "../games.js";
+import { Server } from "../programs.js";
+import { act, deploy, isOver, playOn, press } from "../robot.js";
+import { serve } from "../serve.mjs";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const isLong = process.env.FLAGFALL_LONG === "1";
+const server = new Server();
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let front;
+/** @type {import("playwright-core").Browser} */
+let chromium;
+before(async () => {
+  await server.start();
+  front = await serve({ port: 0, server: server.address });
+  chromium = await launch();
+});
+after(async () => {
+  await chromium?.close();
+  front?.close();
+  await server.end();
+});
+
+/** @param {import("playwright-core").BrowserContextOptions} [options] */
+const open = (options) => newPage(chromium, { reducedMotion: "reduce", ...options });
+
+/** Starts a game against the house. @param {Page} page @param {string} ruleset @param {string} [level] */
+async function againstHouse(page, ruleset, level = "random") {
+  await page.goto(`${front.url}/play`);
+  await page.getByLabel("Rules").selectOption(ruleset);
+  await page.getByLabel("Level").selectOption(level);
+  await page.getByLabel("Your side").selectOption("red");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.waitForURL(/\/game\//);
+  await page.locator(".squares .row").first().waitFor();
+}
+
+/** What the board shows. @param {Page} page */
+const boardOf = (page) => page.locator(".square").evaluateAll((cells) =>
+  cells.map((cell) => cell.getAttribute("aria-label") ?? "").sort().join("\n"));
+
+test("a stranger is in a game with two clicks, and plays it to its end through a crash of the server", async () => {
+  const { page, faults, context } = await open();
+  const random = chance(3);
+  await page.goto(front.url);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await picture(page, "home");
+  await againstHouse(page, "barrage", "simple");
+  await deploy(page);
+  await playOn(page, random, 6);
+  await server.kill();
+  await page.getByText("Reconnecting…").waitFor();
+  await picture(page, "game-reconnecting");
+  await server.start();
+  await page.getByText("Reconnecting…").waitFor({ state: "detached" });
+  await playOn(page, random, isLong ? 2_000 : 30);
+  if (!await isOver(page)) {
+    await page.getByRole("button", { name: "Resign" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+    await page.locator(".phase-over").waitFor();
+  }
+  await page.getByText(/(Red|Blue) wins|A draw/).first().waitFor();
+  await page.getByRole("button", { name: "Rematch" }).waitFor();
+  await picture(page, "game-over");
+  assert.equal(await page.evaluate(() => document.cookie), "", "no script sees the session");
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["theme"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("two friends play, one by keys, while a third looks on", async () => {
+  const [ann, bob, eve] = await Promise.all([open(), open(), open({ viewport: { width: 390, height: 780 } })]);
+  const random = chance(8);
+  await ann.page.goto(front.url);
+  await ann.page.getByRole("button", { name: /A friend/ }).click();
+  const link = await ann.page.getByLabel("The link").inputValue();
+  assert.match(link, /\/challenge#/);
+  await picture(ann.page, "challenge-own");
+  await bob.page.goto(link);
+  await bob.page.getByRole("button", { name: "Accept" }).click();
+  await Promise.all([ann, bob].map(({ page }) => page.waitForURL(/\/game\//)));
+  await Promise.all([ann, bob].map(({ page }) => deploy(page)));
+  await ann.page.locator(".phase-playing").waitFor();
+  await eve.page.goto(ann.page.url());
+  await eve.page.locator(".squares .row").first().waitFor();
+  for (let plies = 0; plies < (isLong ? 80 : 16); plies++) {
+    const isTurnOf = async (/** @type {Page} */ page) => await page.locator(".your-turn").count() > 0;
+    while (!await isTurnOf(ann.page) && !await isTurnOf(bob.page)) await ann.page.waitForTimeout(10);
+    const [mover, way] = await isTurnOf(ann.page)
+      ? [ann, /** @type {const} */ ("keys")] : [bob, /** @type {const} */ ("pointer")];
+    while (!await act(mover.page, random, way)) await mover.page.waitForTimeout(10);
+    await mover.page.locator(".your-turn").waitFor({ state: "detached" });
+  }
+  const count = (/** @type {Page} */ page) => page.locator(".piece").count();
+  await eve.page.waitForTimeout(200);
+  assert.equal(await count(eve.page), await count(ann.page));
+  assert.ok(!/your /.test(await boardOf(eve.page)), "a spectator has no pieces");
+  assert.equal(await eve.page.getByRole("tab", { name: "Chat" }).count(), 0, "and no chat");
+  await picture(eve.page, "game-spectator-phone");
+
+  // What people say is text, whatever it looks like.
+  await bob.page.getByRole("tab", { name: "Chat" }).click();
+  await bob.page.getByLabel("Say something").fill("<img src=x onerror=alert(1)> http://example.org");
+  await bob.page.getByRole("button", { name: "Send" }).click();
+  await ann.page.getByRole("tab", { name: "Chat" }).click();
+  await ann.page.getByText("<img src=x onerror=alert(1)> http://example.org").waitFor();
+  assert.equal(await ann.page.locator("img, .said a").count(), 0);
+
+  await ann.page.getByRole("button", { name: "Offer a draw" }).click();
+  await bob.page.getByRole("button", { name: "Accept the draw" }).click();
+  await eve.page.getByText("A draw: both sides agreed.").first().waitFor();
+  await ann.page.getByRole("button", { name: "Rematch" }).click();
+  await bob.page.getByRole("button", { name: "Accept the rematch" }).click();
+  const old = eve.page.url();
+  await ann.page.waitForURL((url) => url.href !== old);
+  for (const { faults, context } of [ann, bob, eve]) {
+    assert.deepEqual(faults, []);
+    await context.close();
+  }
+});
+
+const RULESETS = ["shadowflash-3", "quantum", ...(isLong
+  ? ["classic", "tournament", "pbm", "pbm-small", "original", "silent-defense", "course", "shadowflash-1", "shadowflash-2"] : [])];
+for (const ruleset of RULESETS) {
+  test(`${ruleset} is played by pointer`, async () => {
+    const { page, faults, context } = await open();
+    await againstHouse(page, ruleset);
+    if (ruleset !== "quantum") await deploy(page);
+    if (ruleset === "course") await page.getByRole("dialog").getByRole("button", { name: "Hand in" }).click();
+    await page.locator(".phase-playing").waitFor();
+    await playOn(page, chance(5), isLong ? 400 : 24);
+    await picture(page, `game-${ruleset}`);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+}
+
+test("a piece goes to the reserve and comes back, by drag and by keys", async () => {
+  const { page, faults, context } = await open();
+  await againstHouse(page, "shadowflash-1");
+  await deploy(page);
+  await page.locator(".your-turn").waitFor();
+  const count = () => page.locator(".piece").count();
+  const full = await count();
+  const label = (/** @type {string} */ square) => page.locator(`[data-square="${square}"]`).getAttribute("aria-label");
+  const square = (await label("b1"))?.includes("Flag") ? "c1" : "b1";
+  await page.locator(`[data-square="${square}"]`).focus();
+  await page.keyboard.press("Delete");
+  await page.getByText(`Red takes its piece on ${square} off the board`).first().waitFor({ state: "attached" });
+  await page.locator(".your-turn").waitFor();
+  assert.equal(await label(square), `${square}, empty`);
+  await page.getByText(/^Your reserve/).click();
+  await page.locator(".reserve .tray-piece:enabled").first().click();
+  assert.equal(await page.locator(".square.free").count() >= 1, true);
+  await press(page, square);
+  await page.getByText(new RegExp(`Red brings .* on at ${square}`)).first().waitFor({ state: "attached" });
+  await page.locator(".your-turn").waitFor();
+  assert.ok(Math.abs(await count() - full) <= 2);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("two tabs, a line that is cut, and a game that is not there", async () => {
+  const { page, faults, context } = await open();
+  await againstHouse(page, "barrage");
+  await deploy(page);
+  await page.locator(".your-turn").waitFor();
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await page.getByText("You play this game in another tab.").waitFor();
+  assert.equal(await page.locator(".your-turn").count(), 0);
+  await page.getByRole("button", { name: "Play here" }).click();
+  await page.locator(".your-turn").waitFor();
+  await second.getByText("You play this game in another tab.").waitFor();
+  await second.close();
+  front.cut();
+  await page.locator(".your-turn").waitFor();
+  await playOn(page, chance(2), 2);
+  await page.goto(`${front.url}/game/000000000000`);
+  await page.getByRole("heading", { name: "This game cannot be shown" }).waitFor();
+  assert.deepEqual(faults, []);
+  const missing = await page.goto(`${front.url}/nowhere`);
+  assert.equal(missing?.status(), 404);
+  await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+  await context.close();
+});
+
+test("typed commands move, and say what is wrong", async () => {
+  const { page, faults, context } = await open();
+  await againstHouse(page, "barrage");
+  await page.getByRole("button", { name: "Random" }).click();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.locator(".squares [tabindex='0']").focus();
+  // Columns a to h of row 1 by the letters of the ranks.
+  for (const letter of ["F", "B", "S", "9", "9", "8", "2", "1"]) {
+    await page.keyboard.press(letter);
+    await page.keyboard.press("ArrowRight");
+  }
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  await page.locator(".your-turn").waitFor();
+  const field = page.getByLabel("Type a move");
+  await field.fill("b1b2");
+  await field.press("Enter");
+  await page.getByText("b1b2 is not possible now.").waitFor();
+  await field.fill("d1d4");
+  await field.press("Enter");
+  await page.getByText("Red moves d1d4.").first().waitFor({ state: "attached" });
+  await page.locator(".your-turn").waitFor();
+  await field.fill("resign");
+  await field.press("Enter");
+  await page.getByText("Blue wins: Red resigned.").first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});

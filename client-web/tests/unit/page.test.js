@@ -1,0 +1,147 @@
+// Commands from gestures and from typing, deployments, addresses, sentences, texts, and the files.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/deploy.js";
+import { byWay, complete, put } from "../../page/game/hand.js";
+import { outcomeSentence, sentence } from "../../page/game/sentences.js";
+import { readTyped } from "../../page/game/typed.js";
+import { Words } from "../../page/words.js";
+import { squareNames } from "../../page/board/names.js";
+import { chance, randomSetup } from "../games.js";
+import { IDS, withFields } from "../rules.js";
+import { allTexts } from "../serve.mjs";
+
+/** @typedef {import("../../types/messages").GameView} GameView */
+
+const PAGE = fileURLToPath(new URL("../../page/", import.meta.url));
+const sources = readdirSync(PAGE, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".js") && !name.startsWith("vendor"))
+  .map((name) => ({ name, code: readFileSync(PAGE + name, "utf8") }));
+const words = new Words("en", allTexts("en"));
+const rules = Object.fromEntries(withFields(IDS.map((id) => ({ id }))).map((rules) => [rules.id, rules]));
+const { classic, barrage } = /** @type {Record<string, import("../../page/game/rules.js").Rules>} */ (rules);
+
+/** @param {string} id */
+const rulesFor = (id) => /** @type {import("../../page/game/rules.js").Rules} */ (rules[id]);
+
+/** @param {Partial<GameView>} fields @returns {GameView} */
+function view(fields) {
+  return {
+    audience: "red", ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: ["c5"],
+    pieces: [], captured: { red: {}, blue: {} }, ply: 4, turn: "red",
+    commitments: { red: null, blue: null }, opened: { red: null, blue: null }, ...fields,
+  };
+}
+
+test("a gesture becomes a command, or asks what is missing", () => {
+  assert.ok(classic);
+  const plain = view({ pieces: ["a4r6"] });
+  assert.deepEqual(put({ kind: "board", square: "a4" }, "a5", plain, classic), { command: { kind: "move", move: "a4a5" } });
+  assert.equal(put({ kind: "board", square: "a4" }, "a6", plain, classic), undefined);
+  const chips = rulesFor("shadowflash-3");
+  const joined = view({ lakes: [], pieces: ["a1r9"] });
+  const outcome = put({ kind: "board", square: "a1" }, "c1", joined, chips);
+  assert.ok(outcome && "question" in outcome && outcome.question.kind === "way");
+  const { draft } = outcome.question;
+  assert.ok(draft.kind === "move");
+  const way = draft.ways.find(({ sign }) => sign === "-");
+  assert.ok(way);
+  const colored = complete(byWay(draft, way), chips);
+  assert.ok(colored && "question" in colored && colored.question.kind === "color");
+  assert.deepEqual(complete(colored.question.draft, chips, "green"), { command: { kind: "move", move: "a1c1", path: "-", color: "green" } });
+  // A flash lays its chips by itself.
+  const flash = view({ lakes: [], pieces: ["d4r4", "d1rF"], chips: { red: ["d4"], green: ["e4"], blue: ["f4"] } });
+  assert.deepEqual(put({ kind: "board", square: "d4" }, "f4", flash, chips), { command: { kind: "move", move: "d4f4", path: "+" } });
+  const reserve = view({ lakes: [], pieces: ["a1rF"], reserve: { red: { size: 1, unlabeled: { scout: 1 } }, blue: { size: 0 } } });
+  assert.deepEqual(put({ kind: "reserve", rank: "scout", labeled: false }, "b1", reserve, rulesFor("shadowflash-1")),
+    { command: { kind: "place", square: "b1", rank: "scout" } });
+  assert.equal(put({ kind: "reserve", rank: "scout", labeled: false }, "a1", reserve, rulesFor("shadowflash-1")), undefined);
+});
+
+test("typed commands are read in any layout, and wrong ones say why", () => {
+  assert.ok(classic);
+  const plain = view({ pieces: ["a4r9"] });
+  /** @param {string} text */
+  const read = (text) => readTyped(text, plain, classic);
+  assert.deepEqual(read(" A4-A6 "), { command: { kind: "move", move: "a4a6" } });
+  assert.deepEqual(read("ф4ф6"), { command: { kind: "move", move: "a4a6" } });
+  assert.deepEqual(read("resign"), { command: { kind: "resign" } });
+  assert.deepEqual(read("draw"), { command: { kind: "offer_draw" } });
+  assert.deepEqual(readTyped("draw", { ...plain, draw_offer: "blue" }, classic), { command: { kind: "accept_draw" } });
+  assert.deepEqual(read("a4b5"), { wrong: "typed-no-move" });
+  assert.deepEqual(readTyped("a4a5", { ...plain, turn: "blue" }, classic), { wrong: "not-your-turn-yet" });
+  assert.deepEqual(read("hello"), { wrong: "typed-unknown" });
+  assert.deepEqual(read("remove a4"), { wrong: "typed-no-reserve" });
+  const chips = rulesFor("shadowflash-2");
+  const joined = view({ lakes: [], pieces: ["a1r9"], reserve: { red: { size: 1, labeled: { scout: 1 } }, blue: { size: 0 } } });
+  assert.deepEqual(readTyped("a1c1+=g", joined, chips), { command: { kind: "move", move: "a1c1", path: "+", color: "green" } });
+  assert.deepEqual(readTyped("place 9^ c3=y", joined, chips), { command: { kind: "place", square: "c3", rank: "scout", labeled: true, color: "yellow" } });
+  assert.deepEqual(readTyped("b", { ...joined, owed_color: { side: "red", square: "a1" } }, chips), { command: { kind: "color", color: "blue" } });
+  for (const one of ["typed-no-move", "typed-unknown", "typed-no-reserve", "typed-no-place", "not-your-turn-yet", "typed-wait"]) assert.ok(words.has(one));
+});
+
+test("deployments come back from their texts, and are filled at random", () => {
+  const random = chance(4);
+  for (const id of IDS.filter((id) => id !== "quantum")) {
+    const ruleset = rulesFor(id);
+    for (const side of /** @type {const} */ (["red", "blue"])) {
+      const text = randomSetup(ruleset, random);
+      const setup = readSetup(text, ruleset, side);
+      assert.equal(writeSetup(setup, ruleset, side), text);
+      assert.ok(isComplete(setup, ruleset), id);
+      const filled = fillRandomly({}, ruleset, side, () => random(1_000) / 1_000);
+      assert.ok(isComplete(filled, ruleset), id);
+      assert.ok(isComplete(mirror(filled, ruleset), ruleset));
+    }
+  }
+  assert.ok(classic && barrage);
+  assert.equal(placesToFill(barrage), 8);
+  const one = place({}, "a1", "F");
+  assert.deepEqual(fillRandomly(one, classic, "red", Math.random).a1, "F", "what is placed stays");
+  assert.deepEqual(swap(one, "a1", "b2"), { b2: "F" });
+  assert.equal(tray(one, classic).F, 0);
+  assert.ok(!isComplete(one, classic));
+});
+
+test("events are told in whole sentences", () => {
+  const strike = /** @type {const} */ ({ attacker: "8", attacker_fate: "advances", defender: "B", defender_fate: "leaves" });
+  assert.equal(sentence({ kind: "moved", side: "red", move: "a4a5", piece: "8", strike }, words), "Red's Miner captures Blue's Bomb on a5.");
+  const silent = /** @type {const} */ ({ attacker: "8", attacker_fate: "leaves", defender: "?", defender_fate: "stays" });
+  assert.equal(sentence({ kind: "moved", side: "red", move: "a4a5", piece: "8", strike: silent }, words), "Red's Miner strikes Blue's hidden piece on a5 and is lost.");
+  assert.equal(sentence({ kind: "moved", side: "blue", move: "a4a6", piece: "[9P]", laid: "a6=g" }, words),
+    "Blue moves a4a6: it is Scout or Phoenix. Now green: a6.");
+  assert.equal(sentence({ kind: "placed", side: "blue", square: "a9", piece: "?" }, words), "Blue brings a piece on at a9.");
+  assert.equal(outcomeSentence({ winner: "red", reason: "out_of_time" }, words), "Red wins: Blue ran out of time.");
+});
+
+test("squares are named as the specification says", () => {
+  const shown = view({ pieces: ["b5r8'", "d7b?", "e7b?'", "f7b9*"], chips: { yellow: ["e4"] } });
+  const name = squareNames(shown, words, undefined);
+  assert.equal(name("b5"), "b5, your Miner, has moved");
+  assert.equal(name("d7"), "d7, enemy, hidden, never moved");
+  assert.equal(name("e7"), "e7, enemy, hidden, has moved");
+  assert.equal(name("e4"), "e4, empty, yellow chip");
+  assert.equal(name("c5"), "c5, lake");
+  const way = /** @type {import("../../page/game/reach.js").Way} */ ({ to: "b6", sign: "+", by: "legs", path: ["b6"], strikes: false });
+  assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }] })("b6"), "b6, empty, you can go here");
+});
+
+test("every text that the page names is there", () => {
+  const named = sources.flatMap(({ name, code }) => [...code.matchAll(/\bsay\("([a-z-]+)"/g)].map(([, id]) => ({ name, id: id ?? "" })));
+  assert.ok(named.length > 100);
+  for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
+  for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
+    "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+});
+
+test("no module has more than 600 lines, makes HTML from text, or asks for a ruleset by its name", () => {
+  for (const { name, code } of sources) {
+    assert.ok(code.split("\n").length < 600, name);
+    assert.doesNotMatch(code, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|dangerouslySet/, name);
+    const isChoice = name === "pages/home.js" || name === "pages/play.js";
+    if (!isChoice) assert.doesNotMatch(code, new RegExp(`"(${IDS.join("|")})"`), name);
+  }
+});

@@ -1,0 +1,381 @@
+### The page in a browser: what it says besides what both clients say.
+
+## Everywhere
+
+nav = Main
+nav-play = Play
+# $theme: system, dark or light.
+theme =
+    { $theme ->
+        [dark] Dark
+        [light] Light
+       *[system] Auto
+    }
+theme-title = Light or dark
+keep = Keep things as they are
+to-home = Go to the first page
+accept = Accept
+withdraw = Withdraw
+copy = Copy the link
+copied = The link is copied.
+share = Share
+you = you
+session-failed = The server could not give you a seat. Try again in a moment.
+unknown-title = Nothing is here
+unknown-text = This address leads nowhere. The link may be incomplete.
+
+## The bar above the page
+
+# $move: as in a4a5, or none.
+bar-reconnecting =
+    { $move ->
+        [none] Reconnecting…
+       *[other] Reconnecting… Your move { $move } is on its way.
+    }
+bar-offline = You are offline. The game goes on as soon as you are back.
+bar-store-away = Moves cannot be saved right now. Yours are kept, and the clocks are set right afterwards.
+bar-restarting = The server restarts. This takes a few seconds.
+bar-new-epoch = The server lost its last moments. This is the position now; move again.
+bar-act-new-epoch = Go on
+bar-superseded = You play this game in another tab.
+bar-act-superseded = Play here
+bar-logged-out = You were logged out elsewhere.
+bar-act-logged-out = Try again
+bar-seat-gone = This seat is gone: the server does not know it any more.
+bar-act-seat-gone = Try again
+bar-old-page = The server speaks another version. Load the page again.
+bar-act-old-page = Load again
+bar-account-closed = The operators of this server have closed the account.
+bar-act-account-closed = Try again
+bar-too-many-tabs = Too many tabs are open. Close some.
+bar-act-too-many-tabs = Try again
+bar-broken-line = The server and this page do not understand each other.
+bar-act-broken-line = Try again
+# $game: its id.
+bar-quarantined = This game is damaged on the server and stands still. Tell the operator its number: { $game }.
+bar-paused = The game is paused while the server is away. No clock runs.
+
+## The first page
+
+home-title = Hide your Flag. Find theirs.
+home-lead = Two armies, unseen ranks, and a board of bluffs. Twelve sets of rules, no account needed.
+home-choices = Start a game
+play-house = Against the house
+play-house-text = Classic rules, no clock. Starts at once.
+play-quick = Quick game
+play-quick-text = Against anyone, 10 minutes and 5 seconds a move.
+play-friend = A friend
+play-friend-text = Makes a link that you can send.
+all-choices = All rules, clocks and opponents
+your-games = Your games
+your-games-empty = None is running. The ones you start appear here.
+offers = Open offers
+offers-empty = None just now. Post one, and wait for somebody to accept it.
+live-games = Live games
+live-games-empty = Nobody plays right now.
+continue = Continue
+watch = Watch
+your-turn-note = Your turn
+# $ply; $phase.
+game-ply =
+    { $phase ->
+        [deploying] deploying
+        [over] over
+       *[playing] ply { $ply }
+    }
+# $side: the one that the person who offers wants.
+offer-side =
+    { $side ->
+        [red] they play Red
+       *[blue] they play Blue
+    }
+# $count.
+players-online =
+    { $count ->
+        [one] 1 player is online.
+       *[other] { $count } players are online.
+    }
+pool-waiting = Looking for an opponent…
+# $seconds: so far; $waiting: players, you among them.
+pool-details = { $seconds } s so far, { $waiting ->
+        [one] nobody else waits for this game yet
+        [2] one other player waits
+       *[other] { $waiting } players wait
+    }
+pool-leave = Stop waiting
+
+## Offering a game
+
+play-title = Start a game
+form-ruleset = Rules
+form-time = Clock
+form-side = Your side
+# $side: any, red or blue.
+form-side-option =
+    { $side ->
+        [red] Red, moves first
+        [blue] Blue
+       *[any] Drawn
+    }
+form-opponent = Opponent
+# $who: house, anybody, pool or friend.
+form-opponent-option =
+    { $who ->
+        [house] House
+        [anybody] Anybody
+        [pool] Pairing
+       *[friend] Friend
+    }
+form-level = Level
+# $level: random, simple or good.
+level =
+    { $level ->
+        [random] Random moves
+        [simple] Simple
+        [good] Good
+       *[other] { $level }
+    }
+form-rated = Rated
+rated-needs-account = Only for accounts.
+rated-not-house = Not against the house.
+form-private = Only the two players can see it
+# $who: house, anybody, pool or friend.
+form-submit =
+    { $who ->
+        [house] Play
+        [anybody] Post the offer
+        [pool] Find an opponent
+       *[friend] Make a link
+    }
+# $minutes, $seconds.
+time-fischer = { $minutes } min + { $seconds } s a move
+time-delay = { $minutes } min, { $seconds } s free each move
+# $days.
+time-days =
+    { $days ->
+        [one] 1 day a move
+       *[other] { $days } days a move
+    }
+# $title: of the ruleset that is changed.
+custom-title = { $title }, changed
+
+## A friend's offer
+
+# $name.
+challenge-from = { $name } offers you a game
+challenge-own = Your offer to a friend
+challenge-closed = This offer is closed
+challenge-gone = It was withdrawn, or somebody else accepted it.
+# $side.
+challenge-side =
+    { $side ->
+        [red] You would play Red, and move first.
+       *[blue] You would play Blue.
+    }
+challenge-decline = Not now
+# $name.
+challenge-declined = { $name } declined your offer.
+challenge-send = Send this link to a friend. The game starts when they accept.
+challenge-link = The link
+challenge-wait = It is good for a day. You can leave this page and come back.
+
+## A game
+
+# $red, $blue: names.
+game-heading = { $red } plays Red, { $blue } plays Blue
+game-not-shown = This game cannot be shown
+waiting-for-game = Waiting for the server…
+# $side: the one at the lower edge.
+board-name =
+    { $side ->
+        [red] Board, Red below
+       *[blue] Board, Blue below
+    }
+actions = Actions
+flip = Turn the board
+more = More
+not-your-turn-yet = It is not your turn.
+no-move-yet = No move has been made.
+# $time: a clock.
+claim-in = you can claim in { $time }
+
+## What the game waits for
+
+status-deploying = Both sides deploy, unseen.
+status-deploy = Place your army.
+status-deploy-last = Place your army. Your opponent is ready.
+status-deployed = You are ready. Waiting for your opponent.
+status-sent = Your move is on its way…
+# $whose: own, red or blue.
+status-turn =
+    { $whose ->
+        [own] Your turn.
+        [red] Red moves.
+       *[blue] Blue moves.
+    }
+status-draw-own = You have offered a draw.
+# $count: plies.
+status-limit =
+    { $count ->
+        [0] This move ends the game in a draw.
+        [one] A draw in 1 move without a capture.
+       *[other] A draw in { $count } moves without a capture.
+    }
+# $rank.
+status-chosen = You named { rank }. Waiting.
+status-choose = Name what your coin is.
+status-choosing = Waiting until the coins have been named.
+status-owe-color = Name the color of your chip.
+
+## Acts
+
+draw-offer = Offer a draw
+draw-accept = Accept the draw
+draw-decline = Decline
+resign = Resign
+resign-ask = Resign this game?
+resign-text = Your opponent wins at once.
+abort = Call off
+abort-ask = Call this game off? Nobody wins.
+claim-win = Claim the win
+claim-draw = Claim a draw
+# $state: none, own or theirs.
+rematch =
+    { $state ->
+        [own] Rematch offered
+        [theirs] Accept the rematch
+       *[none] Rematch
+    }
+# $move: as in a4a5.
+confirm-move = Move { $move }?
+confirm-move-yes = Move
+move-not-made = { $move } was not made: the game had gone on. Look at the board and move again.
+plan-dropped = The planned move { $move } is dropped, because something has changed.
+plan-drop = Drop the planned move
+refused-repetition = A repetition rule refuses this move this turn. Another piece has to move first.
+held-by-reserve-rule = It must stay: as many unmoved coins are needed as there are Bombs and Flag in your pool.
+
+## Deploying
+
+deploy-title = Your army
+deploy-tray = Pieces to place
+# $rank, $count.
+tray-piece = { rank }, { $count } left
+deploy-random = Random
+deploy-mirror = Mirror
+deploy-clear = Clear
+deploy-undo = Undo
+deploy-ready = Ready
+deploy-done = Ready, waiting
+# $count.
+deploy-missing =
+    { $count ->
+        [one] 1 piece to place
+       *[other] { $count } pieces to place
+    }
+deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap. On the board, a rank's letter places it.
+deploy-changeable = You can change it until your opponent is ready.
+deploy-final = Hand in this deployment?
+deploy-final-text = In these rules it cannot be changed afterwards, and an illegal one loses.
+deploy-final-yes = Hand in
+deploy-final-wait = It cannot be changed any more.
+# $time: a clock.
+deploy-left = { $time } left
+
+## Questions of a turn
+
+way-title = Which way?
+# $by: legs, supply_line, flash or scout; $path: squares.
+way =
+    { $by ->
+        [supply_line] Supply line: { $path }
+        [flash] Flash: { $path }
+       *[legs] { $path }
+    }
+color-title = Color of the chip
+# $square.
+owed-title = Color of your chip on { $square }
+choice-title = What is your coin?
+choice-text = Your choice is final.
+choice-not-in-pool = none is left in your pool
+choice-immovable = your coin moves, or has moved
+choice-reserve-rule = too few unmoved coins would be left
+# $count: pieces.
+reserve-title = Your reserve: { $count }
+reserve-hint = Choose a piece, then an empty home square. Drag a piece off the board, or press Delete on it, to take it into the reserve.
+
+## Beside the board
+
+tab-moves = Moves
+tab-losses = Losses
+tab-chat = Chat
+moves-empty = What happens from now on is listed here.
+losses-rank = Rank
+# $side.
+losses-of =
+    { $side ->
+        [red] Red lost
+       *[blue] Blue lost
+    }
+pool-of =
+    { $side ->
+        [red] Red pool
+       *[blue] Blue pool
+    }
+# $lost, $count.
+lost-of = { $lost } of { $count }
+chat-text = Say something
+chat-send = Send
+said-aloud = Your opponent says something.
+typed-label = Type a move
+typed-placeholder = a4a5
+typed-go = Go
+typed-unknown = This is no command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
+# $typed.
+typed-no-move = { $typed } is not possible now.
+typed-no-reserve = There is no reserve in these rules.
+typed-no-place = A piece of your reserve goes to an empty home square.
+typed-wait = One moment: your last move is on its way.
+
+## Names of squares, for those who hear the board
+
+square-empty = empty
+square-lake = lake
+# $whose: own, enemy, red or blue; $moved: yes or no.
+square-hidden =
+    { $whose ->
+        [own] your piece, hidden
+        [enemy] enemy, hidden
+        [red] Red, hidden
+       *[blue] Blue, hidden
+    }, { $moved ->
+        [yes] has moved
+       *[no] never moved
+    }
+# $whose; $rank: its name; $moved.
+square-piece =
+    { $whose ->
+        [own] your { $rank }
+        [enemy] enemy { $rank }
+        [red] Red's { $rank }
+       *[blue] Blue's { $rank }
+    }{ $moved ->
+        [yes] , has moved
+       *[no] {""}
+    }
+square-known = known to the other side
+square-labeled = labeled
+# $color.
+square-chip = { color } chip
+square-chosen = in your hand
+# $by: legs, scout, supply_line or flash; $strikes: yes or no.
+square-target =
+    { $strikes ->
+        [yes] you can strike here
+       *[no] { $by ->
+            [scout] you can go here; your coin becomes a Scout
+            [supply_line] you can go here by a supply line
+            [flash] you can flash here
+           *[legs] you can go here
+        }
+    }
