@@ -1,8 +1,7 @@
 // The shell around every page: the top, the bar, what is shown for a while and said aloud.
 
 import { Bar } from "./parts/bars.js";
-import { svg } from "./board/pieces.js";
-import { GLYPHS, SHAPES } from "./board/art.js";
+import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { go } from "./route.js";
 import { alarm, aloud, line, onMessage, say, show, toast } from "./state.js";
 import { h, useEffect, useRef, useState } from "./vendor/library.js";

@@ -4,15 +4,14 @@
 import { opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
 import { chipsBySquare, drawChip } from "./chips.js";
 import { listenToPointers } from "./drag.js";
-import { extent, neighbor, place, squareIn } from "./geometry.js";
-import { ghosts, strips } from "./joints.js";
+import { extent, ghosts, neighbor, place, squareIn, strips } from "./joints.js";
 import { PLAIN_STYLE, drawPiece, svg } from "./pieces.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../game/notation.js").Piece} Piece */
 /** @typedef {import("../game/rules.js").Rules} Rules */
-/** @typedef {import("./geometry.js").Geometry} Geometry */
+/** @typedef {import("./joints.js").Geometry} Geometry */
 
 /**
  * What the board tells of gestures. Squares only: the board knows no rules.
@@ -34,6 +33,7 @@ import { PLAIN_STYLE, drawPiece, svg } from "./pieces.js";
  * @property {readonly string[]} [lit] Squares of a path.
  * @property {{ from: string, to: string, kind: "planned" | "sent" }} [ahead] A move that is not made yet.
  * @property {readonly string[]} [free] Squares where a piece can be put.
+ * @property {Readonly<Record<string, string>>} [notes] Short marks on squares.
  */
 
 /** How long each part of a motion takes, in milliseconds. */
@@ -75,9 +75,10 @@ export class Board {
     this.strips = layer("strips");
     this.pieces = layer("pieces");
     this.chips = layer("chips");
+    this.notes = layer("notes");
     this.labels = layer("labels");
     this.arrows = svg("svg", { class: "arrows", "aria-hidden": "true" });
-    this.frame.append(this.squares, this.strips, this.arrows, this.pieces, this.chips, this.labels);
+    this.frame.append(this.squares, this.strips, this.arrows, this.pieces, this.chips, this.notes, this.labels);
     host.classList.add("board-host");
     host.replaceChildren(this.frame);
     this.squares.addEventListener("focusin", (event) => {
@@ -354,6 +355,12 @@ export class Board {
       if (cell.getAttribute("aria-label") !== name) cell.setAttribute("aria-label", name);
     }
     this.#drawArrows();
+    this.notes.replaceChildren(...Object.entries(this.#marks.notes ?? {}).map(([square, text]) => {
+      const element = make("div", "note");
+      element.textContent = text;
+      this.#put(element, square);
+      return element;
+    }));
   }
 
   /** The squares of the last turn. */

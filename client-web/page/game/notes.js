@@ -38,6 +38,17 @@ export function followNotes(notes, event, after) {
   return keepHidden(followed, after);
 }
 
+/**
+ * The notes that still hold in a view whose events were not seen: only a piece that never moved is
+ * surely the one that was noted. With a reserve, not even that.
+ * @param {Notes} notes @param {Readonly<GameView>} view @param {boolean} hasReserve @returns {Notes}
+ */
+export function afterGap(notes, view, hasReserve) {
+  if (hasReserve) return {};
+  const unmoved = new Set(view.pieces.map(parsePiece).filter((piece) => !piece.moved).map((piece) => piece.square));
+  return Object.fromEntries(Object.entries(keepHidden(notes, view)).filter(([square]) => unmoved.has(square)));
+}
+
 /** The notes on pieces whose rank is still hidden. @param {Notes} notes @param {Readonly<GameView>} view @returns {Notes} */
 export function keepHidden(notes, view) {
   const hidden = new Set(view.pieces.map(parsePiece)

@@ -298,3 +298,8 @@ export function canEverMove(identity) {
   return identity === "o" || (rank !== undefined && isMovable(rank));
 }
 
+/** A game can be called off until the player's own first turn. @param {Readonly<GameView>} view @param {Side} side */
+export function canAbort(view, side) {
+  if (view.phase === "deploying") return true;
+  return view.phase === "playing" && view.ply <= (side === "red" ? 0 : 1);
+}

@@ -21,11 +21,12 @@ export function openLine(listener) {
   function input(what) {
     const after = step(line, what, { now: Date.now(), random: Math.random() });
     line = after.line;
+    // Whoever hears of an effect finds the line as it is after it.
+    listener.changed(line);
     after.effects.forEach(carryOut);
     clearTimeout(timer);
     const at = wakeAt(line);
     if (at < Infinity) timer = setTimeout(() => input({ kind: "tick" }), Math.max(20, at - Date.now()));
-    listener.changed(line);
   }
 
   /** @param {Effect} effect */

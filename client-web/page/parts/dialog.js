@@ -7,30 +7,55 @@ import { say } from "../state.js";
  * Asks before something that cannot be taken back.
  * @param {{ title: string, text?: string, yes: string, isDanger?: boolean }} question @returns {Promise<boolean>}
  */
-export function confirm(question) {
+export function confirm({ title, text, yes, isDanger = false }) {
+  return over((done) => h(Frame, { title, text, cancel: () => done(false) },
+    h("div", { class: "row-of" },
+      h("button", { class: `button ${isDanger ? "danger" : "main"}`, onClick: () => done(true) }, yes),
+      h("button", { class: "button", onClick: () => done(false), autofocus: true }, say("keep")))));
+}
+
+/**
+ * Lets the player choose one of several. Undefined if they choose none.
+ * @template T
+ * @param {{ title: string, text?: string, options: { value: T, label: string }[] }} question @returns {Promise<T | undefined>}
+ */
+export function choose({ title, text, options }) {
+  return over((done) => h(Frame, { title, text, cancel: () => done(undefined) },
+    h("div", { class: "row-of" }, options.map(({ value, label }) =>
+      h("button", { key: label, class: "button compact", onClick: () => done(value) }, label))),
+    h("button", { class: "button", onClick: () => done(undefined), autofocus: options.length === 0 }, say("close"))));
+}
+
+/** Lists words with what they mean. @param {{ title: string, rows: [string, string][] }} list @returns {Promise<void>} */
+export function tellList({ title, rows }) {
+  return over((done) => h(Frame, { title, cancel: () => done(undefined) },
+    h("dl", { class: "keys small" }, rows.map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)])),
+    h("button", { class: "button", onClick: () => done(undefined), autofocus: true }, say("close"))));
+}
+
+/**
+ * Shows something over the page until it is answered, and gives the focus back.
+ * @template T
+ * @param {(done: (answer: T) => void) => any} draw @returns {Promise<T>}
+ */
+function over(draw) {
   return new Promise((resolve) => {
     const host = document.createElement("div");
     document.body.append(host);
     const opener = /** @type {HTMLElement | null} */ (document.activeElement);
-    const done = (/** @type {boolean} */ answer) => {
+    render(draw((answer) => {
       render(null, host);
       host.remove();
       opener?.focus();
       resolve(answer);
-    };
-    render(h(Question, { ...question, done }), host);
+    }), host);
   });
 }
 
-/** @param {{ title: string, text?: string, yes: string, isDanger?: boolean, done: (answer: boolean) => void }} props */
-function Question({ title, text, yes, isDanger = false, done }) {
+/** @param {{ title: string, text?: string | undefined, cancel: () => void, children?: any }} props */
+function Frame({ title, text, cancel, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => dialog.current?.showModal(), []);
-  return h("dialog", { ref: dialog, onCancel: () => done(false), "aria-labelledby": "question" },
-    h("div", { class: "stack" },
-      h("h2", { id: "question" }, title),
-      text ? h("p", { class: "muted" }, text) : null,
-      h("div", { class: "row-of" },
-        h("button", { class: `button ${isDanger ? "danger" : "main"}`, onClick: () => done(true) }, yes),
-        h("button", { class: "button", onClick: () => done(false), autofocus: true }, say("keep")))));
+  return h("dialog", { ref: dialog, onCancel: cancel, "aria-labelledby": "question" },
+    h("div", { class: "stack" }, h("h2", { id: "question" }, title), text ? h("p", { class: "muted" }, text) : null, children));
 }

@@ -1,6 +1,6 @@
 // What the game waits for, and what can be done besides moving.
 
-import { canAbort } from "../game/turns.js";
+import { canAbort } from "../game/reach.js";
 import { opponentOf } from "../game/notation.js";
 import { outcomeSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";

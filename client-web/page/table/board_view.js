@@ -34,7 +34,7 @@ export function BoardView({ control, below }) {
     if (!host.current) return;
     control.board = new Board(host.current, {
       press: (square) => control.press(square),
-      ask: (square) => control.tellOf(square),
+      ask: (square) => void control.ask(square),
       mayLift: (square) => control.mayLift(square),
       drop: (from, to) => control.drop(from, to),
       letGo: () => {
@@ -53,7 +53,8 @@ export function BoardView({ control, below }) {
     control.board?.show(control.shownView(view));
   }, [control, rules, below, isTurned]);
   // Reading the signals makes this part follow them.
-  const state = [line.value, control.hand.value, control.planned.value, control.deploying.hand.value, control.deploying.setup.value];
+  const state = [line.value, control.hand.value, control.planned.value, control.deploying.hand.value, control.deploying.setup.value,
+    control.notes.value, control.question.value];
   useLayoutEffect(() => showMarks(control), state);
   return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
 }
@@ -76,6 +77,7 @@ function showMarks(control) {
     lit: litPath(control),
     ahead: ahead(control),
     free: freeSquares(control),
+    notes: noteTexts(control),
   });
   board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : { from, targets: reach }));
 }
@@ -98,6 +100,12 @@ function ahead(control) {
   if (sent?.kind === "move") return { ...parseMove(sent.move), kind: /** @type {const} */ ("sent") };
   const planned = control.planned.value;
   return planned ? { ...parseMove(planned.move), kind: /** @type {const} */ ("planned") } : undefined;
+}
+
+/** The player's guesses as they stand on the board: ranks, or a sign. @param {GameControl} control */
+function noteTexts(control) {
+  const signs = /** @type {Record<string, string>} */ ({ weak: "−", strong: "+", watch: "!" });
+  return Object.fromEntries(Object.entries(control.notes.value).map(([square, mark]) => [square, signs[mark] ?? mark]));
 }
 
 /** Where the piece in hand can be put. @param {GameControl} control */

@@ -2,15 +2,18 @@
 // line decides what is true.
 
 import { byWay, complete, put } from "../game/hand.js";
-import { holds, dueCommand, planMove } from "../game/premove.js";
-import { parsePiece } from "../game/notation.js";
+import { clockText, isRunning, timeLeft } from "../game/clocks.js";
+import { MARKS, afterGap, followNotes, keepHidden, note } from "../game/notes.js";
+import { dueCommand, holds, planMove } from "../game/premove.js";
+import { RANKS, parsePiece } from "../game/notation.js";
 import { canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets } from "../game/reach.js";
 import { sentence } from "../game/sentences.js";
 import { readTyped } from "../game/typed.js";
 import { squareNames } from "../board/names.js";
 import { underWay } from "../net/line.js";
-import { confirm } from "../parts/dialog.js";
-import { alarm, allWords, ask, line, refusalText, rulesFor, say, show, speak } from "../state.js";
+import { playerName } from "../parts/bars.js";
+import { choose, confirm, tellList } from "../parts/dialog.js";
+import { alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 
@@ -22,6 +25,11 @@ import { Deploying } from "./deploying.js";
 /** @typedef {import("../game/premove.js").Premove} Premove */
 /** @typedef {import("../net/games.js").GameNews} GameNews */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
+
+/** Below this, a new turn of one's own is said at once. */
+const HURRY_MS = 30_000;
+/** The keys of the board, as the list of keys shows them. */
+const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "delete"];
 
 export class GameControl {
   /** @type {Board | undefined} */
@@ -35,9 +43,17 @@ export class GameControl {
   /** What has happened since the game was opened here. @type {Signal<readonly { text: string, ply: number }[]>} */
   entries = signal(/** @type {readonly { text: string, ply: number }[]} */ ([]));
 
+  /** The player's guesses. @type {Signal<import("../game/notes.js").Notes>} */
+  notes = signal(/** @type {import("../game/notes.js").Notes} */ ({}));
+  /** What the notes were last held against. */
+  #notedAt = "";
+
   /** @param {string} id */
   constructor(id) {
     this.id = id;
+    const kept = JSON.parse(localStorage.getItem(`notes-${id}`) ?? "{}");
+    this.notes.value = kept.notes ?? {};
+    this.#notedAt = kept.at ?? "";
     this.deploying = new Deploying(this);
   }
 
@@ -204,8 +220,61 @@ export class GameControl {
         if (!this.rules?.reserve || !this.isTurn) return false;
         void this.act({ kind: "remove", square });
         return true;
-      default: return false;
+      case "KeyT": speak(this.#clocksText()); return true;
+      case "KeyO": speak(this.#opponentText()); return true;
+      case "KeyC": speak(this.#lossesText()); return true;
+      default:
+        if (event.key !== "?") return false;
+        void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+        return true;
     }
+  }
+
+  #clocksText() {
+    const clock = this.view?.clock;
+    if (!clock) return say("time-unlimited");
+    const now = serverTime.at(Date.now());
+    return (/** @type {const} */ (["red", "blue"])).map((side) => say("clock-said", {
+      side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
+    })).join(" ");
+  }
+
+  #opponentText() {
+    const { loaded, side } = this;
+    if (!loaded) return "";
+    return (/** @type {const} */ (["red", "blue"])).filter((one) => one !== side).map((one) => say("opponent-said", {
+      side: one, name: playerName(loaded.game.players[one]), presence: say(`presence-${loaded.presence[one]}`),
+    })).join(" ");
+  }
+
+  #lossesText() {
+    const { view } = this;
+    if (!view) return "";
+    return (/** @type {const} */ (["red", "blue"])).map((side) => {
+      const lost = [...RANKS].reverse().filter((rank) => (view.captured[side][rank] ?? 0) > 0);
+      const pieces = lost.map((rank) => say("rank-count", { count: view.captured[side][rank] ?? 0, rank })).join(", ");
+      return say("losses-said", { side, kinds: lost.length, pieces });
+    }).join(" ");
+  }
+
+  /** A right click or a long press: a note on a hidden enemy piece, or what is known. @param {string} square */
+  async ask(square) {
+    const { view, side } = this;
+    const piece = view?.pieces.map(parsePiece).find((piece) => piece.square === square);
+    const isHidden = piece && side && piece.side !== side && (piece.identity === "?" || piece.identity.startsWith("["));
+    if (!isHidden || view?.phase !== "playing") return this.tellOf(square);
+    const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark }) : say("note-none") }));
+    const mark = await choose({ title: say("note-title", { square }), text: say("note-text"), options });
+    if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
+  }
+
+  /** Keeps notes on this device, with what they were held against. @param {import("../game/notes.js").Notes} notes */
+  #setNotes(notes) {
+    this.notes.value = notes;
+    const { loaded } = this;
+    this.#notedAt = loaded ? `${loaded.epoch}.${loaded.seq}` : "";
+    if (Object.keys(notes).length === 0 || loaded?.view.phase === "over") localStorage.removeItem(`notes-${this.id}`);
+    else localStorage.setItem(`notes-${this.id}`, JSON.stringify({ at: this.#notedAt, notes }));
   }
 
   /** Says what is known of a square. @param {string} square */
@@ -238,6 +307,9 @@ export class GameControl {
     if (news.kind === "view") {
       this.letGo();
       this.#checkPlan();
+      const view = /** @type {GameView} */ (this.view);
+      const isSame = this.loaded && this.#notedAt === `${this.loaded.epoch}.${this.loaded.seq}`;
+      this.#setNotes(isSame ? keepHidden(this.notes.value, view) : afterGap(this.notes.value, view, this.rules?.reserve ?? true));
       this.board?.show(this.shownView(/** @type {GameView} */ (this.view)));
     }
     if (news.kind === "event") {
@@ -245,15 +317,23 @@ export class GameControl {
       if (event.kind === "started") this.deploying.clear();
       this.board?.play(event, this.shownView(after));
       if (this.#isGone(after)) this.letGo();
+      this.#setNotes(followNotes(this.notes.value, event, after));
       const text = sentence(event, allWords());
       if (text) {
         this.entries.value = [...this.entries.value.slice(-999), { text, ply: after.ply }];
         speak(text);
       }
       if (event.kind === "ended") alarm.value = text;
+      else if (this.isTurn && this.#isHurried(after)) alarm.value = say("your-turn-low");
       this.#checkPlan();
     }
     if (news.kind === "said" && news.side !== this.side) speak(say("said-aloud"));
+  }
+
+  /** @param {GameView} view */
+  #isHurried(view) {
+    const { side } = this;
+    return Boolean(side && view.clock && timeLeft(view.clock, side, serverTime.at(Date.now())).ms < HURRY_MS);
   }
 
   /** True if what is in hand is not there any more. @param {GameView} view */

@@ -166,6 +166,61 @@ test("a piece goes to the reserve and comes back, by drag and by keys", async ()
   await context.close();
 });
 
+test("notes mark hidden pieces and survive a reload; keys tell what can be seen", async () => {
+  const { page, faults, context } = await open();
+  await againstHouse(page, "classic");
+  await deploy(page);
+  await page.locator(".your-turn").waitFor();
+  await page.locator("[data-square='a10']").click({ button: "right" });
+  await page.getByRole("button", { name: "B Bomb" }).click();
+  assert.equal(await page.locator(".note").textContent(), "B");
+  await picture(page, "game-note");
+  await playOn(page, chance(4), 2);
+  await page.reload();
+  await page.locator(".note").waitFor();
+  assert.equal(await page.locator(".note").count(), 1);
+  await page.locator(".squares [tabindex='0']").focus();
+  for (const [key, said] of [["t", "Red: "], ["o", "Blue, random (house)"], ["c", "Red has lost"], ["l", "No move has been made."]]) {
+    await page.keyboard.press(key ?? "");
+    await page.locator(".aloud").getByText(said ?? "").first().waitFor({ state: "attached" });
+  }
+  await page.keyboard.press("?");
+  await page.getByRole("heading", { name: "Keys on the board" }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a move is planned on the opponent's turn, and is made when the turn comes", async () => {
+  const [ann, bob] = await Promise.all([open(), open()]);
+  await ann.page.goto(front.url);
+  await ann.page.getByRole("button", { name: /A friend/ }).click();
+  await bob.page.goto(await ann.page.getByLabel("The link").inputValue());
+  await bob.page.getByRole("button", { name: "Accept" }).click();
+  await Promise.all([ann, bob].map(({ page }) => page.waitForURL(/\/game\//)));
+  await Promise.all([ann, bob].map(({ page }) => deploy(page)));
+  await ann.page.locator(".phase-playing").waitFor();
+  await bob.page.locator(".phase-playing").waitFor();
+  const [first, second] = await ann.page.locator(".your-turn").count() > 0 ? [ann, bob] : [bob, ann];
+  await first.page.locator(".your-turn").waitFor();
+  const forward = await second.page.locator(".square.liftable").evaluateAll((cells) =>
+    cells.map((cell) => /** @type {HTMLElement} */ (cell).dataset.square ?? ""));
+  for (const square of forward) {
+    await press(second.page, square);
+    if (await second.page.locator(".square.target").count() > 0) break;
+  }
+  await second.page.locator(".square.target").first().click();
+  await second.page.locator(".planned-arrow").waitFor({ state: "attached" });
+  while (!await act(first.page, chance(6))) await first.page.waitForTimeout(10);
+  await second.page.getByText(/Blue moves/).first().waitFor({ state: "attached" });
+  assert.equal(await second.page.locator(".planned-arrow").count(), 0);
+  for (const { faults, context } of [ann, bob]) {
+    assert.deepEqual(faults, []);
+    await context.close();
+  }
+});
+
 test("two tabs, a line that is cut, and a game that is not there", async () => {
   const { page, faults, context } = await open();
   await againstHouse(page, "barrage");

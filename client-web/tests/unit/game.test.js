@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ServerTime, clockText, nextChange, timeLeft } from "../../page/game/clocks.js";
 import { parseLaid, parsePiece, squareOf } from "../../page/game/notation.js";
-import { followNotes, note } from "../../page/game/notes.js";
+import { afterGap, followNotes, note } from "../../page/game/notes.js";
 import { dueCommand, holds, planMove } from "../../page/game/premove.js";
 import { targets } from "../../page/game/reach.js";
 import { homeSquares, meaningsOf } from "../../page/game/rules.js";
@@ -115,4 +115,6 @@ test("notes follow their pieces and go with them", () => {
   assert.deepEqual(followNotes(notes, moved("a6a7", won), view({ pieces: ["a6b?'", "b7b?"] })), { a6: "B", b7: "9" });
   assert.deepEqual(followNotes(notes, moved("c7c6"), view({ pieces: ["a7bB*", "b7b?"] })), { b7: "9" }, "known now");
   assert.deepEqual(followNotes(notes, { kind: "removed", side: "blue", square: "a7" }, view({ pieces: ["b7b?"] })), { b7: "9" });
+  assert.deepEqual(afterGap(notes, view({ pieces: ["a7b?", "b7b?'"] }), false), { a7: "B" });
+  assert.deepEqual(afterGap(notes, view({ pieces: ["a7b?"] }), true), {});
 });

@@ -13,6 +13,7 @@ theme =
     }
 theme-title = Light or dark
 keep = Keep things as they are
+close = Close
 to-home = Go to the first page
 accept = Accept
 withdraw = Withdraw
@@ -379,3 +380,61 @@ square-target =
            *[legs] you can go here
         }
     }
+
+## Notes
+
+# $square.
+note-title = Your guess for { $square }
+note-text = Only you see it. It follows the piece.
+note-none = No note
+# $mark: the letter of a rank, weak, strong or watch.
+note-mark =
+    { $mark ->
+        [weak] weak
+        [strong] strong
+        [watch] watch
+        [F] F Flag
+        [B] B Bomb
+        [S] S Spy
+       *[other] { $mark }
+    }
+
+## Keys of the board, and what they say
+
+keys-title = Keys on the board
+key-arrows = Arrows, Home, End, Page Up, Page Down
+key-arrows-does = Go over the board.
+key-enter = Enter or Space
+key-enter-does = Take a piece, and put it on a square.
+key-escape = Esc
+key-escape-does = Let go.
+key-n = N, P
+key-n-does = Next and previous piece that can move.
+key-m = M
+key-m-does = Type a move.
+key-i = I
+key-i-does = Say what this square is.
+key-l = L
+key-l-does = Say the last move.
+key-t = T
+key-t-does = Say the clocks.
+key-o = O
+key-o-does = Say whether your opponent is here.
+key-c = C
+key-c-does = Say what was lost.
+key-delete = Delete
+key-delete-does = Take a piece into the reserve, or off a deployment.
+# $side; $clock; $runs: yes or no.
+clock-said = { side }: { $clock }{ $runs ->
+        [yes] , running
+       *[no] {""}
+    }.
+# $side; $name; $presence: a word.
+opponent-said = { side }, { $name }: { $presence }.
+# $side; $kinds: how many ranks; $pieces: a list.
+losses-said =
+    { $kinds ->
+        [0] { side } has lost nothing.
+       *[other] { side } has lost: { $pieces }.
+    }
+your-turn-low = Your turn, and little time.

@@ -1,0 +1,88 @@
+// What a first visit costs, and that nothing jumps while it loads.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { brotliCompressSync } from "node:zlib";
+import { launch, newPage } from "../browser.js";
+import { Server } from "../programs.js";
+import { deploy, playOn } from "../robot.js";
+import { chance } from "../games.js";
+import { serve } from "../serve.mjs";
+
+const server = new Server();
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let front;
+/** @type {import("playwright-core").Browser} */
+let chromium;
+before(async () => {
+  await server.start();
+  front = await serve({ port: 0, server: server.address });
+  chromium = await launch();
+});
+after(async () => {
+  await chromium?.close();
+  front?.close();
+  await server.end();
+});
+
+/** Counts what a page loads. @param {import("playwright-core").Page} page */
+function count(page) {
+  /** @type {{ requests: number, bytes: number, waiting: Promise<void>[] }} */
+  const total = { requests: 0, bytes: 0, waiting: [] };
+  page.on("response", (response) => {
+    total.requests++;
+    total.waiting.push(response.body().then((body) => {
+      total.bytes += brotliCompressSync(body).length;
+    }, () => undefined));
+  });
+  return total;
+}
+
+/** @param {import("playwright-core").Page} page */
+const shift = (page) => page.evaluate(() => new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, entry) => sum + /** @type {any} */ (entry).value, 0)))
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(0), 300);
+}));
+
+test("a first visit is small, and nothing jumps", async (t) => {
+  const { page, context } = await newPage(chromium);
+  const total = count(page);
+  await page.goto(front.url);
+  await page.getByText("Nobody plays right now.").waitFor();
+  await Promise.all(total.waiting);
+  t.diagnostic(`home: ${total.requests} requests, ${(total.bytes / 1024).toFixed(1)} KB`);
+  assert.ok(total.requests <= 30, `${total.requests} requests`);
+  assert.ok(total.bytes <= 60 * 1024, `${total.bytes} bytes`);
+  assert.ok(Number(await shift(page)) < 0.01, `home shifts by ${await shift(page)}`);
+  await page.getByRole("button", { name: /Against the house/ }).click();
+  await deploy(page);
+  await page.locator(".phase-playing").waitFor();
+  const address = page.url();
+  await context.close();
+  const fresh = await newPage(chromium);
+  const game = count(fresh.page);
+  await fresh.page.goto(address);
+  await fresh.page.locator(".piece").first().waitFor();
+  await Promise.all(game.waiting);
+  t.diagnostic(`game: ${game.requests} requests, ${(game.bytes / 1024).toFixed(1)} KB`);
+  assert.ok(game.requests <= 44, `${game.requests} requests`);
+  assert.ok(game.bytes <= 100 * 1024, `${game.bytes} bytes`);
+  assert.ok(Number(await shift(fresh.page)) < 0.01, `game shifts by ${await shift(fresh.page)}`);
+  await fresh.context.close();
+});
+
+test("the largest board stays below its number of nodes while it is played", async () => {
+  const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
+  await page.goto(`${front.url}/play`);
+  await page.getByLabel("Rules").selectOption("shadowflash-3");
+  await page.getByLabel("Level").selectOption("random");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await deploy(page);
+  await page.locator(".phase-playing").waitFor();
+  await playOn(page, chance(1), 8);
+  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(nodes <= 1_500, `${nodes} nodes`);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
