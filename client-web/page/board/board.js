@@ -357,7 +357,8 @@ export class Board {
     this.#drawArrows();
     this.notes.replaceChildren(...Object.entries(this.#marks.notes ?? {}).map(([square, text]) => {
       const element = make("div", "note");
-      element.textContent = text;
+      element.append(make("span", ""));
+      element.firstElementChild?.append(text);
       this.#put(element, square);
       return element;
     }));
