@@ -60,7 +60,8 @@ function Top({ page }) {
     h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play")),
     h("div", { class: "who" },
       player ? h("span", { title: player.name }, player.name) : null,
-      h(ThemeButton, {})));
+      h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },
+        say("settings"))));
 }
 
 /** The mark of the page: a shield with a pennant. */
@@ -74,17 +75,4 @@ function Mark() {
     host.current?.replaceChildren(picture);
   }, []);
   return h("span", { ref: host, class: "mark" });
-}
-
-/** Light, dark, or what the system says. */
-function ThemeButton() {
-  const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "system");
-  useEffect(() => {
-    localStorage.setItem("theme", theme);
-    if (theme === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-  }, [theme]);
-  const next = { system: "dark", dark: "light", light: "system" }[theme] ?? "system";
-  return h("button", { class: "button plain compact", onClick: () => setTheme(next), title: say("theme-title") },
-    say("theme", { theme }));
 }

@@ -4,7 +4,7 @@ import { ServerTime } from "./game/clocks.js";
 import { rulesOf } from "./game/rules.js";
 import { newLine } from "./net/line.js";
 import { openLine } from "./net/socket.js";
-import { signal } from "./vendor/library.js";
+import { effect, signal } from "./vendor/library.js";
 import { Words } from "./words.js";
 
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
@@ -22,6 +22,30 @@ export const toast = signal(/** @type {{ text: string, id: number } | undefined}
 /** What a screen reader says next: in its turn, or at once. */
 export const aloud = signal("");
 export const alarm = signal("");
+
+/**
+ * @typedef {object} Settings
+ * @property {"system" | "light" | "dark"} theme
+ * @property {"us" | "eu"} numbering
+ * @property {"normal" | "large"} print
+ * @property {"system" | "none"} motion
+ */
+
+/** @type {Settings} */
+const PLAIN = { theme: "system", numbering: "us", print: "normal", motion: "system" };
+/** The player's settings, kept on the device. */
+export const settings = signal(/** @type {Settings} */ ({ ...PLAIN, ...JSON.parse(localStorage.getItem("settings") ?? "{}") }));
+effect(() => {
+  const { theme } = settings.value;
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+});
+
+/** @param {Settings} changed */
+export function storeSettings(changed) {
+  settings.value = changed;
+  localStorage.setItem("settings", JSON.stringify(changed));
+}
 
 /** @type {Words} */
 let words = new Words("en", "");
@@ -58,23 +82,28 @@ export async function loadRulesets() {
   rulesets.value = (await answer.json()).rulesets;
 }
 
-/** @param {string} id */
+/** The rules of games by their rulesets, custom ones too. @type {Map<string, Rules>} */
+const rulesById = new Map();
+
+/** The rules of a game: the same object each time. @param {string} id */
 export function rulesFor(id) {
-  return rulesOf(rulesets.value, id);
+  const rules = rulesById.get(id) ?? rulesOf(rulesets.value, id);
+  if (rules) rulesById.set(id, rules);
+  return rules;
 }
 
-/** @param {Effect} effect */
-function happened(effect) {
-  switch (effect.kind) {
+/** @param {Effect} happening */
+function happened(happening) {
+  switch (happening.kind) {
     case "make_session": return void makeSession();
-    case "server_time": return serverTime.learn(effect.time, Date.now());
+    case "server_time": return serverTime.learn(happening.time, Date.now());
     case "answer": {
-      waiting.get(effect.command.cmd_id)?.(effect.message);
-      waiting.delete(effect.command.cmd_id);
+      waiting.get(happening.command.cmd_id)?.(happening.message);
+      waiting.delete(happening.command.cmd_id);
       return;
     }
-    case "news": return newsListeners.forEach((listener) => listener(effect.news));
-    case "message": return messageListeners.forEach((listener) => listener(effect.message));
+    case "news": return newsListeners.forEach((listener) => listener(happening.news));
+    case "message": return messageListeners.forEach((listener) => listener(happening.message));
     default: return;
   }
 }
@@ -86,10 +115,8 @@ async function makeSession() {
       method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
     });
     if (answer.ok) otherTabs.postMessage("new");
-    else show(say("session-failed"));
     connection?.input({ kind: "session", ok: answer.ok });
   } catch {
-    show(say("session-failed"));
     connection?.input({ kind: "session", ok: false });
   }
 }
@@ -115,7 +142,7 @@ export function ask(request) {
 export async function askOrTell(request) {
   const answer = await ask(request);
   if (answer.type === "refused") {
-    show(refusalText(answer));
+    show(answer.code === "session_failed" ? say("session-failed") : refusalText(answer));
     return undefined;
   }
   return answer.outcome;

@@ -68,7 +68,8 @@ export class Board {
   constructor(host, handlers) {
     this.handlers = handlers;
     this.style = PLAIN_STYLE;
-    this.isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.isStill = false;
+    this.setMotion("system");
     this.frame = make("div", "board");
     this.squares = make("div", "squares");
     this.squares.setAttribute("role", "grid");
@@ -409,6 +410,11 @@ export class Board {
   name(name) {
     this.#name = name;
     this.#showMarks();
+  }
+
+  /** Animates as the system says, or not at all. @param {"system" | "none"} motion */
+  setMotion(motion) {
+    this.isStill = motion === "none" || matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
   /** Draws pieces in another style. @param {import("./pieces.js").Style} style */

@@ -36,7 +36,7 @@ import { hear, openMessage, unopened } from "./games.js";
  * @property {number | undefined} hiddenAt
  * @property {boolean} isStoreAway
  * @property {Player | undefined} player Undefined until the player's first act.
- * @property {"none" | "asked"} session
+ * @property {"none" | "asked" | "made"} session How far the making of a session is.
  * @property {number} claimSeconds
  * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
  * @property {import("./games.js").Games} games
@@ -106,7 +106,7 @@ export function step(line, input, moment) {
     case "hidden": return { line: { ...line, hiddenAt: now }, effects: [] };
     case "shown": return lookedAt({ ...line, hiddenAt: undefined }, moment);
     case "retry": return tick({ ...line, fatal: undefined, retryAt: now, failures: 0 }, moment);
-    case "session": return input.ok ? renew({ ...line, session: "none" }, moment) : { line: { ...line, session: "none" }, effects: [] };
+    case "session": return input.ok ? renew({ ...line, session: "made" }, moment) : sessionFailed(line);
     // A question that changes nothing. Without a link, it is asked anew by whoever wants to know.
     case "look": return { line, effects: whenUp(line, [input.message]) };
     case "ask": return ask(line, /** @type {Command} */ ({ ...input.request, cmd_id: input.id }));
@@ -239,8 +239,17 @@ function renew(line, { now }) {
 function ask(line, command) {
   const asked = { ...line, unanswered: [...line.unanswered, { command, retryAt: undefined }] };
   if (line.player) return { line: asked, effects: whenUp(line, [command]) };
-  if (line.session === "asked") return { line: asked, effects: [] };
+  // What is asked between the session and its welcome waits for the welcome.
+  if (line.session !== "none") return { line: asked, effects: [] };
   return { line: { ...asked, session: "asked" }, effects: [{ kind: "make_session" }] };
+}
+
+/** Without a session nothing can be asked: all that waits is refused. @param {Line} line @returns {Step} */
+function sessionFailed(line) {
+  const effects = line.unanswered.map(({ command }) => /** @type {Effect} */ ({
+    kind: "answer", command, message: { type: "refused", cmd_id: command.cmd_id, code: "session_failed", message: "" },
+  }));
+  return { line: { ...line, session: "none", unanswered: [] }, effects };
 }
 
 /** @param {Line} line @param {string} id @returns {Step} */
@@ -308,7 +317,13 @@ function welcomed(line, message) {
     ...(line.wantsLobby ? [/** @type {ClientMessage} */ ({ type: "open_lobby" })] : []),
     ...(player ? line.unanswered.map(({ command }) => command) : []),
   ];
-  return { line: up, effects: [{ kind: "server_time", time: message.server_time }, ...messages.map(send)] };
+  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...messages.map(send)]);
+  if (player || line.session === "asked") return { line: player ? { ...up, session: "none" } : up, effects };
+  // The browser does not keep the cookie of a session that was just made, or has lost an older one.
+  const after = line.session === "made" ? sessionFailed(up)
+    : up.unanswered.length > 0 ? { line: { ...up, session: /** @type {const} */ ("asked") }, effects: [/** @type {Effect} */ ({ kind: "make_session" })] }
+    : { line: up, effects: [] };
+  return { line: after.line, effects: [...effects, ...after.effects] };
 }
 
 /**

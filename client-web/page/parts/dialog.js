@@ -28,8 +28,12 @@ export function choose({ title, text, options }) {
 
 /** Lists words with what they mean. @param {{ title: string, rows: [string, string][] }} list @returns {Promise<void>} */
 export function tellList({ title, rows }) {
-  return over((done) => h(Frame, { title, cancel: () => done(undefined) },
-    h("dl", { class: "keys small" }, rows.map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)])),
+  return tell(title, h("dl", { class: "keys small" }, rows.map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)])));
+}
+
+/** Shows something that needs no answer. @param {string} title @param {any} content @returns {Promise<void>} */
+export function tell(title, content) {
+  return over((done) => h(Frame, { title, cancel: () => done(undefined) }, content,
     h("button", { class: "button", onClick: () => done(undefined), autofocus: true }, say("close"))));
 }
 

@@ -6,7 +6,7 @@ import { homeSquares } from "../game/rules.js";
 import { freeHomeSquares, plannedTargets, targets } from "../game/reach.js";
 import { parseMove } from "../game/notation.js";
 import { underWay } from "../net/line.js";
-import { allWords, line, say } from "../state.js";
+import { allWords, line, say, settings } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
@@ -52,6 +52,11 @@ export function BoardView({ control, below }) {
     control.board?.layOut(rules, below, isTurned, say("board-name", { side: below }));
     control.board?.show(control.shownView(view));
   }, [control, rules, below, isTurned]);
+  const { numbering, print, motion } = settings.value;
+  useLayoutEffect(() => {
+    control.board?.restyle({ numbering, print });
+    control.board?.setMotion(motion);
+  }, [control, numbering, print, motion]);
   // Reading the signals makes this part follow them.
   const state = [line.value, control.hand.value, control.planned.value, control.deploying.hand.value, control.deploying.setup.value,
     control.notes.value, control.question.value];

@@ -69,7 +69,7 @@ test("a stranger is in a game with two clicks, and plays it to its end through a
   await page.getByRole("button", { name: "Rematch" }).waitFor();
   await picture(page, "game-over");
   assert.equal(await page.evaluate(() => document.cookie), "", "no script sees the session");
-  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["theme"]);
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -188,6 +188,25 @@ test("notes mark hidden pieces and survive a reload; keys tell what can be seen"
   await page.getByRole("heading", { name: "Keys on the board" }).waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await page.getByRole("dialog").count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("settings change the pieces at once, and stay", async () => {
+  const { page, faults, context } = await open();
+  await againstHouse(page, "barrage");
+  await page.getByRole("button", { name: "Random" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
+  const figures = () => page.locator(".piece .figure").count();
+  assert.equal(await figures(), 5);
+  await page.getByLabel("Numbers on pieces").selectOption("eu");
+  await page.getByLabel("Light or dark").selectOption("dark");
+  await picture(page, "settings");
+  await page.getByRole("button", { name: "Close" }).click();
+  assert.equal(await figures(), 6, "the Marshal is a 10");
+  await page.reload();
+  await page.locator(".squares .row").first().waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.deepEqual(faults, []);
   await context.close();
 });

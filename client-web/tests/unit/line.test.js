@@ -318,6 +318,35 @@ test("the first act makes a session, and is sent on the new line", () => {
   assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "play_bot", "seek"]);
 });
 
+test("without a session, what was asked is refused, and asked no more", () => {
+  const nobody = { player: /** @type {any} */ (undefined) };
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome(nobody);
+  const ask = () => sim.put({ kind: "ask", id: `c-${sim.now++}`, request: { type: "seek", terms: TERMS } });
+  ask();
+  assert.deepEqual(sim.put({ kind: "session", ok: false }).map(({ kind }) => kind), ["answer"]);
+  assert.equal(sim.line.unanswered.length, 0);
+  // A browser that keeps no cookie is told after one try.
+  ask();
+  sim.put({ kind: "session", ok: true });
+  sim.effects = [];
+  sim.welcome(nobody);
+  assert.deepEqual(sim.effects.map(({ kind }) => kind), ["send", "server_time", "answer"]);
+  assert.equal(sim.line.session, "none");
+});
+
+test("a cookie that is gone is made anew, with what still waits", () => {
+  const sim = playing();
+  sim.move("a4a5");
+  sim.put({ kind: "closed", code: 1006 });
+  sim.put({ kind: "tick" });
+  sim.effects = [];
+  sim.welcome({ player: /** @type {any} */ (undefined) });
+  assert.equal(sim.effects.at(-1)?.kind, "make_session");
+  assert.equal(sim.line.unanswered.length, 1);
+});
+
 test("a tab that comes back connects at once, unless it has just heard the server", () => {
   const sim = playing();
   sim.put({ kind: "hidden" });

@@ -4,14 +4,6 @@
 
 nav = Main
 nav-play = Play
-# $theme: system, dark or light.
-theme =
-    { $theme ->
-        [dark] Dark
-        [light] Light
-       *[system] Auto
-    }
-theme-title = Light or dark
 keep = Keep things as they are
 close = Close
 to-home = Go to the first page
@@ -438,3 +430,36 @@ losses-said =
        *[other] { side } has lost: { $pieces }.
     }
 your-turn-low = Your turn, and little time.
+
+## Settings
+
+settings = Settings
+settings-theme = Light or dark
+# $value: system, light or dark.
+settings-theme-value =
+    { $value ->
+        [light] Light
+        [dark] Dark
+       *[system] As the system says
+    }
+settings-numbering = Numbers on pieces
+# $value: us or eu.
+settings-numbering-value =
+    { $value ->
+        [us] 1 is the Marshal, 9 the Scout
+       *[eu] 10 is the Marshal, 2 the Scout
+    }
+settings-print = Size of the numbers
+# $value: normal or large.
+settings-print-value =
+    { $value ->
+        [normal] Normal
+       *[large] Large
+    }
+settings-motion = Motion
+# $value: system or none.
+settings-motion-value =
+    { $value ->
+        [system] As the system says
+       *[none] None
+    }
