@@ -31,8 +31,8 @@ function Moves({ control }) {
   const entries = control.entries.value;
   const end = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    const list = end.current;
-    if (list) list.scrollTop = list.scrollHeight;
+    const body = end.current?.parentElement;
+    if (body) body.scrollTop = body.scrollHeight;
   }, [entries.length]);
   if (entries.length === 0) return h("p", { class: "muted small" }, say("moves-empty"));
   return h("ol", { class: "moves small", ref: end }, entries.map(({ text, ply }, index) =>
