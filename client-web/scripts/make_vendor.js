@@ -1,5 +1,5 @@
-// Makes page/vendor/: Preact with hooks and signals, and Fluent, as one file, from the versions in
-// the lock file.
+// Makes page/vendor/: Preact with hooks and signals, and Fluent, as one file, from the versions
+// in the lock file.
 //
 //     npm ci && node scripts/make_vendor.js
 

@@ -15,8 +15,8 @@ export function launch() {
 }
 
 /**
- * A page in a browser profile of its own. `faults` lists errors and reports of the content security
- * policy; a test ends with none.
+ * A page in a browser profile of its own. `faults` lists errors and reports of the content
+ * security policy; a test ends with none.
  * @param {import("playwright-core").Browser} chromium
  * @param {import("playwright-core").BrowserContextOptions} [options]
  */

@@ -1,5 +1,5 @@
-// Random games and chosen positions, played by the referee and written down: what each audience saw,
-// and what each side could do.
+// Random games and chosen positions, played by the referee and written down: what each audience
+// saw, and what each side could do.
 
 import { Referee } from "./programs.js";
 import { homeSquares } from "../page/game/rules.js";

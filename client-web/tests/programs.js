@@ -56,8 +56,8 @@ export class Referee {
 }
 
 /**
- * A server with a store of its own. `kill` ends it as a crash does; `start` starts it again with the
- * same store and address.
+ * A server with a store of its own. `kill` ends it as a crash does; `start` starts it again with
+ * the same store and address.
  */
 export class Server {
   /** @type {import("node:child_process").ChildProcess | undefined} */

@@ -1,6 +1,6 @@
-// A server for development and tests: the page's files with their headers, and /ws and /api from a
-// running flagfall-server. It also does what that server does not do yet (see NEEDS.md): sessions by
-// cookie, rulesets as data, and the texts of a language as one file.
+// A server for development and tests: the page's files with their headers, and /ws and /api from
+// a running flagfall-server. It also does what that server does not do yet (see NEEDS.md):
+// sessions by cookie, rulesets as data, and the texts of a language as one file.
 //
 //     npm run serve -- [--port 8080] [--server 127.0.0.1:7171]
 
@@ -274,7 +274,7 @@ function inward(text, token) {
   return JSON.stringify(session && token ? { ...hello, token } : hello);
 }
 
-/** The page never sees a token, and is nobody without a session. @param {string} text @param {string | undefined} token */
+/** The page never sees a token, and has no player without a session. @param {string} text @param {string | undefined} token */
 function outward(text, token) {
   const message = JSON.parse(text);
   if (message.type !== "welcome") return text;

@@ -1,5 +1,5 @@
-// The board: squares that can be focused and read, pieces as pictures above them. It animates what
-// an event says, never what differs between two positions.
+// The board: squares that can be focused and read, pieces as pictures above them. It animates
+// what an event says, never what differs between two positions.
 
 import { opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
 import { chipsBySquare, drawChip } from "./chips.js";

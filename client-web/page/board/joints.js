@@ -1,14 +1,14 @@
-// Where squares lie on the screen: which side is below, whether the board is turned, and the strips
-// beyond joined edges. A strip shows the squares of the far edge in half tone, so that the way over
-// the edge is seen.
+// Where squares lie on the screen: which side is below, whether the board is turned, and the
+// strips beyond joined edges. A strip shows the squares of the far edge in half tone, so that the
+// way over the edge is seen.
 
 import { columnOf, rowOf, squareAt } from "../game/notation.js";
 
 /** @typedef {import("../game/rules.js").Rules} Rules */
 
 /**
- * `below` is the side nearest the player. A turned board has that side on the left, so that a wide
- * board fits an upright phone.
+ * `below` is the side nearest the player. A turned board has that side on the left, so that a
+ * wide board fits an upright phone.
  * @typedef {object} Geometry
  * @property {number} columns Of the board.
  * @property {number} rows Of the board.

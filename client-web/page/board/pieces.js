@@ -1,5 +1,5 @@
-// Pieces as SVG, built by script. The pictures are paths of our own, so that they look the same with
-// every font.
+// Pieces as SVG, built by script. The pictures are paths of our own, so that they look the same
+// with every font.
 
 import { figureOf } from "../game/notation.js";
 

@@ -47,8 +47,8 @@ export function nextChange(ms) {
 }
 
 /**
- * How far the server's time is ahead of the page's. A message is never read before it was sent, so
- * of several estimates the largest is the closest. Old estimates are forgotten: clocks drift.
+ * How far the server's time is ahead of the page's. A message is never read before it was sent,
+ * so of several estimates the largest is the closest. Old estimates are forgotten: clocks drift.
  */
 export class ServerTime {
   /** @type {number[]} */

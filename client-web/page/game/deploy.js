@@ -66,8 +66,8 @@ export function mirror(setup, rules) {
 }
 
 /**
- * A random deployment: what is placed stays, and the rest is filled. The Flag stands in the last two
- * rows, and Bombs rather behind than in front.
+ * A random deployment: what is placed stays, and the rest is filled. The Flag stands in the last
+ * two rows, and Bombs rather behind than in front.
  * @param {Setup} setup @param {Rules} rules @param {Side} side @param {() => number} random @returns {Setup}
  */
 export function fillRandomly(setup, rules, side, random) {

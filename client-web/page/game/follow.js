@@ -118,7 +118,8 @@ function put(view, squares, pieces) {
 }
 
 /**
- * Ends a ply: replaces the pieces on its squares, counts it, and drops the offer that it declines.
+ * Ends a ply: replaces the pieces on its squares, counts it, and drops the offer that it
+ * declines.
  * @param {GameView} view @param {Side} side @param {string[]} squares @param {string[]} pieces
  */
 function endTurn(view, side, squares, pieces) {

@@ -1,5 +1,5 @@
 // What the player has in hand, and how gestures become commands: a piece of the board or of the
-// reserve, then a square, then whatever the rules still want to know.
+// reserve, then a square, then the way, the color or the choice that the rules ask for.
 
 import { freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
 

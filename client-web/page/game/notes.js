@@ -1,5 +1,5 @@
-// A player's guesses about enemy pieces. They stay on the device, follow their piece from event to
-// event, and go with it.
+// A player's guesses about enemy pieces. They stay on the device, follow their piece from event
+// to event, and go with it.
 
 import { parseMove, parsePiece } from "./notation.js";
 
@@ -39,8 +39,8 @@ export function followNotes(notes, event, after) {
 }
 
 /**
- * The notes that still hold in a view whose events were not seen: only a piece that never moved is
- * surely the one that was noted. With a reserve, not even that.
+ * The notes that still hold in a view whose events were not seen: only a piece that never moved
+ * is surely the one that was noted. With a reserve, not even that.
  * @param {Notes} notes @param {Readonly<GameView>} view @param {boolean} hasReserve @returns {Notes}
  */
 export function afterGap(notes, view, hasReserve) {

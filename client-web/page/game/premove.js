@@ -1,5 +1,5 @@
-// A move that is planned for the player's next turn. It holds as long as nothing that it was planned
-// with has changed: the piece that moves, and what stands on its target.
+// A move that is planned for the player's next turn. It holds as long as nothing that it was
+// planned with has changed: the piece that moves, and what stands on its target.
 
 import { parseMove, squareOf } from "./notation.js";
 import { laysChip, sideToMove, targets } from "./reach.js";
@@ -60,7 +60,8 @@ function pieceOn(view, square) {
 }
 
 /**
- * That the opponent learned a rank changes the mark of the player's piece and nothing of the plan.
+ * That the opponent learned a rank changes the mark of the player's piece and nothing of the
+ * plan.
  * @param {string | undefined} a @param {string | undefined} b
  */
 function isSamePiece(a, b) {

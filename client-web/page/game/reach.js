@@ -14,8 +14,8 @@ import { homeSquares } from "./rules.js";
 /** @typedef {import("./rules.js").Rules} Rules */
 
 /**
- * What carries a piece: one square or a run; a long move that makes a coin a Scout; a supply line;
- * a flash.
+ * What carries a piece: one square or a run; a long move that makes a coin a Scout; a supply
+ * line; a flash.
  * @typedef {"legs" | "scout" | "supply_line" | "flash"} Carrier
  */
 

@@ -1,4 +1,5 @@
-// Commands as a player types them: `a4a5`, `a1a7+`, `a4a5=g`, `place 9 c3`, `remove c3`, `draw`, `resign`.
+// Commands as a player types them: `a4a5`, `a1a7+`, `a4a5=g`, `place 9 c3`, `remove c3`, `draw`,
+// `resign`.
 
 import { byWay, complete } from "./hand.js";
 import { colorOf, rankOf } from "./notation.js";

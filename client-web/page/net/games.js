@@ -1,4 +1,5 @@
-// The open games of a line: how each message changes what the page knows of them. No DOM, no clock.
+// The open games of a line: how each message changes what the page knows of them. No DOM, no
+// clock.
 
 import { follow } from "../game/follow.js";
 

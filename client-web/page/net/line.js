@@ -1,5 +1,5 @@
-// The line to the server, without a socket, a DOM or a clock: messages, gestures and the time come
-// in as inputs; what is to be done goes out as effects. socket.js carries them out.
+// The line to the server, without a socket, a DOM or a clock: messages, gestures and the time
+// come in as inputs; what is to be done goes out as effects. socket.js carries them out.
 
 import { hear, openMessage, unopened } from "./games.js";
 
@@ -107,7 +107,7 @@ export function step(line, input, moment) {
     case "shown": return lookedAt({ ...line, hiddenAt: undefined }, moment);
     case "retry": return tick({ ...line, fatal: undefined, retryAt: now, failures: 0 }, moment);
     case "session": return input.ok ? renew({ ...line, session: "made" }, moment) : sessionFailed(line);
-    // A question that changes nothing. Without a link, it is asked anew by whoever wants to know.
+    // A question that changes nothing. Without a link, the page asks it again itself.
     case "look": return { line, effects: whenUp(line, [input.message]) };
     case "ask": return ask(line, /** @type {Command} */ ({ ...input.request, cmd_id: input.id }));
     case "open_game": return openGame(line, input.game);
@@ -319,7 +319,8 @@ function welcomed(line, message) {
   ];
   const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...messages.map(send)]);
   if (player || line.session === "asked") return { line: player ? { ...up, session: "none" } : up, effects };
-  // The browser does not keep the cookie of a session that was just made, or has lost an older one.
+  // The browser does not keep the cookie of a session that was just made, or has lost an older
+  // one.
   const after = line.session === "made" ? sessionFailed(up)
     : up.unanswered.length > 0 ? { line: { ...up, session: /** @type {const} */ ("asked") }, effects: [/** @type {Effect} */ ({ kind: "make_session" })] }
     : { line: up, effects: [] };

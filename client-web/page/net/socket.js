@@ -21,7 +21,7 @@ export function openLine(listener) {
   function input(what) {
     const after = step(line, what, { now: Date.now(), random: Math.random() });
     line = after.line;
-    // Whoever hears of an effect finds the line as it is after it.
+    // Listeners find the line as it is after the effect.
     listener.changed(line);
     after.effects.forEach(carryOut);
     clearTimeout(timer);

@@ -1,5 +1,5 @@
-// One game on the page: what is in hand, what is planned, and what gestures do. Parts show it; the
-// line decides what is true.
+// One game on the page: what is in hand, what is planned, and what gestures do. Parts show it;
+// the line decides what is true.
 
 import { byWay, complete, put } from "../game/hand.js";
 import { clockText, isRunning, timeLeft } from "../game/clocks.js";

@@ -4,30 +4,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import test, { after, before } from "node:test";
-import { launch, newPage, picture } from "../browser.js";
-import { Server } from "../programs.js";
+import test from "node:test";
+import { newPage, picture } from "../browser.js";
 import { deploy } from "../robot.js";
-import { serve } from "../serve.mjs";
+import { chromium, front } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const server = new Server();
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-before(async () => {
-  await server.start();
-  front = await serve({ port: 0, server: server.address });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-  await server.end();
-});
 
 /** What axe finds, in short. @param {Page} page @returns {Promise<string[]>} */
 async function violations(page) {

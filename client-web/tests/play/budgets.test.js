@@ -1,29 +1,12 @@
 // What a first visit costs, and that nothing jumps while it loads.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
+import test from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { launch, newPage } from "../browser.js";
-import { Server } from "../programs.js";
+import { newPage } from "../browser.js";
 import { deploy, playOn } from "../robot.js";
 import { chance } from "../games.js";
-import { serve } from "../serve.mjs";
-
-const server = new Server();
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-before(async () => {
-  await server.start();
-  front = await serve({ port: 0, server: server.address });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-  await server.end();
-});
+import { chromium, front } from "../site.js";
 
 /** Counts what a page loads. @param {import("playwright-core").Page} page */
 function count(page) {

@@ -1,31 +1,15 @@
 // Whole games on the page, against a real server.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch, newPage, picture } from "../browser.js";
+import test from "node:test";
+import { newPage, picture } from "../browser.js";
 import { chance } from "../games.js";
-import { Server } from "../programs.js";
 import { act, deploy, isOver, playOn, press } from "../robot.js";
-import { serve } from "../serve.mjs";
+import { chromium, front, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
 const isLong = process.env.FLAGFALL_LONG === "1";
-const server = new Server();
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-before(async () => {
-  await server.start();
-  front = await serve({ port: 0, server: server.address });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-  await server.end();
-});
 
 /** @param {import("playwright-core").BrowserContextOptions} [options] */
 const open = (options) => newPage(chromium, { reducedMotion: "reduce", ...options });
@@ -104,7 +88,7 @@ test("two friends play, one by keys, while a third looks on", async () => {
   assert.equal(await eve.page.getByRole("tab", { name: "Chat" }).count(), 0, "and no chat");
   await picture(eve.page, "game-spectator-phone");
 
-  // What people say is text, whatever it looks like.
+  // What people say stays text, even if it looks like markup.
   await bob.page.getByRole("tab", { name: "Chat" }).click();
   await bob.page.getByLabel("Say something").fill("<img src=x onerror=alert(1)> http://example.org");
   await bob.page.getByRole("button", { name: "Send" }).click();

@@ -41,7 +41,7 @@ test("a deployment starts with the row nearest the enemy, from the player's own 
   assert.deepEqual([homeSquares(classic, "blue")[0], homeSquares(classic, "blue").at(-1)], ["j7", "a10"]);
 });
 
-test("the changes of a custom game are told in words", () => {
+test("the changes of a custom game are put into words", () => {
   const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "of equals the attacker stays" }] }];
   assert.deepEqual(meaningsOf({ ...classic, options }, "classic,ties=attacker,new=on"),
     ["of equals the attacker stays", "new = on"]);

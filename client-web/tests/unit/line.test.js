@@ -272,7 +272,7 @@ for (const [code, key] of /** @type {const} */ ([
   });
 }
 
-test("an account that was logged out is told so", () => {
+test("an account that was logged out sees that it was", () => {
   const sim = new Sim();
   sim.put({ kind: "tick" });
   sim.welcome({ player: BOB });
@@ -327,7 +327,7 @@ test("without a session, what was asked is refused, and asked no more", () => {
   ask();
   assert.deepEqual(sim.put({ kind: "session", ok: false }).map(({ kind }) => kind), ["answer"]);
   assert.equal(sim.line.unanswered.length, 0);
-  // A browser that keeps no cookie is told after one try.
+  // A browser that keeps no cookie hears of it after one try.
   ask();
   sim.put({ kind: "session", ok: true });
   sim.effects = [];

@@ -1,4 +1,5 @@
-// Commands from gestures and from typing, deployments, addresses, sentences, texts, and the files.
+// Commands from gestures and from typing, deployments, addresses, sentences, texts, and the
+// files.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -106,7 +107,7 @@ test("deployments come back from their texts, and are filled at random", () => {
   assert.ok(!isComplete(one, classic));
 });
 
-test("events are told in whole sentences", () => {
+test("events become whole sentences", () => {
   const strike = /** @type {const} */ ({ attacker: "8", attacker_fate: "advances", defender: "B", defender_fate: "leaves" });
   assert.equal(sentence({ kind: "moved", side: "red", move: "a4a5", piece: "8", strike }, words), "Red's Miner captures Blue's Bomb on a5.");
   const silent = /** @type {const} */ ({ attacker: "8", attacker_fate: "leaves", defender: "?", defender_fate: "stays" });
