@@ -2,13 +2,14 @@
 //! all its arguments.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use flagfall_board::{GameId, Rank, Square};
 use flagfall_bots::Level;
 use flagfall_protocol::{Code, NotOpened, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, RatingRange, Refusal};
 use flagfall_rules::{Refusal as RuleRefusal, SetupRefusal};
-use flagfall_tests::{Needs, all_texts};
+use flagfall_tests::{Needs, all_texts, product_sources};
 use flagfall_words::english;
 
 use crate::api::http::ApiError;
@@ -115,7 +116,6 @@ pub(crate) fn errors() -> Vec<ApiError> {
         store_unclear(),
         with(Code::OWN_OFFER, "block"),
         with(Code::TOO_MANY, "blocks").with("count", 100_u8),
-        with(Code::STORE_UNAVAILABLE, "conflict"),
     ];
     let others = [
         with(Code::BAD_QUEUE, "game"),
@@ -241,6 +241,39 @@ fn every_refusal_has_a_text_with_all_its_arguments_and_is_documented() {
             assert!(reasons.iter().any(|known| known == reason), "the text of {refusal} has no such reason");
         }
     }
+}
+
+/// The pairs of a code and a reason that stand together in the sources.
+fn pairs_in(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    source.split("Refusal::new(Code::").skip(1).filter_map(|rest| {
+        let (code, rest) = rest.split_once(')')?;
+        let (reason, _) = rest.trim_start().strip_prefix(".because(\"")?.split_once('"')?;
+        Some((code, reason))
+    })
+}
+
+#[test]
+fn every_reason_in_the_sources_is_among_these_refusals() {
+    let refusals = of_the_server();
+    let is_listed = |code: &str, reason: &str| {
+        refusals.iter().any(|known| known.code.as_str() == code && known.reason() == Some(reason))
+    };
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for folder in ["base", "game", "services"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("src");
+        for (path, source) in product_sources(&folder) {
+            for (name, reason) in pairs_in(&source) {
+                found += 1;
+                // A code is the name of its constant in lower case.
+                if !is_listed(&name.to_lowercase(), reason) {
+                    missing.push(format!("{}: {name} {reason}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(found > 20, "the sources have {found} such pairs");
+    assert!(missing.is_empty(), "not among the refusals that are tried here: {missing:#?}");
 }
 
 #[test]

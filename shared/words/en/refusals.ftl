@@ -55,11 +55,10 @@ refusal-server-full =
         [games] The server has { $count } running games, as many as its operators allow. Try again in a few minutes.
        *[memory] The server has no room for new games; running games continue. Try again in a few minutes.
     }
-# $reason: unknown_outcome (a command may or may not have been done), conflict, damaged.
+# $reason: unknown_outcome (a command may or may not have been done), damaged.
 refusal-store-unavailable =
     { $reason ->
         [unknown_outcome] The server cannot reach its store. Send the same command again in a moment.
-        [conflict] Something else changed at the same moment. Try again.
         [damaged] The server cannot read what it has stored about you. Its operators can find out more in its log.
        *[away] The server cannot reach its store. Try again in a moment.
     }
