@@ -17,7 +17,7 @@
 //! segments are compacted: live data is copied to the end of the log, in small steps between
 //! groups. So a deleted log disappears from the disk only some time later.
 //!
-//! # What a crash does
+//! # Crashes
 //! A killed process loses no acknowledged write. Neither does a power cut, on a disk that has
 //! really written what it confirms. An unacknowledged request is written completely or not at
 //! all: the next start cuts off a partial write at the end of the log.
@@ -26,20 +26,20 @@
 //! From then on the store refuses everything, including reads, because the end of the log may
 //! contain the failed write: a read could miss entries that exist after the restart.
 //!
-//! # What a full disk does
+//! # A full disk
 //! The store pauses before the disk is full, and when a write finds no space. It then refuses
 //! changes and heartbeats, so clocks stand still, but reads continue. A group that finds no space
 //! is undone, so its requests are refused, not `Unknown`. Work that frees space continues as far
 //! as possible: compaction and deletions. When there is enough space again, the store resumes by
 //! itself.
 //!
-//! # What damage does
+//! # Damage
 //!
 //! - **One flipped bit in a frame of up to 2 KiB:** it is repaired when the frame is read.
-//! - **A frame of a game:** the game goes into quarantine at its next read or write, or at the next
-//!   start. The entries before the damage can be read.
-//! - **Side records in the newest part of the log:** the records return to their previous values. A
-//!   new epoch begins.
+//! - **A frame of a game:** the game goes into quarantine at its next read or write, or at the
+//!   next start. The entries before the damage can be read.
+//! - **Side records in the newest part of the log:** the records return to their previous values,
+//!   and a new epoch begins.
 //! - **The end of the log, whole segments, or their headers:** the notes and the index show which
 //!   games had entries there. Those games go into quarantine, and a new epoch begins.
 //! - **The same, with missing or incomplete notes:** the store fails to open with

@@ -16,7 +16,7 @@
 //! applies the records. Each record is applied once and in the order of the log, even if several
 //! servers try at the same time.
 //!
-//! # What is promised
+//! # Durability
 //! The store promises as much durability as Redis itself. It reads Redis's settings at every
 //! connection and every 15 s ([`Durability`]), because settings can change while Redis runs. The
 //! store refuses a Redis that promises less than a game needs, unless [`Demand::Anything`] is
@@ -41,10 +41,10 @@
 //! safely do so at the same time.
 //!
 //! After a restart of Redis, a server reads nothing before it has given its entries back. If
-//! another server has continued the shorter log in the meantime, one of the two branches is lost,
-//! and its writer gets a conflict that reading cannot resolve. To prevent this, servers write
-//! nothing else for [`RedisOptions::give_back`] after a restart of Redis. This protects the
-//! entries of all servers that reach Redis in that time.
+//! another server has continued the shorter log in the meantime, one of the two branches is lost.
+//! The writer of that branch gets a conflict that reading cannot resolve. To prevent this, servers
+//! write nothing else for [`RedisOptions::give_back`] after a restart of Redis. The wait protects
+//! the entries of all servers that reach Redis in that time.
 //!
 //! Side records that an append wrote are given back together with its log. Other side records are
 //! lost when Redis is emptied, unless a server keeps copies of them ([`Store::keep_copies`]).
@@ -64,7 +64,7 @@
 //! with its own clock from the latest stamp it has received. Side records expire by the same
 //! time, including its jumps forward.
 //!
-//! # What the answers mean
+//! # Outcomes of requests
 //! `Ok`, `Conflict`, `Late` and `Early` are Redis's own answers, confirmed by the replicas if the
 //! store waits for them. If the answer is missing, or too few replicas confirm, an append is
 //! `Unknown`. Reads then wait or fail until the connection has been replaced. The old connection

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a server may be silent before its seats are dropped. Also how long this server may
-/// not hear its own notices before it stops judging absence.
+/// The longest silence of a server before its seats are dropped. If this server does not receive
+/// its own notices for longer than this, it cannot tell who is absent.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
 /// How long a seat is kept after its server last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);

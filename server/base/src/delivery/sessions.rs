@@ -140,7 +140,7 @@ impl Connections {
         self.shared.state.lock().recent_tokens.forget_absent();
     }
 
-    /// True if this server recently saw the token as valid, and has not heard of its end.
+    /// True if this server recently saw the token as valid, and has not heard of its revocation.
     pub fn remembers(&self, token: &TokenHash) -> bool {
         self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }

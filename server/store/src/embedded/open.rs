@@ -356,7 +356,7 @@ fn replay(
             end.at = torn;
             found.retain(|found| matches!(found, Found::Frame(frame) if frame.at < torn));
         }
-        // Without this, rebuilding the index of a long log would need too much memory. After a
+        // Without this, rebuilding the index of a long log would need too much memory. After
         // damage there are no more checkpoints, because the next start would not find the damage
         // again.
         let is_clean = losses.is_empty() && found_damaged.is_empty() && suspects.is_empty();
