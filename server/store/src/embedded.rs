@@ -43,7 +43,7 @@
 //! - **The end of the log, whole segments, or their headers:** the notes and the index show which
 //!   games had entries there. Those games go into quarantine, and a new epoch begins.
 //! - **The same, with missing or incomplete notes:** the store fails to open with
-//!   [`EmbeddedOpenError::LostTail`] until the operator accepts the loss. Then a new epoch begins.
+//!   [`EmbeddedOpenError::LostTail`] until the operator accepts the loss and a new epoch begins.
 //! - **The index:** it is rebuilt.
 //! - **The notes, or the file `alive`:** they are written again.
 //!

@@ -42,9 +42,9 @@
 //!
 //! After a restart of Redis, a server reads nothing before it has given its entries back. If
 //! another server has continued the shorter log in the meantime, one of the two branches is lost.
-//! The writer of that branch gets a conflict that reading cannot resolve. To prevent this, servers
-//! write nothing else for [`RedisOptions::give_back`] after a restart of Redis. The wait protects
-//! the entries of all servers that reach Redis in that time.
+//! The writer of that branch gets a conflict that reading cannot resolve. To prevent this,
+//! servers write nothing else for [`RedisOptions::give_back`] after a restart of Redis. The wait
+//! protects the entries of all servers that reach Redis in that time.
 //!
 //! Side records that an append wrote are given back together with its log. Other side records are
 //! lost when Redis is emptied, unless a server keeps copies of them ([`Store::keep_copies`]).
