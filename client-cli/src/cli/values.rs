@@ -1,4 +1,4 @@
-//! Values of options that are one of a few names.
+//! Enumerations for the values of options.
 
 use clap::ValueEnum;
 
