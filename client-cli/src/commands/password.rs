@@ -26,8 +26,8 @@ pub(crate) fn read(what: &str) -> Done<Secret> {
 
 /// Asks for a new password.
 ///
-/// On a terminal, asks twice, without echo. If the two differ, asks again, because the user's
-/// next input must not reach the shell.
+/// On a terminal, asks twice, without echo. Asks again if the password is invalid or the two
+/// differ, because the user's next input must not reach the shell.
 pub(crate) fn read_new(what: &str) -> Done<Secret> {
     if !io::stdin().is_terminal() {
         return read(what);

@@ -242,7 +242,7 @@ static TABLE: &[Binding] = {
     ]
 };
 
-/// The rows of a screen that hold now.
+/// Returns the rows that apply to a screen in the current state.
 fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding> {
     let is_there = move |row: &&Binding| row.screens.is_empty() || row.screens.contains(&screen);
     TABLE.iter().filter(is_there).filter(move |row| match row.holds {
@@ -252,18 +252,19 @@ fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding>
     })
 }
 
-/// What a key does now. `None` for a key that does nothing.
+/// Returns the action of a key in the current state. `None` if the key has no action.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// The keys of the current screen. `of_help` skips the help itself, for which they are listed.
+/// Returns hints for the keys of the current screen. With `of_help`, returns those of the screen
+/// under the help.
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()
 }
 
-/// The row of a key, as it is shown.
+/// Returns the hint of a key.
 #[cfg(test)]
 pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
     let row = rows(model, screen(model)).find(|row| row.trigger.action(model, key).is_some());
@@ -271,12 +272,12 @@ pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
 }
 
 impl Binding {
-    /// The row holds only if this is true.
+    /// Limits the row to states in which `is_so` is true.
     const fn when(self, is_so: fn(&Model) -> bool) -> Binding {
         Binding { holds: Condition::If(is_so), ..self }
     }
 
-    /// The row holds only if this is true of the open game.
+    /// Limits the row to open games for which `is_so` is true.
     const fn in_game(self, is_so: fn(&OpenGame) -> bool) -> Binding {
         Binding { holds: Condition::IfGame(is_so), ..self }
     }
@@ -293,13 +294,13 @@ impl Binding {
     }
 }
 
-/// The name of the first key for an action, for texts that mention it.
+/// Returns the name of the first key for an action, for texts that mention it.
 pub fn key_for(action: Action) -> String {
     let keys = TABLE.iter().find(|row| matches!(row.trigger, Trigger::Keys(_, does) if does == action));
     keys.and_then(|row| row.trigger.names().into_iter().next()).unwrap_or_default()
 }
 
-/// How to answer a draw offer.
+/// Returns a text that explains how to answer a draw offer.
 pub fn answers_to_draw() -> String {
     text!("draw-answers", accept = text!("key-name-draw"), decline = key_for(Action::DeclineDraw))
 }
@@ -378,7 +379,7 @@ fn name(key: Key) -> String {
     }
 }
 
-/// The rank that a character stands for. 0 is the Marshal in EU figures, whose 10 is not one key.
+/// Returns the rank of a character. In EU figures 0 is the Marshal, because 10 takes two keys.
 fn rank_of(letter: char, numbering: Numbering) -> Option<Rank> {
     if letter == '0' && numbering == Numbering::Eu {
         return Some(Rank::Marshal);
