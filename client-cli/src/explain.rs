@@ -19,7 +19,7 @@ pub fn list() -> String {
     page
 }
 
-/// Explains a ruleset: army, board, moves, strikes, repetition, the end.
+/// Explains a ruleset: army, board, moves, strikes, repetition, the end of the game.
 pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     let summary = words::wrap(&texts::words().ruleset_summary(ruleset), 78).join("\n");
     let mut page = text!("rules-title", title = texts::words().ruleset_title(ruleset), id = ruleset.id)

@@ -230,7 +230,7 @@ pub fn not_done(command: &GameCommand) -> String {
     }
 }
 
-/// Gives a text a capital and a full stop.
+/// Capitalizes a text and adds a final period.
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();

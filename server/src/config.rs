@@ -130,7 +130,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_REDIS_REPLICAS", value_name = "COUNT", default_value_t = 0,
           value_parser = number(0..=16), global = true, help_heading = "Redis")]
     pub redis_replicas: u32,
-    /// TLS with Redis.
+    /// The TLS files for Redis.
     #[command(flatten)]
     pub redis_tls: RedisTlsFiles,
     /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it
@@ -138,7 +138,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
     pub accept_weak_redis: bool,
 
-    /// What the running server reads.
+    /// The settings of the running server.
     #[command(flatten)]
     pub settings: Settings,
     /// A file with certificates (PEM) of authorities that webhooks may use, besides those that
@@ -146,7 +146,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE", help_heading = "Webhooks")]
     pub webhook_ca: Option<PathBuf>,
 
-    /// What to do instead of serving.
+    /// A command to run instead of serving.
     #[command(subcommand)]
     pub command: Option<Command>,
 }

@@ -26,7 +26,7 @@ pub struct Wish {
     pub private: bool,
     /// The player's deployment and the full record stay private after the game.
     pub secret: bool,
-    /// The game changes both ratings.
+    /// The game is rated: it changes both ratings.
     pub rated: bool,
     pub rating: Option<RatingWish>,
     pub setup: Option<SetupChoice>,
@@ -60,7 +60,7 @@ pub enum How {
     #[default]
     Any,
     Pool,
-    /// Against a house player of this level.
+    /// Play against a house player of this level.
     Bot(String),
     /// Create an offer that anyone with its code can accept.
     Challenge,

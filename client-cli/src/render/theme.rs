@@ -1,4 +1,4 @@
-//! Styles.
+//! Styles of the full screen.
 
 use flagfall_board::{ChipColor, Side};
 use ratatui::style::{Color, Modifier, Style};

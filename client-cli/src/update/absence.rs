@@ -28,7 +28,9 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
     }
 }
 
-/// Handles when a game becomes claimable because a player is absent, or is not claimable anymore.
+/// Handles the time from which the opponent of an absent player can claim the game.
+///
+/// `at` is `None` if the game cannot be claimed.
 pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u64>) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.claimable_at[gone], at);

@@ -181,7 +181,7 @@ fn queue(model: &mut Model, rest: &str) -> Done {
     start(model, Request::SetQueue { game, ply, epoch, moves })
 }
 
-/// Parses `a4a5 if b7b6, a5a6`.
+/// Parses queued moves such as `a4a5 if b7b6, a5a6`.
 pub(super) fn parse_queue(text: &str) -> Result<Vec<QueuedMove>, String> {
     text.split(',').map(str::trim).map(queued).collect()
 }

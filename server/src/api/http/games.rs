@@ -29,7 +29,7 @@ pub(super) async fn rulesets() -> Json<Rulesets> {
     Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect() })
 }
 
-/// The public keys for signatures of finished games.
+/// Returns the public keys for the signatures of finished games.
 pub(super) async fn keys(State(app): Shared) -> Answer<Json<SigningKeys>> {
     Ok(Json(app.proofs.keys().await?))
 }
