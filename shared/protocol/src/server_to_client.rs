@@ -33,9 +33,9 @@ pub enum ServerToClient {
         token: Option<Secret>,
         /// The server's time, in milliseconds since 1970.
         server_time: u64,
-        /// The number of seconds of absence after which the opponent can claim a game. It is
-        /// halved if the player left on purpose, and it does not apply to correspondence games.
-        /// Servers of version 0.1 do not send it.
+        /// The number of seconds of absence after which the opponent can claim a short game. It
+        /// is halved if the player left on purpose. Longer games have a longer wait, and
+        /// correspondence games cannot be claimed. Servers of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim_seconds: Option<u64>,
         /// The player's running games.
