@@ -279,7 +279,8 @@ impl From<Move> for GameCommand {
 }
 
 impl GameCommand {
-    /// The message for a board command. `None` for a deployment, whose text comes from its owner.
+    /// Returns the message for a command. `None` for a deployment, because its message needs the
+    /// setup's text.
     pub fn from_command(command: &Command) -> Option<GameCommand> {
         Some(match command {
             Command::Deploy(_) => return None,
@@ -451,7 +452,7 @@ impl Time {
     }
 
     /// Returns the time for the deployment in milliseconds. In correspondence games, it is the
-    /// time for a ply; otherwise, it is `otherwise_ms`.
+    /// time for a ply. In other games, it is `otherwise_ms`.
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,

@@ -21,7 +21,7 @@ impl Code {
     pub const BAD_TOKEN: &'static str = "bad_token";
     /// The name is not allowed.
     pub const BAD_NAME: &'static str = "bad_name";
-    /// Too many messages, seeks, games or connections; try again later.
+    /// There are too many messages, seeks, games or connections. Try again later.
     pub const TOO_MANY: &'static str = "too_many";
     /// No game has this id, or the requester may not see it.
     pub const NO_SUCH_GAME: &'static str = "no_such_game";
@@ -67,7 +67,7 @@ impl Code {
     pub const WRONG_PASSWORD: &'static str = "wrong_password";
     /// No account of this name, or the wrong recovery code. The answer does not say which.
     pub const WRONG_RECOVERY_CODE: &'static str = "wrong_recovery_code";
-    /// Too many attempts for this name or from this address; try again later.
+    /// There were too many attempts for this name or from this address. Try again later.
     pub const TOO_MANY_ATTEMPTS: &'static str = "too_many_attempts";
     /// The player already has an account.
     pub const ALREADY_ACCOUNT: &'static str = "already_account";

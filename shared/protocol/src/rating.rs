@@ -144,7 +144,7 @@ pub struct RatingHistory {
 /// A place on a leaderboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeaderboardEntry {
-    /// The place; the first is 1.
+    /// The place, counted from 1.
     pub place: u32,
     /// The player.
     pub player: Player,

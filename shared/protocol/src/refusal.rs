@@ -1,4 +1,4 @@
-//! Why something was refused: a code and the arguments of its text.
+//! The reason for a refusal: a code and the arguments of its text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Code;
 
-/// Why something was refused.
+/// The reason for a refusal.
 ///
 /// A refusal contains no sentence. Its code names a text in `shared/words`, and its arguments
 /// fill in that text. If a code has several reasons, the argument `reason` names one of them.

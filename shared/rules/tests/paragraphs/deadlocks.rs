@@ -14,8 +14,7 @@ fn a10_the_side_to_move_that_has_no_legal_move_loses() {
 
 #[test]
 fn a10_blocked_pieces_are_no_legal_move() {
-    // Blue's Miner is walled in by its own Bombs and the edge; Red's step beside it changes
-    // nothing.
+    // Blue's Miner is walled in by its own Bombs and the edge. Red's step does not change that.
     Playthrough::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | bB\n1 | r7 rF")
         .ends("a1a2", "red no_legal_move");
 }

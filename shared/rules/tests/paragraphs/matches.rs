@@ -85,7 +85,7 @@ fn a_pause_extends_the_deployment_deadline() {
 
 #[test]
 fn a10_is_judged_once_before_the_first_ply() {
-    // Six Bombs block the open columns; all other pieces stand behind them or behind the lakes.
+    // Six Bombs block the open columns. All other pieces stand behind them or behind the lakes.
     let blocked = "BB99BB99BB 9999172S66 6655553444 888887773F";
     let mut table = Table::new(&CLASSIC, FISCHER);
     table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));

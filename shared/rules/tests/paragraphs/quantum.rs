@@ -482,7 +482,7 @@ fn q6_an_unmoved_defender_that_the_reserve_needs_is_a_bomb_or_the_flag() {
 
 #[test]
 fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
-    // Blue loses its last piece that moves; the two unmoved coins must be a Bomb and the Flag.
+    // Blue loses its last piece that moves. The two unmoved coins must be a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
     // The same after a choice, if the pool still has as many Bombs and Flags as there are unmoved

@@ -510,8 +510,8 @@ fn s2_7_a_command_may_name_its_path() {
 
 #[test]
 fn s2_7_without_a_path_the_shorter_legal_one_is_taken_of_equal_ones_the_one_that_counts_up() {
-    // In set 3 the paths differ in the chips they leave: a Major flashes the shorter way, or glides
-    // the longer one.
+    // In set 3 the paths differ in the chips they leave: a Major flashes along the shorter path,
+    // or uses a supply line along the longer path.
     let both = "2 | r4\nchips a2r,a1y,a10r,a9r,a3r,a4r,a5r,a6r,a7r,a8r";
     check(&SHADOWFLASH_3, both, "a2a9", "9 | r4'[43]\nchips a1r,a10r,a9r,a2r,a3r,a4r,a5r,a6r,a7r,a8r");
     check(&SHADOWFLASH_3, both, "a2a9+=g", "9 | r4'\nchips a1y,a2r,a3r,a4r,a5r,a6r,a7r,a8r,a9g,a10r");
