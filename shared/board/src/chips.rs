@@ -32,7 +32,7 @@ impl ChipColor {
     }
 }
 
-/// The chips on a board: at most one per square, public (RULES §S2.5).
+/// The chips on a board, at most one on each square. Public (RULES §S2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "BySquares", inline))]
 pub struct Chips([SquareSet; 4]);
@@ -54,7 +54,7 @@ impl Chips {
         ChipColor::ALL.into_iter().find(|color| self.of(*color).contains(square))
     }
 
-    /// Lays a chip and replaces the one that was there.
+    /// Lays a chip, which replaces any chip on the square.
     pub fn lay(&mut self, square: Square, color: ChipColor) {
         self.0.iter_mut().for_each(|squares| squares.remove(square));
         self.0[color as usize].insert(square);

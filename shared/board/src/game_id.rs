@@ -2,9 +2,10 @@ use std::fmt;
 use std::str::FromStr;
 
 const LENGTH: usize = 12;
-/// Digits and lowercase letters without i, l, o and u: hard to misread, and no accidental words.
+/// Digits and lowercase letters without i, l, o and u, which are easy to misread or form
+/// accidental words.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The place of each letter in the alphabet.
+/// The index of each letter in the alphabet.
 const VALUES: [u8; 256] = {
     let mut values = [0; 256];
     let mut place = 0;
@@ -23,17 +24,18 @@ const VALUES: [u8; 256] = {
 pub struct GameId([u8; LENGTH]);
 
 impl GameId {
-    /// The id made of the lowest five bits of each of these random bytes.
+    /// Makes an id from the lowest five bits of each of these random bytes.
     pub fn from_random(bytes: [u8; 12]) -> GameId {
         GameId(bytes.map(|byte| ALPHABET[usize::from(byte & 31)]))
     }
 
-    /// The id as a number of 60 bits, five for each character, the first character's highest.
+    /// The id as a number of 60 bits: five for each character, with the first character in the
+    /// highest bits.
     pub fn bits(&self) -> u64 {
         self.0.iter().fold(0, |bits, letter| (bits << 5) | u64::from(VALUES[usize::from(*letter)]))
     }
 
-    /// The id of a number of 60 bits; `None` if it has more.
+    /// The id with these 60 bits. `None` if the number has more bits.
     pub fn from_bits(bits: u64) -> Option<GameId> {
         let letter = |place: usize| ALPHABET[(bits >> (5 * (LENGTH - 1 - place)) & 31) as usize];
         (bits >> (5 * LENGTH) == 0).then(|| GameId(std::array::from_fn(letter)))
@@ -76,7 +78,7 @@ impl FromStr for GameId {
     }
 }
 
-/// Its characters, and in binary formats 8 bytes.
+/// Serializes the id as its characters, or as 8 bytes in binary formats.
 #[cfg(feature = "serde")]
 impl serde::Serialize for GameId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

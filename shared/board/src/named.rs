@@ -1,7 +1,8 @@
-/// Defines an enum whose values have fixed names in texts: the enum, `ALL`, and the functions from
-/// a value to its name and, if that is named too, back.
+/// Defines an enum whose values have fixed names in texts. The macro adds `ALL`, a function that
+/// returns a value's name and, if requested, a function that finds the value with a name.
 ///
-/// A name stands beside its value and does not follow from it, so renaming a value changes no text.
+/// Each name is written next to its value and is not derived from it, so renaming a value does
+/// not change any text.
 #[macro_export]
 macro_rules! named {
     ($(#[$of:meta])* $vis:vis enum $type:ident, $name:ident $(, $from:ident)? {

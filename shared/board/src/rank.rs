@@ -3,13 +3,13 @@ use std::fmt;
 crate::named! {
     /// The rank of a piece.
     ///
-    /// Never a number in code, because two numberings are in use ([`Numbering`]).
+    /// Code never uses a number for a rank, because two numberings are in use ([`Numbering`]).
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     #[repr(u8)]
     pub enum Rank, name {
-        /// Wins the game for the side that captures it. It never moves.
+        /// The side that captures it wins the game. It never moves.
         Flag = "flag",
         /// Never moves. It beats every attacker except the Miner.
         Bomb = "bomb",
@@ -19,39 +19,39 @@ crate::named! {
         Scout = "scout",
         /// Captures Bombs.
         Miner = "miner",
-        /// US 7, EU 4.
+        /// 7 in US numbering, 4 in EU numbering.
         Sergeant = "sergeant",
-        /// US 6, EU 5.
+        /// 6 in US numbering, 5 in EU numbering.
         Lieutenant = "lieutenant",
-        /// US 5, EU 6.
+        /// 5 in US numbering, 6 in EU numbering.
         Captain = "captain",
-        /// US 4, EU 7.
+        /// 4 in US numbering, 7 in EU numbering.
         Major = "major",
-        /// US 3, EU 8.
+        /// 3 in US numbering, 8 in EU numbering.
         Colonel = "colonel",
-        /// US 2, EU 9.
+        /// 2 in US numbering, 9 in EU numbering.
         General = "general",
-        /// US 1, EU 10.
+        /// 1 in US numbering, 10 in EU numbering.
         Marshal = "marshal",
         /// Its strikes label pieces instead of capturing them.
         Phoenix = "phoenix",
     }
 }
 
-/// The figures shown to people on the pieces. US is the default.
+/// The numbering of ranks on the pieces that people see. US is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Numbering {
-    /// 1 Marshal … 9 Scout, S Spy.
+    /// From 1 for the Marshal to 9 for the Scout, and S for the Spy.
     #[default]
     Us,
-    /// 10 Marshal … 2 Scout, S Spy.
+    /// From 10 for the Marshal to 2 for the Scout, and S for the Spy.
     Eu,
 }
 
 impl Rank {
-    /// How many ranks there are.
+    /// The number of ranks.
     pub const COUNT: usize = Rank::ALL.len();
 
     /// True if pieces of this rank ever move (RULES §A5).
@@ -64,8 +64,8 @@ impl Rank {
         matches!(self, Rank::Scout | Rank::Phoenix)
     }
 
-    /// The order of strength among ranks that move, from 1 for the Spy to 10 for the Marshal. Other
-    /// ranks, and the Phoenix, have none.
+    /// The strength of the rank, from 1 for the Spy to 10 for the Marshal. It is 0 for the Flag,
+    /// the Bomb and the Phoenix.
     pub const fn strength(self) -> u8 {
         match self {
             Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
@@ -96,14 +96,14 @@ impl Rank {
 }
 
 impl fmt::Display for Rank {
-    /// The rank's name with a capital, for sentences.
+    /// Writes the rank's name with a capital letter, for sentences.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, rest) = self.name().split_at(1);
         f.pad(&(first.to_ascii_uppercase() + rest))
     }
 }
 
-/// A set of ranks: what a piece may still be.
+/// A set of ranks, such as those that a piece may have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RankSet(u16);
 
@@ -145,13 +145,13 @@ impl RankSet {
         RankSet(self.0 & !other.0)
     }
 
-    /// The set as bits, the Flag's lowest.
+    /// The set as bits. The Flag has the lowest bit.
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// The set with these bits, if each stands for a rank.
+    /// The set with these bits. `None` if a bit does not belong to a rank.
     #[must_use]
     pub const fn from_bits(bits: u16) -> Option<RankSet> {
         if bits & !RankSet::ALL.0 == 0 { Some(RankSet(bits)) } else { None }

@@ -2,16 +2,16 @@ use crate::{Direction, Side, Square, SquareSet};
 
 /// The shape of a board: its size, home rows, fixed lakes and joints.
 ///
-/// Lakes that are drawn for each game are not part of it.
+/// Lakes that are drawn at random for each game are not part of the shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardShape {
-    /// How many columns, 1 to 16.
+    /// The number of columns, 1 to 16.
     pub columns: u8,
-    /// How many rows, 1 to 10.
+    /// The number of rows, 1 to 10.
     pub rows: u8,
-    /// How many rows each side deploys on, counted from its own edge.
+    /// The number of rows on which each side deploys, counted from its own edge.
     pub home_rows: u8,
-    /// Squares that nothing enters or crosses.
+    /// Squares that no piece may enter or cross.
     pub lakes: SquareSet,
     /// Columns whose top and bottom squares are neighbors, one bit per column (RULES §S2.6).
     pub joined_columns: u16,
@@ -46,7 +46,7 @@ impl BoardShape {
     /// The home square at a place of the deployment text (RULES §P4).
     ///
     /// Places count from the row nearest the enemy, each row from the player's own left to right.
-    /// None beyond the last one.
+    /// `None` beyond the last place.
     pub const fn home_square(&self, side: Side, place: usize) -> Option<Square> {
         if place >= self.home_len() {
             return None;
@@ -94,7 +94,7 @@ impl BoardShape {
         reached.union(carried).fill(through, direction)
     }
 
-    /// The squares reached by a step over a joint from these squares.
+    /// The squares that one step over a joint reaches from these squares.
     const fn carry(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let (top, last) = (self.rows - 1, self.columns - 1);
         match direction {
@@ -107,7 +107,7 @@ impl BoardShape {
 
     /// The number of steps between two squares in a direction, joints included.
     ///
-    /// None if that direction does not lead there.
+    /// `None` if that direction does not lead from one to the other.
     pub fn distance(&self, from: Square, to: Square, direction: Direction) -> Option<u8> {
         let mut distance = 0;
         let mut square = from;

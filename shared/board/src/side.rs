@@ -6,9 +6,9 @@ use std::ops::{Index, IndexMut};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Side {
-    /// The side with the home rows from 1 up. It moves first.
+    /// The side whose home rows begin with row 1. It moves first.
     Red,
-    /// The side with the home rows at the far end.
+    /// The side whose home rows are at the other edge.
     Blue,
 }
 
@@ -25,7 +25,7 @@ impl Side {
         }
     }
 
-    /// The side's lower-case name, as texts and messages spell it.
+    /// The side's lower-case name in texts and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Side::Red => "red",
@@ -69,7 +69,7 @@ impl<T> PerSide<T> {
         PerSide { red, blue }
     }
 
-    /// A value made for each side.
+    /// Makes a value for each side.
     pub fn from_fn(mut make: impl FnMut(Side) -> T) -> Self {
         PerSide { red: make(Side::Red), blue: make(Side::Blue) }
     }

@@ -1,12 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A column: 0 is `a`, at most 16 columns (`p`), no letter left out.
+/// A column, from 0 for `a` to 15 for `p`, with no letter left out.
 pub type Column = u8;
-/// A row: 0 is row 1, Red's back row; at most 10 rows.
+/// A row, from 0 for row 1, which is Red's back row, to 9 for row 10.
 pub type Row = u8;
 
-/// A square, with the same number on every board: row times 16 plus column.
+/// A square. Its number is the same on every board: row times 16 plus column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")))]
@@ -54,7 +54,8 @@ impl Square {
         self.column().abs_diff(other.column()) + self.row().abs_diff(other.row())
     }
 
-    /// The neighbor in a direction. The only edges are those of the 16x10 frame.
+    /// The neighbor in a direction. `None` only at the edges of the largest board, which has 16
+    /// columns and 10 rows.
     #[inline]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
         let index = self.0.wrapping_add_signed(direction.offset());
@@ -93,7 +94,7 @@ impl FromStr for Square {
             _ => return Err(SquareParseError),
         };
         let row: u8 = match characters.as_str() {
-            // A leading zero or sign would give a square two spellings.
+            // A leading zero or a sign is refused, because it would give a square two spellings.
             digits if digits.starts_with(|c: char| ('1'..='9').contains(&c)) => {
                 digits.parse().map_err(|_| SquareParseError)?
             }
@@ -119,8 +120,8 @@ pub enum Direction {
     Left,
 }
 
-/// A direction along a line. It names the path between two squares that are joined both over the
-/// board and across its edge.
+/// A direction along a line. It selects one of two paths between squares of a line whose ends are
+/// joined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Sign {
@@ -133,7 +134,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// `+` or `-`.
+    /// The symbol, `+` or `-`.
     pub const fn symbol(self) -> char {
         match self {
             Sign::Plus => '+',
@@ -146,7 +147,7 @@ impl Direction {
     /// All four directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
-    /// The sign of this direction: whether it counts columns or rows up or down.
+    /// The sign of this direction: plus toward higher columns or rows, minus toward lower ones.
     pub const fn sign(self) -> Sign {
         match self {
             Direction::Up | Direction::Right => Sign::Plus,
@@ -179,10 +180,11 @@ impl Direction {
 
     /// The direction and number of squares from one square to another along a row or a column.
     ///
-    /// None when the squares are the same or not in one line.
+    /// `None` if the squares are the same or not in one line.
     #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
-        // The direction of a move is hard to predict, so the only branch is whether there is one.
+        // The direction of a move is hard to predict, so the code does not branch on it. It only
+        // branches on whether there is a direction.
         let columns = to.column() as i8 - from.column() as i8;
         let rows = to.row() as i8 - from.row() as i8;
         if (columns == 0) == (rows == 0) {

@@ -5,7 +5,7 @@ use crate::{Column, Direction, Row, Square};
 /// Column a of the 64-bit words: every sixteenth bit.
 const FIRST_COLUMN: u64 = 0x0001_0001_0001_0001;
 
-/// A set of squares as a bitboard: one bit per square, so that a few shifts move a whole army.
+/// A set of squares as a bitboard. Each square has one bit, so a few shifts move a whole army.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "Vec<Square>", inline))]
 pub struct SquareSet([u64; SquareSet::WORDS]);
@@ -110,16 +110,16 @@ impl SquareSet {
         SquareSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
     }
 
-    /// Every square moved by one; squares that leave the 16x10 frame are dropped.
+    /// Every square moved by one. Squares that leave the 16x10 frame are dropped.
     ///
-    /// The caller masks the result to boards smaller than the frame.
+    /// For boards smaller than the frame, the caller masks the result.
     #[must_use]
     #[inline]
     pub const fn shift(self, direction: Direction) -> SquareSet {
         let [low, middle, high] = self.0;
         match direction {
-            // There are no rows above the tenth: the third word holds rows 9 and 10 in its lower
-            // half.
+            // There are no rows above the tenth, because the third word has only rows 9 and 10,
+            // in its lower half.
             Direction::Up => {
                 SquareSet([low << 16, middle << 16 | low >> 48, (high << 16 | middle >> 48) & 0xffff_ffff])
             }
@@ -135,9 +135,11 @@ impl SquareSet {
         }
     }
 
-    /// These squares, and all that they reach in a direction by entering only squares of `through`.
+    /// These squares, and all squares that they reach in a direction by entering only squares of
+    /// `through`.
     ///
-    /// Every path ends at the edge of the frame. No branch depends on the board.
+    /// Every path ends at the edge of the frame. The code has no branch that depends on the
+    /// board.
     #[must_use]
     #[inline]
     pub const fn fill(self, through: SquareSet, direction: Direction) -> SquareSet {
@@ -174,7 +176,7 @@ impl SquareSet {
         (self.0[row as usize / 4] >> (row % 4 * 16)) as u16
     }
 
-    /// The squares of a row whose columns have their bit set.
+    /// The squares of a row, from bits, one per column.
     pub const fn of_row(bits: u16, row: u8) -> SquareSet {
         let mut words = [0; SquareSet::WORDS];
         words[row as usize / 4] = (bits as u64) << (row % 4 * 16);
@@ -187,7 +189,7 @@ impl SquareSet {
         gather(low >> column) | gather(middle >> column) << 4 | gather(high >> column) << 8
     }
 
-    /// The squares of a column whose rows have their bit set.
+    /// The squares of a column, from bits, one per row.
     pub const fn of_column(bits: u16, column: u8) -> SquareSet {
         SquareSet([
             scatter(bits & 0xf) << column,
@@ -202,11 +204,11 @@ impl SquareSet {
         &self.0
     }
 
-    /// The square of one word of the set that has `n` lower squares in that word.
+    /// The square at index `n` among the squares in one word of the set.
     #[inline]
     pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
-        // A word usually has few squares. The first ones are skipped without a branch, because the
-        // branch would be mispredicted for a random `n`.
+        // A word usually has few squares. The first squares are skipped without a branch, which
+        // would often be mispredicted for a random `n`.
         const PASSED: u32 = 3;
         let mut bits = self.0[word];
         for place in 0..PASSED {
@@ -252,12 +254,12 @@ const fn scatter(bits: u16) -> u64 {
     (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
 }
 
-/// One word's part of [`SquareSet::fill`] to the right. The first column is not entered, so
-/// nothing runs on into the next row.
+/// One word's part of [`SquareSet::fill`] to the right. No path enters the first column, so no
+/// path continues into the next row.
 ///
-/// Subtracting the bit after each source from the squares that are not free borrows through the
-/// free squares up to the next one that is not free. The bits that change are the path: `o^(o-2r)`
-/// from chess programming, for all sources at once.
+/// This is `o^(o-2r)` from chess programming, for all sources at once. It subtracts the bit after
+/// each source from the set of squares that are not free. The borrow runs through the free
+/// squares up to the next square that is not free. The bits that change are the path.
 #[inline]
 const fn fill_right(from: u64, free: u64) -> u64 {
     let free = free & !FIRST_COLUMN;
@@ -265,7 +267,7 @@ const fn fill_right(from: u64, free: u64) -> u64 {
     from | free & (ends ^ ends.wrapping_sub(from << 1))
 }
 
-/// One word's part of [`SquareSet::fill`] to the left. A borrow never runs towards lower bits, so
+/// One word's part of [`SquareSet::fill`] to the left. A borrow never runs toward lower bits, so
 /// each step doubles the length of the path instead.
 #[inline]
 const fn fill_left(mut from: u64, free: u64) -> u64 {
@@ -333,7 +335,7 @@ impl FromIterator<Square> for SquareSet {
     }
 }
 
-/// The squares as a list, in ascending order.
+/// Serializes the squares as a list, in ascending order.
 #[cfg(feature = "serde")]
 impl serde::Serialize for SquareSet {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,6 +1,6 @@
 /// A moment in milliseconds since 1970-01-01 UTC, as stamped by the store.
 ///
-/// Time is always an argument here; nothing reads a clock.
+/// Time is always an argument: this code never reads a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(transparent), schemars(inline))]
@@ -22,7 +22,7 @@ impl Stamp {
         format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
     }
 
-    /// Milliseconds from an earlier moment to this one; zero if the other is later.
+    /// Milliseconds from an earlier moment to this one. Zero if the other moment is later.
     pub const fn ms_since(self, earlier: Stamp) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -1,6 +1,6 @@
-/// Serializes a type as its `Display` text and reads it back with `FromStr`.
+/// Implements serde for a type that is serialized as its `Display` text and read with `FromStr`.
 ///
-/// A message may be given in place of the parser's own error.
+/// An optional message replaces the parser's own error.
 #[macro_export]
 macro_rules! text_serde {
     ($type:ty) => {

@@ -1,6 +1,6 @@
-//! Simulates the ranked pool without a network: people with true strengths come, wait, play and go,
-//! paired and rated by the server's code. Prints how long they wait, how far apart they are, and
-//! how fast ratings approach true strengths.
+//! Simulates the ranked pool without a network: people with true strengths come, wait, play and
+//! leave, and the server's code pairs and rates them. Prints how long they wait, how far apart
+//! opponents are, and how fast ratings approach true strengths.
 //!
 //! `cargo run --release -p flagfall-pairing --example simulation -- --players 2000 --days 14`
 
@@ -17,16 +17,16 @@ use flagfall_rating::{Entrant, Rating, Score, rate};
 /// Simulates the ranked pool.
 #[derive(Parser)]
 struct Args {
-    /// How many people there are.
+    /// The number of people.
     #[arg(long, default_value_t = 2000)]
     players: usize,
-    /// How many days are simulated.
+    /// The number of days to simulate.
     #[arg(long, default_value_t = 14.0)]
     days: f64,
-    /// How often each of them comes in a day, on average.
+    /// How often each person comes in a day, on average.
     #[arg(long, default_value_t = 1.0)]
     visits: f64,
-    /// How many games each plays on a visit, on average.
+    /// How many games each person plays on a visit, on average.
     #[arg(long, default_value_t = 3.0)]
     games: f64,
     /// How long a game takes, in minutes, on average.
@@ -44,7 +44,7 @@ struct Args {
     /// The advantage of the first move, in rating points.
     #[arg(long, default_value_t = 0.0)]
     first_move: f64,
-    /// How much a missed wave takes off a pair's cost.
+    /// How much a missed wave lowers a pair's cost.
     #[arg(long, default_value_t = Settings::default().wave_bonus)]
     wave_bonus: f64,
     /// The cost that is always allowed.
@@ -101,8 +101,8 @@ impl Agenda {
     }
 }
 
-/// Measurements of the second half of the days, when ratings have settled and people come at an
-/// even rate.
+/// Measurements from the second half of the days, when ratings have settled and people come at a
+/// constant rate.
 #[derive(Default)]
 struct Counted {
     waits_s: Vec<f64>,
@@ -357,8 +357,8 @@ fn exponential(chance: &mut Rng, mean: f64) -> f64 {
     -mean * (1.0 - chance.f64()).ln()
 }
 
-/// A normal number with mean 0 and deviation 1, approximately: the sum of twelve uniform numbers,
-/// less six.
+/// Returns a random number with an approximately normal distribution, mean 0 and deviation 1. It
+/// is the sum of twelve uniform numbers, minus six.
 fn normal(chance: &mut Rng) -> f64 {
     (0..12).map(|_| chance.f64()).sum::<f64>() - 6.0
 }

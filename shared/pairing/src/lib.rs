@@ -1,42 +1,43 @@
 //! Pairs the players of the ranked pool, one wave at a time.
 //!
-//! A pair costs the difference of its ratings, less a bonus for every wave that either player has
-//! missed. It is allowed up to a limit. A wave pairs as many players as possible at the lowest
-//! total cost: a maximum-weight matching over the whole pool, not the first fit. Players who are
-//! left wait for the next wave, which allows them more.
+//! The cost of a pair is the difference of the ratings, less a bonus for every wave that either
+//! player has missed. A pair is allowed up to a certain cost. A wave pairs as many players as
+//! possible at the lowest total cost, by a maximum-weight matching over the whole pool. Players
+//! without a partner wait for the next wave, which allows them larger differences.
 //!
 //! Two players whose ratings are both uncertain may be further apart, because such ratings say
-//! little about who is stronger. An uncertain opponent never widens the limit for a certain rating.
-//! A wider limit makes no pair better: the matching still prefers close ratings.
+//! little about who is stronger. An uncertain opponent never widens the limit for a certain
+//! rating. A wider limit does not make a pair better, so the matching still prefers close
+//! ratings.
 //!
-//! Nothing here knows a clock, a network or a game. [`pair`] depends only on the pool, so the
-//! simulation (`examples/simulation.rs`) runs the same code as the server.
+//! This crate uses no clock, no network and no games. [`pair`] depends only on its arguments, so
+//! the simulation (`examples/simulation.rs`) runs the same code as the server.
 
 use std::hash::Hash;
 
 /// The settings of a wave. Ratings and costs are in rating points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settings {
-    /// How much each missed wave takes off the cost of the player's pairs.
+    /// How much each missed wave lowers the cost of the player's pairs.
     pub wave_bonus: f64,
-    /// The most that missed waves take off, for each player of a pair.
+    /// The most by which missed waves lower the cost, for each player of a pair.
     pub wave_bonus_max: f64,
     /// The highest cost that is always allowed.
     pub cost_allowed: f64,
-    /// The allowed cost is at least the lower rating divided by this, because strong players are
-    /// few.
+    /// The allowed cost is at least the lower rating divided by this value, because there are few
+    /// strong players.
     pub rating_per_cost: f64,
-    /// Ratings with a deviation up to this are certain.
+    /// Ratings with a deviation up to this value are certain.
     pub certain_deviation: f64,
     /// How much each point of deviation beyond [`Settings::certain_deviation`] widens a pair's
-    /// limit, once for each player. The more certain of the two ratings counts.
+    /// limit, once for each player. The smaller of the two deviations counts for both.
     pub deviation_widening: f64,
-    /// How much the cost falls with each game of imbalance of sides that a pair would correct, up
-    /// to [`IMBALANCE_MAX`] games.
+    /// How much the cost falls for each game of imbalance between first and second moves that a
+    /// pair would correct, up to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
 
-/// Games of imbalance beyond this do not count.
+/// The highest imbalance between first and second moves that counts, in games.
 pub const IMBALANCE_MAX: i32 = 4;
 
 impl Default for Settings {
@@ -58,17 +59,17 @@ impl Default for Settings {
 pub struct Waiting<K> {
     /// The player.
     pub player: K,
-    /// Their rating, aged to now.
+    /// Their rating, aged to the present.
     pub rating: f64,
-    /// The rating's deviation, aged to now.
+    /// The rating's deviation, aged to the present.
     pub deviation: f64,
-    /// How many waves they have waited in vain.
+    /// How many waves have not paired them.
     pub waves_missed: u32,
-    /// Their rated games with the first move, less those without, in this ruleset.
+    /// The number of their rated games with the first move, minus those without, in this ruleset.
     pub first_surplus: i32,
     /// Their last opponent.
     pub last_opponent: Option<K>,
-    /// Players that they refuse to play. One of the two is enough.
+    /// Players whom they refuse to play. A refusal by one of the two is enough.
     pub apart: Vec<K>,
 }
 
@@ -81,14 +82,14 @@ pub struct Pair<K> {
     pub second: K,
 }
 
-/// The most players that are matched together: the work grows with the cube. Larger pools are split
-/// into neighbors by rating. At the border of a part, a player may miss a better partner for one
-/// wave.
+/// The most players that are matched together, because the work grows with the cube of their
+/// number. Larger pools are split into parts by rating. At the border of a part, a player may
+/// miss a better partner for one wave.
 pub const PART_MAX: usize = 160;
 
-/// The pairs of a wave. If both of a pair have had the first move equally often, `coin` decides:
-/// true gives it to the lower rated. Players meet their last opponent only if neither may be paired
-/// with anyone else who waits.
+/// Returns the pairs of a wave. If both players of a pair have had the first move equally often,
+/// `coin` decides: true gives it to the lower-rated player. Players meet their last opponent only
+/// if neither of them may be paired with anyone else in the pool.
 ///
 /// The order of the pool does not matter.
 pub fn pair<K: Copy + Ord + Hash>(
@@ -117,20 +118,20 @@ fn wave_bonus(waves: u32, settings: &Settings) -> f64 {
     (f64::from(waves) * settings.wave_bonus).min(settings.wave_bonus_max)
 }
 
-/// How much further apart two ratings may be if this is the smaller of their deviations.
+/// How much further apart two ratings may be if this is the smaller deviation of the two.
 fn widening(deviation: f64, settings: &Settings) -> f64 {
     2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
 }
 
-/// How far an opponent's rating may be from this player's, if the opponent has just come and is as
-/// uncertain.
+/// How far an opponent's rating may be from this player's rating, if the opponent has just
+/// entered and is equally uncertain.
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)
 }
 
-/// How much cheaper a pair is than its limit, without widening. `None` if it is not allowed,
-/// because of its cost or because one refuses to play the other.
+/// How much cheaper a pair is than its limit, without widening. `None` if the pair is not
+/// allowed, because of its cost or because one player refuses to play the other.
 fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings) -> Option<f64> {
     if one.apart.contains(&other.player) || other.apart.contains(&one.player) {
         return None;
@@ -141,7 +142,8 @@ fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings
         - wave_bonus(other.waves_missed, settings);
     let merit = cost_allowed(one.rating, other.rating, settings) - cost;
     let is_allowed = merit + widening(one.deviation.min(other.deviation), settings) >= 0.0;
-    // Sides only decide between pairs that are allowed.
+    // The bonus for sides does not make a pair allowed. It only affects the choice between
+    // allowed pairs.
     is_allowed.then(|| merit + f64::from(mended) * settings.side_bonus)
 }
 
@@ -149,10 +151,10 @@ fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {
     one.last_opponent == Some(other.player) || other.last_opponent == Some(one.player)
 }
 
-/// Weights are whole numbers: hundredths of a point.
+/// The number of weight units in a point, because weights are whole numbers.
 const WEIGHT_UNIT: f64 = 100.0;
-/// The weight of any pair: far more than all differences of merit in a part, so that as many
-/// players as possible are paired.
+/// The basic weight of every pair. It is far more than all differences of merit in a part, so
+/// that as many players as possible are paired.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
 /// The pairs of a part, as indices.

@@ -33,7 +33,7 @@ fn neighbors_by_rating_play_each_other() {
 
 #[test]
 fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
-    // 2 and 3 are closest, but then 1 and 4 would find no one.
+    // 2 and 3 are closest, but if they were paired, 1 and 4 would find no partner.
     let pool = [waiting(1, 1500.0), waiting(2, 1580.0), waiting(3, 1590.0), waiting(4, 1670.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
 }
@@ -42,8 +42,8 @@ fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
 fn players_far_apart_are_paired_after_waiting() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
-    // They are 200 apart and 100 is allowed. The other 100 takes 9 waves at 12 for one of them, or
-    // 5 for each.
+    // Their ratings are 200 apart, and 100 is allowed. The other 100 takes 9 missed waves of 12
+    // points each, which both players may share.
     pool[0].waves_missed = 8;
     assert_eq!(pairs(&pool), []);
     pool[0].waves_missed = 9;
@@ -61,7 +61,7 @@ fn waiting_widens_up_to_a_limit() {
     assert_eq!(pairs(&pool), [(1, 2)]);
 }
 
-/// A rating that is uncertain.
+/// A player with an uncertain rating.
 fn uncertain(player: u32, rating: f64, deviation: f64) -> Waiting<u32> {
     Waiting { deviation, ..waiting(player, rating) }
 }
@@ -74,7 +74,7 @@ fn two_uncertain_ratings_need_not_wait() {
     // The more certain rating counts, so the limit of a settled player does not grow.
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1501.0)]), []);
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1500.0)]), [(1, 2)]);
-    // 100, plus twice the 90 beyond 110.
+    // The limit is 100, plus twice the 90 by which the deviation exceeds 110.
     assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1580.0, 350.0)]), [(1, 2)]);
     assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1581.0, 350.0)]), []);
 }
@@ -113,7 +113,7 @@ fn rematches_are_avoided_while_others_wait() {
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // One of the two records is enough: the other may have played since.
+    // The record of one player is enough, because the other may have played since.
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);
@@ -199,7 +199,7 @@ proptest! {
             prop_assert!(merit(one, other, &settings).is_some(), "not allowed");
             prop_assert!(!one.apart.contains(second) && !other.apart.contains(first), "apart");
         }
-        // No one is left who could have been paired.
+        // No two players are left who could have been paired.
         let left: Vec<&Waiting<u32>> = pool.iter().filter(|waiting| !seen.contains(&waiting.player)).collect();
         for (place, one) in left.iter().enumerate() {
             for other in &left[place + 1..] {

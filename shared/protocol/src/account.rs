@@ -31,8 +31,8 @@ flagfall_board::named! {
     }
 }
 
-/// Makes an account: of the guest whose token comes with the request, or a new one. `POST
-/// /api/account`.
+/// Turns the guest whose token comes with the request into an account, or creates a new account
+/// if there is no token. `POST /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
@@ -41,7 +41,8 @@ pub struct SignUp {
     pub name: String,
     /// The password: 8 to 256 characters.
     pub password: Secret,
-    /// True if a program plays the account. This never changes, and everyone can see it.
+    /// True if a program plays with this account. Everyone can see this, and it cannot be
+    /// changed.
     #[serde(default)]
     pub bot: bool,
 }
@@ -93,7 +94,7 @@ pub struct Recover {
 }
 
 /// The account after a recovery. All earlier tokens are revoked, and the recovery code that was
-/// used is void.
+/// used is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Recovered {
     /// The player.
@@ -122,14 +123,14 @@ pub struct Confirmation {
     pub password: Secret,
 }
 
-/// A new recovery code. The previous one is void.
+/// A new recovery code. The previous recovery code is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NewRecoveryCode {
     /// The code, which is sent only once.
     pub recovery_code: Secret,
 }
 
-/// Makes another token. `POST /api/tokens`.
+/// Creates another token. `POST /api/tokens`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
@@ -152,11 +153,11 @@ pub struct MadeToken {
 /// A token as its owner sees it in lists, without the token itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenInfo {
-    /// The id with which it can be revoked.
+    /// The token's id, which is used to revoke it.
     pub id: String,
     /// The name that its owner gave it.
     pub name: String,
-    /// What it may do.
+    /// What the token may do.
     pub scope: Scope,
     /// When it was made, in milliseconds since 1970.
     pub created: u64,
@@ -179,7 +180,7 @@ pub struct Me {
     pub player: Player,
     /// The token of the request.
     pub token: TokenInfo,
-    /// What follows from games that the player left.
+    /// The consequences of games that the player left.
     pub conduct: Conduct,
 }
 
@@ -190,34 +191,34 @@ pub struct BlockList {
     pub players: Vec<Player>,
 }
 
-/// What follows from leaving games. Players who leave games, or do not deploy, wait longer and
-/// longer for the next opponent. Only the player can see it.
+/// The consequences of leaving games. Players who often leave games or do not deploy must wait
+/// before they can be paired again, longer each time. Only the player can see this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
-    /// How many games they left, or did not deploy in, within a day.
+    /// How many games the player left, or did not deploy in, within a day.
     pub left_games: u32,
-    /// Seconds until they can be paired, and play rated games, again.
+    /// Seconds until the player can be paired and play rated games again.
     pub wait_s: u64,
 }
 
-/// What anyone may know of a player. `GET /api/players/NAME`.
+/// The public profile of a player. `GET /api/players/NAME`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
     /// The player.
     pub player: Player,
-    /// When they first came, in milliseconds since 1970.
+    /// When the player was created, in milliseconds since 1970.
     pub created: u64,
     /// Their current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
 }
 
-/// Everything that the server keeps of an account, without its secrets. `GET /api/account`.
+/// Everything that the server stores about a player, without secrets. `GET /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AccountExport {
     /// The player.
     pub player: Player,
-    /// When they first came, in milliseconds since 1970.
+    /// When the player was created, in milliseconds since 1970.
     pub created: u64,
     /// True if the player has a password. Guests have none.
     pub has_password: bool,
@@ -228,32 +229,32 @@ pub struct AccountExport {
     /// The current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
-    /// The games that have ended, latest first, at most 1,000. `GET /api/players/NAME/games` has
-    /// the rest, page by page.
+    /// The games that have ended, latest first, at most 1,000. `GET /api/players/NAME/games`
+    /// returns the rest, page by page.
     #[serde(default)]
     pub played: Vec<PlayedGame>,
     /// The player's own statistics.
     #[serde(default)]
     pub statistics: Statistics,
-    /// The deployments that they keep.
+    /// The player's saved deployments.
     #[serde(default)]
     pub deployments: Vec<SavedDeployment>,
-    /// Their webhook, without its secret.
+    /// The player's webhook, without its secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookInfo>,
-    /// True if they have a feed. Its address is not shown.
+    /// True if the player has a feed. The feed's address is not shown.
     #[serde(default)]
     pub has_feed: bool,
-    /// The challenges that wait for their answer.
+    /// The challenges that wait for the player's answer.
     #[serde(default)]
     pub challenges: Vec<Invitation>,
-    /// The players that they have blocked.
+    /// The players that this player has blocked.
     #[serde(default)]
     pub blocks: Vec<Player>,
-    /// The moves that they have queued in running games.
+    /// The moves that the player has queued in running games.
     #[serde(default)]
     pub queues: Vec<MoveQueue>,
-    /// What follows from games that they left.
+    /// The consequences of games that the player left.
     #[serde(default)]
     pub conduct: Conduct,
 }

@@ -1,4 +1,4 @@
-//! What players say to each other.
+//! Chat messages between players.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthChar as _;
 
-/// Something that a player says to the opponent.
+/// A chat message from a player to the opponent.
 ///
 /// `Debug` hides the text, so that logs never contain it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,10 +25,10 @@ pub enum Said {
 }
 
 impl Said {
-    /// Characters of a text.
+    /// The most characters of a text.
     pub const TEXT_LEN_MAX: usize = 200;
 
-    /// True if it may be said. A text must be printable and of a permitted length.
+    /// True if the message is allowed. A text must be printable and of a permitted length.
     pub fn is_fit(&self) -> bool {
         match self {
             Said::Phrase { phrase: _ } => true,
@@ -37,12 +37,13 @@ impl Said {
     }
 }
 
-/// The most combining marks on one character: more than any language needs, too few to cover the
-/// line above.
+/// The most combining marks on one character. This is more than any language needs, but too few
+/// to cover the line above.
 const MARKS_MAX: usize = 3;
 
-/// True if a text has 1 to `len_max` characters, not only blanks, and is safe to print. Control
-/// characters, direction changes, invisible characters and stacks of combining marks are not.
+/// True if a text has 1 to `len_max` characters, is not blank, and is safe to print. Control
+/// characters, direction changes, invisible characters and stacks of combining marks are not
+/// safe.
 pub fn is_printable(text: &str, len_max: usize) -> bool {
     let steers = |letter: char| {
         letter.is_control()
@@ -62,7 +63,7 @@ pub fn is_printable(text: &str, len_max: usize) -> bool {
         && marks_in_a_row(text) <= MARKS_MAX
 }
 
-/// The longest run of combining marks, which take no room of their own.
+/// Returns the length of the longest run of combining marks, which have a width of zero.
 fn marks_in_a_row(text: &str) -> usize {
     let (mut row, mut longest) = (0, 0);
     for letter in text.chars() {

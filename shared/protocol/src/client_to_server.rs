@@ -41,17 +41,17 @@ pub enum ClientToServer {
     OpenLobby {},
     /// Ends the updates from the lobby.
     CloseLobby {},
-    /// Offers a game to anyone. A player can have three open seeks. A seek closes soon after its
-    /// player's last connection does.
+    /// Offers a game to anyone. A player can have three open seeks. A seek closes soon after the
+    /// player's last connection closes.
     Seek {
         /// The client's id for this command.
         cmd_id: CommandId,
         /// What to play.
         terms: Terms,
-        /// The side that the seeker wants. Without one, it is drawn.
+        /// The side that the seeker wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
-        /// Which ratings may accept. Without one, any player may.
+        /// The ratings of players who may accept. If absent, any player may.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
@@ -62,7 +62,7 @@ pub enum ClientToServer {
         /// The id of the seek.
         seek: String,
     },
-    /// Accepts a seek. The game starts.
+    /// Accepts a seek, which starts the game.
     AcceptSeek {
         /// The client's id for this command.
         cmd_id: CommandId,
@@ -72,13 +72,13 @@ pub enum ClientToServer {
         #[serde(default)]
         secret: bool,
     },
-    /// Offers a game to the person who is given the code in the answer. It expires after a day.
+    /// Offers a game to anyone who has the code in the answer. The challenge expires after a day.
     Challenge {
         /// The client's id for this command.
         cmd_id: CommandId,
         /// What to play.
         terms: Terms,
-        /// The side that the challenger wants. Without one, it is drawn.
+        /// The side that the challenger wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
     },
@@ -94,7 +94,7 @@ pub enum ClientToServer {
         /// The code of the challenge.
         challenge: String,
     },
-    /// Accepts a challenge. The game starts.
+    /// Accepts a challenge, which starts the game.
     AcceptChallenge {
         /// The client's id for this command.
         cmd_id: CommandId,
@@ -112,12 +112,12 @@ pub enum ClientToServer {
         bot: String,
         /// What to play.
         terms: Terms,
-        /// The side that the client wants. Without one, it is drawn.
+        /// The side that the client wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
     },
-    /// Enters the pool: the server pairs players of similar strength who want the same game, and
-    /// starts it.
+    /// Enters the pool. The server pairs players of similar strength who want the same terms, and
+    /// starts their game.
     EnterPool {
         /// The client's id for this command.
         cmd_id: CommandId,
@@ -129,20 +129,21 @@ pub enum ClientToServer {
         /// The client's id for this command.
         cmd_id: CommandId,
     },
-    /// Offers another game with the sides swapped, after a game has ended. It starts when both
-    /// players have offered.
+    /// Offers another game with the sides swapped, after a game has ended. The new game starts
+    /// when both players have offered.
     Rematch {
         /// The client's id for this command.
         cmd_id: CommandId,
         /// The game that ended.
         game: GameId,
     },
-    /// Opens a game: as a player with a seat in it, or else as a spectator. The answer is `game`.
-    /// Events follow.
+    /// Opens a game, as one of its players or as a spectator. The answer is `game`, and the
+    /// game's events follow.
     OpenGame {
         /// The game.
         game: GameId,
-        /// What the client has seen already. The answer then includes the events since.
+        /// How much of the game the client has seen. If present, the answer includes the events
+        /// since then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Position>,
     },
@@ -151,25 +152,26 @@ pub enum ClientToServer {
         /// The game.
         game: GameId,
     },
-    /// A command in a game in which the client has a seat.
+    /// A command in a game that the client plays.
     Command {
         /// The client's id for this command. Repeating an accepted command, over any connection,
         /// returns its outcome again.
         cmd_id: CommandId,
         /// The game.
         game: GameId,
-        /// The ply at which the command is made. It is refused as `stale_ply` once the game has
-        /// moved on.
+        /// The ply for which the command is made. If the game is at another ply, the command is
+        /// refused as `stale_ply`.
         ply: Ply,
-        /// The epoch of the view in which the command is made. Send it. In a later epoch the
-        /// command is refused as `stale_epoch`, unless it is a deployment or was accepted before.
+        /// The epoch of the view that the client acts on. Clients should send it. In a later
+        /// epoch the command is refused as `stale_epoch`, unless it is a deployment or was
+        /// accepted before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<u64>,
         /// The command itself.
         command: GameCommand,
     },
-    /// Says something to the opponent, during a game or after it. No one else reads it, and it is
-    /// not stored.
+    /// Sends a chat message to the opponent, during a game or after it. The message is shown to
+    /// no one else, and it is not stored.
     Say {
         /// The client's id for this message.
         cmd_id: CommandId,
@@ -178,8 +180,8 @@ pub enum ClientToServer {
         /// What to say.
         said: Said,
     },
-    /// Reports the opponent's behavior in a game to the operators of the server: once for each
-    /// game, ten times a day.
+    /// Reports the opponent's behavior in a game to the operators of the server. A player can
+    /// report each game once, and at most ten games a day.
     Report {
         /// The client's id for this message.
         cmd_id: CommandId,
@@ -196,19 +198,20 @@ pub enum ClientToServer {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum GameCommand {
-    /// Hands in a deployment. It can be replaced until both sides are ready.
+    /// Submits a deployment. The player can replace it until both sides have deployed.
     Deploy {
         /// The deployment: a character for each home square, the row nearest the enemy first, each
         /// row from the player's own left to right.
         setup: String,
     },
-    /// Takes a turn: moves a piece, or strikes.
+    /// Takes a turn: moves a piece, which may strike an enemy piece.
     Move {
         /// From and to, as in `a4a5`.
         #[serde(rename = "move")]
         squares: Move,
-        /// Which of two paths to take where lines join at the board's edges: `+` toward higher rows
-        /// or columns, `-` toward lower ones. Without it, the shorter legal path.
+        /// Which of two paths to take, on boards whose opposite edges are joined: `+` leads
+        /// toward higher rows or columns, `-` toward lower ones. If absent, the piece takes the
+        /// shorter legal path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<Sign>,
         /// The color of the chip to lay on the target square. Required in rulesets with chips,
@@ -230,11 +233,11 @@ pub enum GameCommand {
         /// True to place a labeled piece.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         labeled: bool,
-        /// The color of the chip to lay there. Required in rulesets with chips.
+        /// The color of the chip to lay on the target square. Required in rulesets with chips.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    /// Names the color of the chip that the player owes.
+    /// Names the color of the chip that the player has yet to lay.
     Color {
         /// The color.
         color: ChipColor,
@@ -254,9 +257,10 @@ pub enum GameCommand {
     Resign {},
     /// Aborts the game, before the player's own first turn.
     Abort {},
-    /// Claims a game that the opponent has left. It is refused before the time in `claimable`.
+    /// Claims a game that the opponent has left. The claim is refused before the time in
+    /// `claimable`.
     Claim {
-        /// What is claimed.
+        /// The claimed result.
         result: Claim,
     },
 }
@@ -275,7 +279,8 @@ impl From<Move> for GameCommand {
 }
 
 impl GameCommand {
-    /// The message for a board command. `None` for a deployment, whose text comes from its owner.
+    /// Returns the message for a command. `None` for a deployment, because its message needs the
+    /// setup's text.
     pub fn from_command(command: &Command) -> Option<GameCommand> {
         Some(match command {
             Command::Deploy(_) => return None,
@@ -295,11 +300,10 @@ impl GameCommand {
         })
     }
 
-    /// The command for the engine. The text of a setup is read for this side and ruleset.
+    /// Returns the engine's command. The text of a setup is parsed for this side and ruleset.
     ///
     /// # Errors
-    /// [`Refusal::Setup`] if the setup's text has the wrong length or a character that stands for
-    /// no piece.
+    /// [`Refusal::Setup`] if the setup's text has the wrong length or an unknown character.
     pub fn to_command(&self, side: Side, ruleset: &Ruleset) -> Result<Command, Refusal> {
         Ok(match self {
             GameCommand::Deploy { setup } => Command::Deploy(Setup::from_text(setup, side, ruleset)?),
@@ -323,7 +327,7 @@ impl GameCommand {
 }
 
 impl fmt::Debug for GameCommand {
-    /// Names the kind; shows no setup, no rank and no color.
+    /// Writes the kind and the squares, and hides setups, ranks and colors.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GameCommand::Deploy { setup: _ } => f.write_str("Deploy(hidden)"),
@@ -356,20 +360,20 @@ pub struct Terms {
     /// True to keep the offering player's deployment and the full record private after the end.
     #[serde(default)]
     pub secret: bool,
-    /// True if the game changes ratings. That takes two accounts or two bots, a clock, and a
-    /// ruleset without changes.
+    /// True if the game changes ratings. A rated game needs two accounts or two bots, a clock,
+    /// and an unchanged ruleset.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub rated: bool,
 }
 
 impl Terms {
-    /// The terms of an open casual game that keeps nothing secret.
+    /// Returns the terms of a casual game that is neither private nor secret.
     pub fn casual(ruleset: &Ruleset, time: Time) -> Terms {
         Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: false, rated: false }
     }
 }
 
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The time control of a game.
@@ -385,14 +389,15 @@ pub enum Time {
         /// Increment in seconds, 0 to 3,600.
         increment_s: u32,
     },
-    /// Base time, with a delay: the first seconds of every turn are free. Unused free time is lost.
+    /// Base time, with a delay: the first seconds of every turn are free. Free time that a player
+    /// does not use is lost.
     Delay {
         /// Base time in seconds, 10 to 86,400.
         base_s: u32,
         /// Free seconds in each turn, 1 to 3,600.
         free_s: u32,
     },
-    /// Days for each turn, and for the deployment.
+    /// A number of days for each turn, and for the deployment.
     Correspondence {
         /// Days, 1 to 14.
         days: u32,
@@ -416,16 +421,16 @@ impl From<Time> for TimeControl {
 }
 
 impl Time {
-    /// The base times that may be played, in seconds.
+    /// The permitted base times, in seconds.
     pub const BASE_S: std::ops::RangeInclusive<u32> = 10..=86_400;
-    /// The increments that may be played, in seconds.
+    /// The permitted increments, in seconds.
     pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
-    /// The free times of a turn that may be played, in seconds.
+    /// The permitted free times of a turn, in seconds.
     pub const FREE_S: std::ops::RangeInclusive<u32> = 1..=3_600;
-    /// The days for a ply that may be played.
+    /// The permitted numbers of days for a ply.
     pub const DAYS: std::ops::RangeInclusive<u32> = 1..=14;
 
-    /// True if it lies within the bounds.
+    /// True if all values are permitted.
     pub fn is_allowed(&self) -> bool {
         match self {
             Time::Unlimited {} => true,
@@ -437,7 +442,8 @@ impl Time {
         }
     }
 
-    /// True if network delay is given back: in games where seconds count.
+    /// True if the server compensates for network delay. It does so for clocks that count
+    /// seconds.
     pub fn gives_lag_back(&self) -> bool {
         match self {
             Time::Fischer { .. } | Time::Delay { .. } => true,
@@ -445,7 +451,8 @@ impl Time {
         }
     }
 
-    /// Time for the deployment in milliseconds: the given time, or days where a ply has days.
+    /// Returns the time for the deployment in milliseconds. In correspondence games, it is the
+    /// time for a ply. In other games, it is `otherwise_ms`.
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,
@@ -470,7 +477,7 @@ pub struct Position {
 #[schemars(with = "String")]
 pub struct CommandId(String);
 
-/// A text that is no command id.
+/// The text is not a valid command id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a command id has 1 to 36 letters, digits, - and _")]
 pub struct CommandIdError;

@@ -1,12 +1,12 @@
-//! Deployments that an account keeps on its server.
+//! Deployments that a player saves on the server.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::secret::Secret;
 
-/// Keeps a deployment under its ruleset and name. It replaces one that is there. `PUT
-/// /api/me/deployments/RULESET/NAME`.
+/// Saves a deployment under its ruleset and name. An earlier deployment of that name is replaced.
+/// `PUT /api/me/deployments/RULESET/NAME`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveDeployment {
@@ -14,7 +14,7 @@ pub struct SaveDeployment {
     pub setup: Secret,
 }
 
-/// A deployment that a player keeps. Only the player can see it.
+/// A deployment that a player has saved. Only the player can see it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SavedDeployment {
     /// The ruleset's id.
@@ -25,7 +25,7 @@ pub struct SavedDeployment {
     pub setup: Secret,
 }
 
-/// The player's kept deployments, by ruleset and name. `GET /api/me/deployments`.
+/// The player's saved deployments, by ruleset and name. `GET /api/me/deployments`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SavedDeployments {
     /// The deployments.
@@ -33,8 +33,8 @@ pub struct SavedDeployments {
 }
 
 impl SavedDeployment {
-    /// True if a deployment may have this name. `random` and `suggested` are reserved: commands
-    /// that take a name use them for other deployments.
+    /// True if a deployment may have this name. `random` and `suggested` are reserved because
+    /// commands that take a name use them for other deployments.
     pub fn is_name(name: &str) -> bool {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         let is_word = matches!(name, "random" | "suggested");

@@ -1,21 +1,22 @@
 //! Exit codes, which the client and the server share.
 
-/// How a program ends. Both programs use these codes, so that a script needs only one table.
+/// The exit code of a program. The client and the server use the same codes, so that scripts need
+/// only one table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// What was asked for is done.
+    /// The program did what it was asked to do.
     Done = 0,
-    /// The answer is no: the server refuses, a record is false, a store is damaged, or a server is
-    /// unhealthy.
+    /// The result is negative: the server refuses a request, a record is false, a store is
+    /// damaged, or a server is unhealthy.
     Refused = 1,
     /// The command line or the configuration is wrong. Nothing was done.
     Usage = 2,
-    /// The network fails: no server answers, the connection is lost for good, or a server cannot
-    /// listen.
+    /// The network fails: no server answers, the connection is lost permanently, or a server
+    /// cannot listen.
     Network = 3,
     /// A file or the store cannot be read or written.
     Storage = 4,
-    /// Ctrl-C, or a signal to end before the work was done.
+    /// The program was stopped by Ctrl-C or another signal before its work was done.
     Interrupted = 130,
 }
 
@@ -34,7 +35,7 @@ Exit codes:
   4    storage: a file or the store cannot be read or written
   130  interrupted";
 
-    /// The code. Shells and scripts see it.
+    /// Returns the code that the program passes to the shell.
     pub const fn code(self) -> u8 {
         self as u8
     }

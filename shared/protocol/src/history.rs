@@ -1,4 +1,5 @@
-//! Ended games as `/api` shows them: histories, head to head, a player's own statistics.
+//! Ended games as `/api` shows them: game histories, head-to-head results, and a player's own
+//! statistics.
 
 use flagfall_board::{GameId, PerSide, Side};
 use schemars::JsonSchema;
@@ -31,7 +32,7 @@ pub struct PlayedGame {
     pub opponent: Player,
     /// How it ended for the player.
     pub score: GameScore,
-    /// Why it ended, as in outcomes.
+    /// Why the game ended, as in the `reason` of an outcome.
     pub reason: String,
     /// Turns taken.
     pub plies: u16,
@@ -76,7 +77,7 @@ impl Tally {
         *counter = counter.saturating_add(1);
     }
 
-    /// The sum of both.
+    /// Returns the sum of both tallies.
     #[must_use]
     pub fn plus(self, other: Tally) -> Tally {
         Tally {
@@ -94,8 +95,8 @@ pub struct HeadToHead {
     pub player: Player,
     /// The opponent.
     pub opponent: Player,
-    /// How often the player won, drew and lost, by ruleset. Only the two players see private games
-    /// counted.
+    /// How often the player won, drew and lost, by ruleset. Private games are counted only if one
+    /// of the two players asks.
     pub tallies: Vec<RulesetTally>,
     /// The games of this page.
     pub games: Vec<PlayedGame>,
@@ -127,9 +128,10 @@ pub struct DeploymentTally {
 pub struct RulesetStatistics {
     /// The ruleset's id.
     pub ruleset: String,
-    /// By the side that the player had.
+    /// The tally of each side that the player had.
     pub by_side: PerSide<Tally>,
-    /// By deployment, most played first. If there are many, only the latest.
+    /// The tally of each deployment, most played first. If there are many deployments, only the
+    /// latest are listed.
     pub by_deployment: Vec<DeploymentTally>,
 }
 

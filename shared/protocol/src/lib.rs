@@ -1,7 +1,7 @@
-//! Messages between client and server. Everything that leaves the server is built from views.
+//! The messages between client and server. Everything that the server sends is built from views.
 //!
-//! One WebSocket at `/ws` carries JSON texts: [`ClientToServer`] one way, [`ServerToClient`] the
-//! other. HTTP answers and game records use the same types.
+//! A WebSocket at `/ws` carries JSON texts: [`ClientToServer`] to the server and
+//! [`ServerToClient`] to the client. HTTP responses and game records use the same types.
 
 mod account;
 mod chat;
@@ -25,7 +25,7 @@ mod server_to_client;
 mod text;
 mod webhook;
 
-/// The types of views, which messages and records consist of.
+/// The types of views, from which messages and records are built.
 pub use flagfall_view::{Claim as ClaimedResult, *};
 
 pub use account::{
@@ -70,7 +70,7 @@ pub use webhook::{
 /// The version of these messages. A client sends it in its hello, and the server refuses any other.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// Whether a message may leave the field out.
+/// True if a message may omit the field because it has its default value.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

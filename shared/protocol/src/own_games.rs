@@ -1,4 +1,4 @@
-//! A player's running games, with what is urgent about each.
+//! A player's running games, sorted by urgency.
 
 use flagfall_board::{GameId, Side};
 use schemars::JsonSchema;
@@ -16,8 +16,8 @@ pub struct OwnGame {
     pub side: Side,
     /// True if the player has to act: deploy, move, or choose.
     pub to_act: bool,
-    /// When the time of the side that has to act runs out, in milliseconds since 1970. Absent
-    /// without a clock, and while clocks are stopped.
+    /// When the side that has to act runs out of time, in milliseconds since 1970. Absent if
+    /// there is no clock or the clocks are stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
     /// True if the opponent offers a draw.
@@ -31,7 +31,7 @@ pub struct OwnGame {
 pub struct OwnGames {
     /// The games.
     pub games: Vec<OwnGame>,
-    /// Games that cannot be shown now: their logs are damaged or cannot be reached.
+    /// Games that cannot be shown now because their logs are damaged or cannot be reached.
     #[serde(default)]
     pub unavailable: Vec<GameId>,
     /// The server's time in milliseconds since 1970.
@@ -39,7 +39,7 @@ pub struct OwnGames {
 }
 
 impl OwnGame {
-    /// Makes the entry of a game from its view for this side.
+    /// Creates the entry of a game from this side's view.
     pub fn new(game: GameSummary, side: Side, view: &GameView) -> OwnGame {
         let (to_act, deadline) = match view.phase {
             Phase::Deploying => (!view.ready[side], view.deploy_deadline),

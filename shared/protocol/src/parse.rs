@@ -9,26 +9,27 @@ use crate::{ClientToServer, Code, CommandId, Move, PROTOCOL_VERSION, Refusal};
 /// How deep arrays and objects may be nested.
 const DEPTH_MAX: usize = 16;
 
-/// Why a text is not a message.
+/// The reason why a text is not a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
     /// The command's id, if it could be read.
     pub cmd_id: Option<CommandId>,
-    /// What is wrong. It never repeats a value from the text, which could be a deployment.
+    /// What is wrong. The refusal never repeats a value from the text, because that value could
+    /// be a deployment.
     pub refusal: Refusal,
-    /// True for a hello of another protocol version.
+    /// True if the text is a hello with another protocol version.
     pub is_foreign_hello: bool,
 }
 
 impl Malformed {
-    /// A text of which nothing could be read.
+    /// Creates the error for a text of which no part could be read.
     fn whole(refusal: Refusal) -> Malformed {
         Malformed { cmd_id: None, refusal, is_foreign_hello: false }
     }
 }
 
 /// A plain move, the most frequent message. It is faster to parse than [`ClientToServer`], whose
-/// tagged variants make serde buffer all fields. Both must agree field for field.
+/// tagged variants make serde buffer all fields. The fields of both types must agree.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlainMove {
@@ -68,7 +69,8 @@ enum MoveKind {
 /// # Errors
 /// [`Malformed`] says what is wrong without repeating a value of the text.
 pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
-    // Serde would accept arrays in place of objects here as well.
+    // Serde would also accept arrays in place of objects, so texts with arrays take the slow
+    // path.
     if !text.contains('[')
         && let Ok(PlainMove { _type, cmd_id, game, ply, epoch, command }) = serde_json::from_str(text)
     {
@@ -78,7 +80,7 @@ pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
     if is_too_deep(text) {
         return Err(Malformed::whole(malformed("too_deep").with("max", DEPTH_MAX)));
     }
-    // Serde would also accept an array that starts with the type.
+    // Serde would also accept an array whose first element is the type.
     if text.trim_ascii_start().starts_with('[') {
         return Err(Malformed::whole(malformed("not_an_object")));
     }
@@ -120,7 +122,7 @@ fn malformed(reason: &str) -> Refusal {
     Refusal::new(Code::MALFORMED).because(reason)
 }
 
-/// What serde's error says, without anything but the names of fields and types.
+/// Converts serde's error to a refusal. The refusal repeats only names of fields and types.
 fn what_is_wrong(error: &str) -> Refusal {
     let is_name = |name: &str| {
         (1..=24).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')

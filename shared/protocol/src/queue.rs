@@ -1,4 +1,4 @@
-//! Moves that a player queues for coming turns, in games with days per move.
+//! Moves that a player queues for later turns in correspondence games.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ use crate::client_to_server::GameCommand;
 pub struct QueuedMove {
     /// The turn: a move, a removal or a placing.
     pub command: GameCommand,
-    /// Make the turn only if the opponent's turn before it is this move.
+    /// If present, the turn is made only if the opponent's preceding turn is this move.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub after: Option<Move>,
 }
 
 impl fmt::Debug for QueuedMove {
-    /// Shows nothing: a planned move tells what its piece may be.
+    /// Hides the move, because a planned move hints at the rank of its piece.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("QueuedMove(hidden)")
     }
@@ -33,7 +33,7 @@ impl fmt::Debug for QueuedMove {
 pub struct NewQueue {
     /// The game's current ply. The request is refused as stale if the game has moved on.
     pub ply: Ply,
-    /// The epoch of the view in which the turns were planned, as in `game`. The request is refused
+    /// The epoch from `game` of the view in which the turns were planned. The request is refused
     /// as stale in a later epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,

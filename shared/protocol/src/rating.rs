@@ -8,8 +8,8 @@ use crate::client_to_server::Time;
 use crate::player::Player;
 
 flagfall_board::named! {
-    /// The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset
-    /// and speed has its own ratings.
+    /// The speed of a game, by the time that its clock gives one side for forty turns. Each
+    /// combination of ruleset and speed has its own ratings.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Speed, name, from_name {
@@ -27,16 +27,17 @@ flagfall_board::named! {
 }
 
 impl Speed {
-    /// Turns of one side by which the length of a game is estimated.
+    /// The number of turns per side that estimates of a game's length assume.
     pub const PLIES: u64 = 40;
 
-    /// The speed of a clock. `None` for unlimited time.
+    /// Returns the speed of a time control, or `None` for unlimited time.
     pub fn of(time: Time) -> Option<Speed> {
         let (base_s, ply_s) = match time {
             Time::Unlimited {} => return None,
             Time::Correspondence { days: _ } => return Some(Speed::Correspondence),
             Time::Fischer { base_s, increment_s } => (base_s, increment_s),
-            // Few turns use all that is free, and none keeps it: still it is time to think.
+            // Free time counts in full, although a turn rarely uses all of it and unused free
+            // time is lost.
             Time::Delay { base_s, free_s } => (base_s, free_s),
         };
         Some(match u64::from(base_s) + Speed::PLIES * u64::from(ply_s) {
@@ -55,7 +56,8 @@ pub struct RatingPoint {
     pub rating: u32,
     /// How uncertain the rating is: one standard deviation, in points.
     pub deviation: u32,
-    /// True while too little is known for the rating to mean much. Show it with a question mark.
+    /// True while the rating is too uncertain to mean much. Show such a rating with a question
+    /// mark.
     #[serde(default)]
     pub provisional: bool,
 }
@@ -67,7 +69,7 @@ pub struct RatingInfo {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The rating. It becomes less certain with time since the last game.
+    /// The rating. It becomes less certain as time passes without games.
     pub now: RatingPoint,
     /// How many rated games they have played.
     pub games: u32,
@@ -84,7 +86,7 @@ pub struct RatingChange {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The first mover's advantage that the expected result included, in points.
+    /// The first mover's advantage that the calculation assumed, in points.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub first_move: i32,
     /// Each side's rating before the game.
@@ -93,7 +95,7 @@ pub struct RatingChange {
     pub after: PerSide<RatingPoint>,
 }
 
-/// How a game ended for a player.
+/// The result of a game for one player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GameScore {
@@ -142,7 +144,7 @@ pub struct RatingHistory {
 /// A place on a leaderboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeaderboardEntry {
-    /// The place; the first is 1.
+    /// The place, counted from 1.
     pub place: u32,
     /// The player.
     pub player: Player,
@@ -152,7 +154,7 @@ pub struct LeaderboardEntry {
     pub games: u32,
 }
 
-/// The best players in one ruleset at one speed, of those with a deviation of 75 or less. `GET
+/// The best players in one ruleset at one speed, among those with a deviation of 75 or less. `GET
 /// /api/leaderboards/RULESET/SPEED`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Leaderboard {
@@ -160,7 +162,7 @@ pub struct Leaderboard {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// True for the leaderboard of bots, who have their own.
+    /// True for the leaderboard of bots. Bots and people have separate leaderboards.
     pub bots: bool,
     /// The entries, best first.
     pub entries: Vec<LeaderboardEntry>,

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A range of ratings, with at least one bound. It counts ratings for the offer's ruleset and
-/// speed, also provisional ones. An account that has not played has 1500.
+/// A range of ratings, with at least one bound. It refers to ratings for the offer's ruleset and
+/// speed, including provisional ratings. An account that has not played counts as 1500.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RatingRange {
@@ -17,10 +17,10 @@ pub struct RatingRange {
 }
 
 impl RatingRange {
-    /// The highest bound allowed, in points. No rating is higher.
+    /// The highest bound allowed, in points. Ratings are never higher.
     pub const POINTS_MAX: u32 = 4_000;
 
-    /// True if it has a bound, and a rating can lie between its bounds.
+    /// True if the range has a bound and a rating can lie within its bounds.
     pub fn is_allowed(&self) -> bool {
         let is_bounded = self.min.is_some() || self.max.is_some();
         let is_low = |bound: Option<u32>| bound.is_none_or(|points| points <= RatingRange::POINTS_MAX);
@@ -28,7 +28,7 @@ impl RatingRange {
         is_bounded && is_low(self.min) && is_low(self.max) && is_ordered
     }
 
-    /// True if a rating of this many points lies within it.
+    /// True if a rating of this many points lies within the range.
     pub fn contains(&self, points: u32) -> bool {
         self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
     }
@@ -47,19 +47,20 @@ pub enum RatingWish {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u32>,
     },
-    /// A range around the seeker's own rating now. The server turns it into fixed bounds.
+    /// A range around the seeker's current rating. The server turns it into fixed bounds.
     Around {
-        /// How far below, in points. Without it, there is no lower bound.
+        /// How far below the rating, in points. If absent, there is no lower bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         below: Option<u32>,
-        /// How far above, in points. Without it, there is no upper bound.
+        /// How far above the rating, in points. If absent, there is no upper bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         above: Option<u32>,
     },
 }
 
 impl RatingWish {
-    /// The bounds, given the seeker's rating in points. `None` around a rating that does not exist.
+    /// Returns the bounds, given the seeker's rating in points. Returns `None` for a range around
+    /// a rating that the seeker does not have.
     pub fn range(self, own: Option<u32>) -> Option<RatingRange> {
         match self {
             RatingWish::Between { min, max } => Some(RatingRange { min, max }),

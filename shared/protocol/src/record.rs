@@ -23,8 +23,8 @@ pub use recorder::{NotOpened, RecordScope, Recorder};
 /// The version of [`GameRecord`].
 pub const RECORD_FORMAT: u32 = 1;
 
-/// A game from start to end, as one client may know it: complete after the end, with hidden ranks
-/// before.
+/// A game from start to end, as one audience may see it. Until the game ends, the record hides
+/// the ranks that the audience may not see.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameRecord {
     /// The version of this format, 1.
@@ -40,18 +40,19 @@ pub struct GameRecord {
     /// The lakes, if they were drawn for this game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
-    /// The time for deployments after that, in milliseconds. Old records lack it.
+    /// The time for deployments, in milliseconds from `created`. Absent in old records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_ms: Option<u64>,
-    /// How much network delay is given back. If absent, none.
+    /// How much network delay the server compensates for. If absent, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
     /// Who the record is for.
     pub audience: Viewer,
-    /// What its changes show. Records without changes do not say.
+    /// What the record's changes show. Absent in records without changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<RecordKind>,
-    /// The audience's view before the first event. Each event's change makes the next view of it.
+    /// The audience's view before the first event. Each event and its change turn a view into the
+    /// next view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_view: Option<GameView>,
     /// Each side's commitment to its deployment.
@@ -59,9 +60,9 @@ pub struct GameRecord {
     pub commitments: PerSide<Option<Commitment>>,
     /// The deployments that are open to this client.
     pub deployments: PerSide<Option<Opened>>,
-    /// The position that a game started from, if it was set up rather than deployed, in the
-    /// one-line notation of positions. Ranks hidden from this client are `?`. A server never writes
-    /// it.
+    /// The position from which the game started, in the one-line notation of positions, if there
+    /// were no deployments. Ranks that are hidden from this client are written `?`. Servers never
+    /// write this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The events, oldest first.
@@ -69,7 +70,7 @@ pub struct GameRecord {
     /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SeenOutcome>,
-    /// Where the record comes from, if no Flagfall game wrote it.
+    /// The source of the record, if it was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
     /// The server's signature of the game's digest, after the end. Absent if the server has no key,
@@ -82,9 +83,9 @@ pub struct GameRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
-    /// What the audience was told while the game was played.
+    /// What the audience saw while the game was played.
     Live,
-    /// From the first event on, every rank that the end of the game opened to the audience.
+    /// Every rank that the end of the game opened to the audience, from the first event on.
     Opened,
 }
 
@@ -98,26 +99,27 @@ pub struct RecordSignature {
     pub value: SignatureText,
 }
 
-/// A public key that a server signs or has signed finished games with.
+/// A public key for the signatures of finished games. The key may be a former one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SigningKeyInfo {
     /// The id of the key: the first 16 hexadecimal digits of its SHA-256.
     pub id: String,
     /// The Ed25519 public key.
     pub public: HexBytes,
-    /// When a server first used it, in milliseconds since 1970.
+    /// When a server first used the key, in milliseconds since 1970.
     pub since: u64,
 }
 
-/// All public keys that the servers of a store sign or have signed finished games with.
+/// All public keys for the signatures of finished games in a store, including former keys.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SigningKeys {
     /// The keys, in the order of their ids.
     pub keys: Vec<SigningKeyInfo>,
 }
 
-/// The source of an imported record. Its times are all zero, and its players have only names.
-/// Unless the format has commitments, they are null and the salts are 32 zero bytes.
+/// The source of an imported record. In such a record all times are zero, and the players have
+/// only names. If the source format has no commitments, the commitments are null and each salt is
+/// 32 zero bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
     /// The name of the format: `text`, `strados` or `pbm`.
@@ -129,28 +131,29 @@ pub struct Imported {
 pub struct RecordedEvent {
     /// When it happened, in milliseconds since 1970.
     pub at: u64,
-    /// The network delay that was given back to the side that acted, in milliseconds.
+    /// The lag compensation that the acting side received, in milliseconds.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub lag_ms: u32,
-    /// The side that resigned, at the end of a game that ended so. Old records lack it.
+    /// The side that resigned, if this event ended the game by resignation. Absent in old
+    /// records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Side>,
     /// The event.
     pub event: GameEvent,
-    /// What else changed in the audience's view. Old records and records imported from texts have
-    /// none.
+    /// What else changed in the audience's view. Absent in old records and in records imported
+    /// from texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ViewChange>,
 }
 
 impl RecordedEvent {
-    /// An event at its stamp, with the fields that follow from it and without its change.
+    /// Creates the entry of an event, without its change.
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
         RecordedEvent { at: at.0, lag_ms, by: resigned_by(&event), event, change: None }
     }
 }
 
-/// The side that resigned. A record names it beside the outcome.
+/// Returns the side that resigned, if the event is a resignation.
 fn resigned_by(event: &GameEvent) -> Option<Side> {
     match event {
         GameEvent::Ended { outcome, opened: _ } if outcome.reason == EndReason::Resigned.code() => {
@@ -231,8 +234,8 @@ impl fmt::Display for GameRecord {
                 GameEvent::Colored { side, square, color } => {
                     writeln!(f, "{:>4} {:<4} {square}={}", "", mover(*side), color.letter())?;
                 }
-                // Choices show in their ply's line. Only those of a strike that still waits have
-                // their own (§Q4).
+                // A choice normally appears in the line of its ply. If its strike is unresolved,
+                // it gets a line of its own (§Q4).
                 GameEvent::Struck(strike) if Some(index) == waiting => {
                     writeln!(f, "{:>4} {:<4} {}  strikes", "", mover(strike.side), strike.squares)?;
                 }
@@ -256,7 +259,8 @@ impl fmt::Display for GameRecord {
 }
 
 impl GameRecord {
-    /// The same record as servers of version 0.1 write it, with events but no changes.
+    /// Returns the same record as servers of version 0.1 write it, with events but without
+    /// changes.
     #[must_use]
     pub fn without_changes(mut self) -> GameRecord {
         self.kind = None;
@@ -273,7 +277,7 @@ impl GameRecord {
             && self.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
     }
 
-    /// The deployment that the record's own player handed in last.
+    /// Returns the last deployment that the record's player submitted.
     pub fn own_setup(&self) -> Option<&str> {
         self.audience.side()?;
         self.events.iter().rev().find_map(|told| match &told.event {
@@ -289,15 +293,15 @@ impl GameRecord {
             || self.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
     }
 
-    /// The index of a strike that waits for choices, or waited at the end.
+    /// Returns the index of the unresolved strike in the events, if there is one.
     fn waiting_strike(&self) -> Option<usize> {
         let last = self.events.iter().rposition(|told| matches!(told.event, GameEvent::Struck(_)))?;
         let is_resolved = self.events[last..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
         (!is_resolved).then_some(last)
     }
 
-    /// True if a side's moves name the piece, because nothing else shows what came from its
-    /// reserve.
+    /// True if the lines of a side's moves must name the piece. In rulesets with a reserve, no
+    /// deployment shows which pieces these are.
     fn tells_pieces(&self, side: Side) -> bool {
         let has_reserve = |ruleset: &rules::Ruleset| ruleset.reserve;
         self.deployments[side].is_none() && rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_reserve)

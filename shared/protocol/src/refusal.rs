@@ -1,4 +1,4 @@
-//! Why something was refused: a code and the arguments of its text.
+//! The reason for a refusal: a code and the arguments of its text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Code;
 
-/// Why something was refused.
+/// The reason for a refusal.
 ///
-/// It holds no sentence. The code names a text in `shared/words`, and the arguments fill it. A code
-/// with several reasons names one of them in the argument `reason`.
+/// A refusal contains no sentence. Its code names a text in `shared/words`, and its arguments
+/// fill in that text. If a code has several reasons, the argument `reason` names one of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The stable code.
@@ -32,7 +32,7 @@ pub struct RefusalArgs(BTreeMap<String, RefusalArg>);
 pub enum RefusalArg {
     /// A number: a count, a limit, a time in seconds.
     Number(u64),
-    /// A key, such as a reason, or a name.
+    /// A key such as a reason, or a name.
     Text(String),
 }
 
@@ -42,13 +42,13 @@ impl Refusal {
         Refusal { code: Code::new(code), args: RefusalArgs::default() }
     }
 
-    /// The refusal with its reason, if its code has several.
+    /// Adds the argument `reason`, for codes that have several reasons.
     #[must_use]
     pub fn because(self, reason: &str) -> Refusal {
         self.with("reason", reason)
     }
 
-    /// The refusal with one more argument.
+    /// Adds an argument.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<RefusalArg>) -> Refusal {
         self.args.0.insert(name.to_owned(), value.into());
@@ -64,7 +64,7 @@ impl Refusal {
     }
 }
 
-/// Shows the code and the arguments, for logs and errors of programs.
+/// Writes the code and the arguments, for logs and error messages.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code)?;
@@ -91,7 +91,7 @@ impl RefusalArgs {
         self.0.get(name)
     }
 
-    /// The arguments as the values of a library for texts.
+    /// Returns the arguments as values of a localization library.
     pub fn values<V: From<u64> + From<String>>(&self) -> impl Iterator<Item = (&str, V)> {
         self.0.iter().map(|(name, value)| {
             let value = match value {
@@ -183,7 +183,7 @@ impl From<&NoSuchRuleset> for Refusal {
                 coded.because("no_such_value").with("option", option.name()).with("known", known())
             }
             NoSuchRuleset::Twice { option } => coded.because("twice").with("option", option.name()),
-            // Unknown, and what a later version of the rules may add.
+            // This covers `Unknown` and any variant that a later version of the rules adds.
             _ => coded.because("known").with("known", known()),
         }
     }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A secret: a token, a password or a recovery code.
 ///
-/// `Debug` hides it, it has no `Display`, and code that needs the text has to call `expose`.
+/// `Debug` hides the text, and there is no `Display`. Code that needs the text must call
+/// `expose`.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -16,7 +17,7 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The text itself. Show it only to its owner.
+    /// Returns the text itself. Show it only to its owner.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -26,29 +26,31 @@ pub enum ServerToClient {
         protocol: u32,
         /// The server's program and version.
         server: String,
-        /// The player that the client is.
+        /// The player that the client has logged in as.
         player: Player,
         /// The token of a new guest. Store it and keep it secret: the server sends it only once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
         /// The server's time, in milliseconds since 1970.
         server_time: u64,
-        /// After how many seconds of an opponent's absence a short game can be claimed; half as
-        /// many if they left on purpose. Servers of version 0.1 do not send it.
+        /// The number of seconds of absence after which the opponent can claim a short game. It
+        /// is halved if the player left on purpose. Longer games have a longer wait, and
+        /// correspondence games cannot be claimed. Servers of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim_seconds: Option<u64>,
         /// The player's running games.
         games: Vec<GameSummary>,
     },
-    /// A command was carried out. What it changed is on disk.
+    /// A command was carried out, and its effects are stored.
     Accepted {
         /// The id of the command.
         cmd_id: CommandId,
         /// The outcome.
         outcome: Accepted,
     },
-    /// A command or message was refused. It changed nothing, except perhaps with the code
-    /// `store_unavailable` or `stopping`: then repeat the command with the same id.
+    /// A command or message was refused and changed nothing. Two codes are exceptions: after
+    /// `store_unavailable` or `stopping`, the command may have been carried out. Repeat it with
+    /// the same id.
     Refused {
         /// The id of the command, if the message had a readable one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,23 +58,23 @@ pub enum ServerToClient {
         /// The game, if the message was about one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<GameId>,
-        /// Why, as a stable code for programs.
+        /// The reason, as a stable code for programs.
         code: Code,
-        /// Numbers and keys that the message mentions, such as a limit or a time to wait. With the
-        /// code they are enough to say it in other words. Servers of version 0.1 do not send them.
+        /// The values that the message mentions, such as a limit or a time to wait. A client can
+        /// write its own text from them and the code. Servers of version 0.1 do not send them.
         #[serde(default, skip_serializing_if = "RefusalArgs::is_empty")]
         args: RefusalArgs,
-        /// Why and what to do, for people.
+        /// An explanation for people, with advice on what to do.
         message: String,
         /// The game's current sequence number for this client, if the message was about a game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
-        /// The id of the request. Operators find it in the server's log. Servers of version 0.1 do
-        /// not send it.
+        /// The id of the request, which operators can find in the server's log. Servers of
+        /// version 0.1 do not send it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The whole lobby. The server sends it again when it changes.
+    /// The whole lobby. The server sends it again whenever the lobby changes.
     Lobby {
         /// The open seeks, oldest first.
         seeks: Vec<Seek>,
@@ -81,7 +83,7 @@ pub enum ServerToClient {
         /// How many players are connected.
         players_online: u32,
     },
-    /// What a challenge offers.
+    /// The terms of a challenge. The answer to `show_challenge`.
     Challenge {
         /// The code of the challenge.
         challenge: String,
@@ -89,13 +91,13 @@ pub enum ServerToClient {
         challenger: Player,
         /// What to play.
         terms: Terms,
-        /// The side of the player who accepts. Without one, it is drawn.
+        /// The side of the player who accepts. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         your_side: Option<Side>,
         /// When the challenge expires, in milliseconds since 1970.
         expires: u64,
     },
-    /// A game was made in which the client has a seat.
+    /// A game was created, and the client is one of its players.
     GameStarted {
         /// The game.
         game: GameSummary,
@@ -111,9 +113,10 @@ pub enum ServerToClient {
     Game {
         /// The game.
         game: GameSummary,
-        /// How the client sees the game.
+        /// The audience that the client belongs to.
         audience: Viewer,
-        /// True if the client may act. A player's newest connection to the game may.
+        /// True if this connection may act for its player. Only the player's newest connection to
+        /// the game may act.
         driving: bool,
         /// The epoch of the game's log. It changes if the store has lost events.
         epoch: u64,
@@ -121,8 +124,8 @@ pub enum ServerToClient {
         seq: u64,
         /// The game at `seq`.
         view: GameView,
-        /// The events since the position that the client named, oldest first. Empty if it named
-        /// none, or the server no longer has them.
+        /// The events since the position that the client named, oldest first. Empty if the client
+        /// named no position or if the server has discarded those events.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         events: Vec<GameEvent>,
         /// The presence of each player.
@@ -131,7 +134,8 @@ pub enum ServerToClient {
         /// the connection was lost.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: PerSide<bool>,
-        /// When the game can be claimed because this player is gone, in milliseconds since 1970.
+        /// When the opponent can claim the game because this player is gone, in milliseconds
+        /// since 1970.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         claimable_at: PerSide<Option<u64>>,
         /// The sides that have asked for a rematch.
@@ -145,7 +149,7 @@ pub enum ServerToClient {
     Event {
         /// The game.
         game: GameId,
-        /// The sequence number: one more than the one before.
+        /// The sequence number. It is one more than that of the previous event.
         seq: u64,
         /// What happened.
         event: GameEvent,
@@ -167,14 +171,15 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
-    /// A player is gone and the opponent may claim the game from a certain time on, or no longer
-    /// may.
+    /// A player is gone, and the opponent may claim the game from a certain time on. Also sent,
+    /// without that time, when the opponent loses this right.
     Claimable {
         /// The game.
         game: GameId,
         /// The side that is gone.
         gone: Side,
-        /// When a claim is possible, in milliseconds since 1970. Absent if no claim is possible.
+        /// From when a claim is possible, in milliseconds since 1970. Absent if no claim is
+        /// possible.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<u64>,
     },
@@ -185,12 +190,14 @@ pub enum ServerToClient {
         /// The side that offers.
         side: Side,
     },
-    /// A newer connection of the same player has taken the seat. This one can only watch.
+    /// A newer connection of the same player has taken over the game. This connection can only
+    /// watch.
     Superseded {
         /// The game.
         game: GameId,
     },
-    /// A player in one of the client's games said something. Only the two players receive it.
+    /// A chat message from a player in one of the client's games. Only the two players receive
+    /// it.
     Said {
         /// The game.
         game: GameId,
@@ -199,7 +206,7 @@ pub enum ServerToClient {
         /// What they said.
         said: Said,
     },
-    /// One of the client's rated games has changed both ratings.
+    /// One of the client's rated games has changed both players' ratings.
     Rated {
         /// The change.
         change: RatingChange,
@@ -222,11 +229,11 @@ pub enum ServerToClient {
     /// The server has lost its store or has it back. Without the store, commands are refused. Open
     /// games stay visible.
     StoreState {
-        /// True if the server reaches its store. Assume true until told otherwise.
+        /// True if the server can reach its store. Assume true until the first such message.
         available: bool,
     },
-    /// Another player has addressed a challenge to this player. It stays in `/api/me/challenges`
-    /// until it is answered.
+    /// Another player has addressed a challenge to this player. The challenge stays in
+    /// `/api/me/challenges` until it is answered.
     Challenged {
         /// The challenge.
         invitation: Invitation,
@@ -237,7 +244,7 @@ pub enum ServerToClient {
         challenge: String,
         /// The player who answered.
         by: Player,
-        /// True if it was accepted. Then `game_started` follows.
+        /// True if the challenge was accepted. In that case, `game_started` follows.
         accepted: bool,
     },
     /// A challenge that was addressed to this player is no longer open: it was withdrawn, or
@@ -275,7 +282,8 @@ pub struct Abort {
 }
 
 impl Abort {
-    /// True if this side caused the abort. A player of the pool who did not goes back to its front.
+    /// True if this side caused the abort. A player who did not cause the abort of a pool game
+    /// returns to the front of the pool.
     pub fn is_by(&self, side: Side) -> bool {
         self.called_off_by == Some(side) || self.not_deployed.contains(&side)
     }
@@ -286,12 +294,12 @@ impl Abort {
 pub struct PoolStatus {
     /// When they entered, in milliseconds since 1970.
     pub since: u64,
-    /// The ratings of opponents they can be paired with now, for opponents who have just entered
-    /// and whose rating is as uncertain. The range grows with the time waited. Absent if the games
-    /// have no rating.
+    /// The ratings of opponents that this player can be paired with now. The range applies to
+    /// opponents who have just entered and whose rating is equally uncertain. It grows while the
+    /// player waits. Absent if games on these terms have no ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<RatingRange>,
-    /// How many players wait for the same game, including this one.
+    /// How many players wait for a game on the same terms, including this player.
     pub waiting: u32,
 }
 
@@ -306,7 +314,7 @@ pub enum Accepted {
         /// The sequence number of its last event that this client may see.
         seq: u64,
     },
-    /// A game was made in which the sender has a seat.
+    /// A game was created, and the sender is one of its players.
     Started {
         /// The game.
         game: GameId,
@@ -325,7 +333,7 @@ pub enum Accepted {
         /// When the challenge expires, in milliseconds since 1970.
         expires: u64,
     },
-    /// Done. There is nothing more to report.
+    /// The command was carried out, and there is nothing else to report.
     Done {},
 }
 
@@ -337,12 +345,12 @@ pub enum Presence {
     Present,
     /// The connection closed a moment ago.
     Reconnecting,
-    /// Gone for half a minute or more, or never came.
+    /// Gone for half a minute or more, or never connected.
     #[default]
     Away,
 }
 
-/// A game in short.
+/// A summary of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameSummary {
     /// The game's id.
@@ -374,14 +382,14 @@ pub struct Seek {
     pub seeker: Player,
     /// What to play.
     pub terms: Terms,
-    /// The side that the seeker wants. Without one, it is drawn.
+    /// The side that the seeker wants. If absent, the server chooses it at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// Which ratings may accept. Without one, any player may.
+    /// The ratings of players who may accept. If absent, any player may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// The seeker's own rating for such games when they opened the seek. Absent for guests and for
-    /// games without ratings.
+    /// The seeker's own rating for such games at the time they opened the seek. Absent for guests
+    /// and for games without ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeker_rating: Option<RatingPoint>,
 }

@@ -31,7 +31,7 @@ pub struct WebhookInfo {
     pub url: String,
     /// When it was set, in milliseconds since 1970.
     pub created: u64,
-    /// True while the server sends notices. After several failures in a row it stops, until the
+    /// True while the server sends notices. After several failures in a row, it stops until the
     /// webhook is set again.
     pub active: bool,
     /// How many notices in a row could not be delivered.
@@ -46,7 +46,7 @@ pub struct WebhookInfo {
 /// An attempt to deliver a notice.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookAttempt {
-    /// When, in milliseconds since 1970.
+    /// When the server made the attempt, in milliseconds since 1970.
     pub at: u64,
     /// True if the answer's status was in the 200s.
     pub delivered: bool,
@@ -54,13 +54,13 @@ pub struct WebhookAttempt {
     pub result: String,
 }
 
-/// A notice that is sent to a webhook as a POST. It contains no secrets. The same notice may come
-/// twice, with the same id.
+/// A notice that is sent to a webhook as a POST. It contains no secrets. The same notice may
+/// arrive twice, with the same id.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Notice {
     /// The notice's id, the same for every attempt.
     pub id: String,
-    /// What it is about.
+    /// What the notice is about.
     pub kind: NoticeKind,
     /// The game. Absent in a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,13 +108,13 @@ pub struct Feed {
 /// An entry of a feed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FeedItem {
-    /// The entry's id. It stays the same as long as the entry means the same.
+    /// The entry's id. It changes only if the meaning of the entry changes.
     pub id: String,
     /// The entry in one line.
     pub title: String,
-    /// A few more words.
+    /// The entry in a few more words.
     pub content_text: String,
-    /// When this came about, if known: RFC 3339, UTC.
+    /// The time of what the entry reports, if known, in RFC 3339 format and UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date_published: Option<String>,
 }

@@ -1,14 +1,15 @@
-//! The formulas, on Glickman's inner scale. Names in comments are those of the paper.
+//! The formulas, on the internal scale of Glickman's paper. Comments use the symbols and step
+//! numbers of the paper.
 
 use std::f64::consts::PI;
 
 use crate::rating::Rating;
 
-/// Points per unit of the inner scale.
+/// Rating points per unit of the internal scale.
 const SCALE: f64 = 173.717_8;
-/// The search for a volatility stops at an interval of this width.
+/// The width of the interval at which the search for a volatility stops.
 const TOLERANCE: f64 = 1e-6;
-/// The most steps of that search. It takes a handful.
+/// The maximum number of steps of that search, which usually takes only a few.
 const STEPS_MAX: u32 = 1_000;
 
 /// The result of a game for a player.
@@ -18,7 +19,7 @@ pub enum Score {
     Win,
     /// Half a point.
     Draw,
-    /// Nothing.
+    /// No points.
     Loss,
 }
 
@@ -33,7 +34,7 @@ impl Score {
         }
     }
 
-    /// In points: 1, 0.5 or 0.
+    /// The result in points: 1, 0.5 or 0.
     pub const fn points(self) -> f64 {
         match self {
             Score::Win => 1.0,
@@ -75,13 +76,14 @@ pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64)
     expected(player.value, Rating { deviation, ..opponent }, advantage)
 }
 
-/// The deviation after this many rating periods without a game (step 6, by fractions).
+/// The deviation after this many rating periods without a game (step 6, with fractions of
+/// periods).
 pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
     (rating.deviation.powi(2) + periods * (rating.volatility * SCALE).powi(2)).sqrt()
 }
 
-/// The rating after the games of one rating period, with `periods` since the last games. With one
-/// whole period this is exactly Glickman's algorithm. Nothing is clamped here.
+/// Returns the rating after the games of one rating period, with `periods` since the last games.
+/// If `periods` is 1, this is exactly Glickman's algorithm. The result is not clamped.
 pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f64) -> Rating {
     if results.is_empty() {
         return Rating { deviation: deviation_after(player, periods), ..player };

@@ -1,8 +1,9 @@
-//! Ratings by Glicko-2 (Glickman, "Example of the Glicko-2 system"), updated after every game: the
-//! time since a player's last game counts as a fraction of a rating period. Pure: no clock, no IO.
+//! Ratings by Glicko-2 (Glickman, "Example of the Glicko-2 system"), updated after every game.
+//! The time since a player's last game counts as a fraction of a rating period. The functions are
+//! pure: they use no clock and no IO.
 //!
-//! A stored [`Rating`] is as of the last rated game. [`Rating::aged`] brings it up to today, and
-//! [`rate`] computes both ratings after a game.
+//! A stored [`Rating`] is the rating after the player's last rated game. [`Rating::aged`] brings
+//! it up to today, and [`rate`] computes both ratings after a game.
 
 mod glicko2;
 mod rating;
@@ -13,16 +14,17 @@ pub use rating::{
 };
 
 impl Rating {
-    /// The rating after this many days without a game: the same strength, less certain.
+    /// The rating after this many days without a game. The strength is the same, but less
+    /// certain.
     #[must_use]
     pub fn aged(self, days: f64) -> Rating {
         let periods = days.max(0.0) * PERIODS_PER_DAY;
         Rating { deviation: glicko2::deviation_after(self, periods), ..self }.clamped()
     }
 
-    /// The expected share of points against an opponent, 0 to 1, with an advantage in points (for
-    /// moving first; negative for the other side). Both uncertainties count: no win is sure against
-    /// an unknown player.
+    /// The expected score against an opponent, from 0 to 1. `advantage` is the advantage of the
+    /// first move in rating points, and it is negative for the player without the first move.
+    /// Both deviations count, so a win against an unknown player is never certain.
     pub fn expected_score(self, opponent: Rating, advantage: f64) -> f64 {
         glicko2::expected_between(self, opponent, advantage)
     }
@@ -37,8 +39,9 @@ pub struct Entrant {
     pub idle_days: f64,
 }
 
-/// Both ratings after a game, given the first player's score and advantage in points (for moving
-/// first; 0 if unknown). Both are computed from what was known before the game.
+/// Returns both ratings after a game, given the first player's score. `advantage` is the first
+/// player's advantage of moving first in rating points, or 0 if unknown. Both ratings are
+/// computed from the ratings before the game.
 pub fn rate(first: Entrant, second: Entrant, score: Score, advantage: f64) -> (Rating, Rating) {
     let one = |entrant: Entrant, opponent: Entrant, score, advantage| {
         let against = opponent.rating.aged(opponent.idle_days);

@@ -23,7 +23,7 @@ pub const DEVIATION_MAX: f64 = 500.0;
 pub const PROVISIONAL_DEVIATION: f64 = 110.0;
 /// Ratings with this deviation or less are on the leaderboard.
 pub const LEADERBOARD_DEVIATION: f64 = 75.0;
-/// The largest volatility, so that a wild streak does not make a rating jump forever.
+/// The largest volatility, so that an unusual streak does not make a rating unstable permanently.
 const VOLATILITY_MAX: f64 = 0.1;
 /// The smallest rating.
 const VALUE_MIN: f64 = 400.0;
@@ -34,12 +34,12 @@ impl Rating {
     /// The rating of a newcomer.
     pub const START: Rating = Rating { value: 1500.0, deviation: DEVIATION_MAX, volatility: 0.09 };
 
-    /// True if too little is known for the rating to mean much.
+    /// True if the rating is too uncertain to mean much.
     pub fn is_provisional(self) -> bool {
         self.deviation >= PROVISIONAL_DEVIATION
     }
 
-    /// True if it is certain enough for the leaderboard.
+    /// True if the rating is certain enough for the leaderboard.
     pub fn is_for_leaderboard(self) -> bool {
         self.deviation <= LEADERBOARD_DEVIATION
     }

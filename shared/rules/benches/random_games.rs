@@ -4,7 +4,8 @@
 //! million, the others 3 million).
 //!
 //! It also prints `replays`: the events of `classic` games applied again, without decisions or
-//! random choices. A slow or busy machine slows both, so their ratio depends only on the engine.
+//! random choices. A slow or busy machine slows down both, so their ratio depends only on the
+//! engine.
 
 use std::hint::black_box;
 
@@ -26,7 +27,7 @@ impl Chance {
     }
 }
 
-/// A game with random deployments, about to begin.
+/// Returns a game with random deployments, before the first ply.
 fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     let mut game = Game::new(GameTerms {
         game: GameId::from_random([0; 12]),
@@ -65,7 +66,8 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     game
 }
 
-/// Usually a move; sometimes any command, so that pieces leave and enter the board.
+/// Returns a random command. It is usually a move, but sometimes any command, so that pieces
+/// leave and enter the board.
 fn any_command(game: &Game, chance: &mut Chance) -> Command {
     let commands = game.position().legal_commands();
     let end =
@@ -98,7 +100,7 @@ fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u
 
 const GAMES: u64 = 64;
 
-/// Games about to begin, the same ones every time.
+/// Returns games before the first ply. They are the same in every run.
 fn games(ruleset: &'static Ruleset) -> Vec<(Game, Chance)> {
     (0..GAMES)
         .map(|seed| {

@@ -1,4 +1,5 @@
-//! Shows one strike as each audience sees it: in silent defense a defender that wins stays hidden.
+//! Shows one strike as each audience sees it: in silent defense, a defender that wins stays
+//! hidden.
 //!
 //! `cargo run -p flagfall-rules --example hidden_information`
 

@@ -59,7 +59,7 @@ impl Chance {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// Good enough for an example; a server takes random bytes from the system.
+    /// This is good enough for an example. A server takes random bytes from the operating system.
     fn entropy(&mut self) -> Entropy {
         Entropy(std::array::from_fn(|_| self.next() as u8))
     }

@@ -1,4 +1,4 @@
-//! Clocks as values: they know the stamps of the log, and never read the time of day.
+//! Clocks as values. They use the stamps of the log and never read the system time.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_view::LagQuota;
@@ -9,12 +9,13 @@ use flagfall_view::LagQuota;
 pub enum TimeControl {
     /// No clock (casual).
     Unlimited,
-    /// Base time and increment per own ply (Fischer), in milliseconds.
+    /// Base time, and an increment for each of the side's plies (Fischer), in milliseconds.
     Fischer { base_ms: u64, increment_ms: u64 },
-    /// Base time, with the first part of every own turn free, in milliseconds. Unused free time is
+    /// Base time, with the first part of each turn free, in milliseconds. Unused free time is
     /// lost.
     Delay { base_ms: u64, free_ms: u64 },
-    /// A fixed time for every own ply (correspondence), in milliseconds. Unused time is lost.
+    /// A fixed time for each of the side's plies (correspondence), in milliseconds. Unused time
+    /// is lost.
     PerPly { ply_ms: u64 },
 }
 
@@ -22,8 +23,8 @@ impl TimeControl {
     /// How long a side must be gone before the other may claim the game, in milliseconds.
     ///
     /// The wait is `least_ms` for every quarter of an hour that forty plies of one side may take,
-    /// but at least `least_ms` and at most five times as much. Without a clock it is the maximum.
-    /// None in correspondence, where players need not be present.
+    /// but at least `least_ms` and at most five times as much. Without a clock, it is the
+    /// maximum. `None` in correspondence games, where players need not be present.
     pub fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
@@ -39,7 +40,7 @@ impl TimeControl {
         Some(wait_ms.clamp(least_ms, most_ms))
     }
 
-    /// Whether a game can be claimed at all when a side is gone.
+    /// Whether a game can be claimed when a side is gone.
     pub const fn has_claims(self) -> bool {
         !matches!(self, TimeControl::PerPly { ply_ms: _ })
     }
@@ -50,9 +51,10 @@ impl TimeControl {
 pub struct Clock {
     control: TimeControl,
     remaining_ms: PerSide<u64>,
-    /// What is left of the free time of each side's turn.
+    /// The free time that is left in each side's turn.
     free_ms: PerSide<u64>,
-    /// Since when a side's time runs. Both may run while both owe a choice (§Q4).
+    /// The moment since which a side's clock has been running. Both clocks may run while both
+    /// sides have to choose (§Q4).
     since: PerSide<Option<Stamp>>,
     quota: LagQuota,
     /// The lag compensation that is left for each side.
@@ -60,7 +62,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that does not run yet; none if time is unlimited.
+    /// Creates a clock that is not running. Returns `None` if time is unlimited.
     pub fn new(control: TimeControl) -> Option<Clock> {
         let (base_ms, free_ms) = match control {
             TimeControl::Unlimited => return None,
@@ -79,14 +81,14 @@ impl Clock {
         })
     }
 
-    /// Enables lag compensation from now on.
+    /// Enables lag compensation.
     pub(crate) fn set_lag_quota(&mut self, quota: LagQuota) {
         self.quota = quota;
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// Lag compensation in ms for a side that acts now, after this round trip: never more than
-    /// what is left of the quota, or than the side's clock has run.
+    /// Returns the lag compensation in ms for a side that acts now, after this round trip. It
+    /// exceeds neither the rest of the side's quota nor the time that its clock has run.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
@@ -98,24 +100,25 @@ impl Clock {
         self.since[side] = self.since[side].map(|since| since.plus_ms(lag_ms.into()));
     }
 
-    /// Starts a side's clock, unless it runs.
+    /// Starts a side's clock, unless it is running.
     pub(crate) fn start(&mut self, side: Side, at: Stamp) {
         self.since[side].get_or_insert(at);
     }
 
-    /// Stops both clocks, counting the time until now.
+    /// Stops both clocks at a moment.
     pub(crate) fn stop(&mut self, at: Stamp) {
         Side::BOTH.into_iter().for_each(|side| self.stop_side(side, at));
     }
 
-    /// Stops a side's clock, counting its time until now.
+    /// Stops a side's clock at a moment.
     pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
         self.remaining_ms[side] = self.remaining_ms(side, at);
         self.free_ms[side] = self.free_ms(side, at);
         self.since[side] = None;
     }
 
-    /// Ends a side's ply: its clock stops and gets what a ply adds, and the other clock starts.
+    /// Ends a side's ply. The side's clock stops and gains the time that a ply adds, and the
+    /// other clock starts.
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
         match self.control {
@@ -136,9 +139,9 @@ impl Clock {
         self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
     }
 
-    /// What is left of a side's free time at a moment, in milliseconds.
+    /// A side's remaining free time at a moment, in milliseconds.
     ///
-    /// Free time runs before remaining time.
+    /// Free time is used before the main time.
     pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
         self.free_ms[side].saturating_sub(self.gone_ms(side, now))
     }
@@ -147,17 +150,17 @@ impl Clock {
         self.since[side].map_or(0, |since| now.ms_since(since))
     }
 
-    /// Whether a side's time runs.
+    /// Whether a side's clock is running.
     pub fn is_running(&self, side: Side) -> bool {
         self.since[side].is_some()
     }
 
-    /// The stamp from which the running clock counts; the later one if both run.
+    /// The moment at which the running clock was started. If both clocks run, the later moment.
     pub(crate) fn running_since(&self) -> Option<Stamp> {
         self.since[Side::Red].max(self.since[Side::Blue])
     }
 
-    /// The last moment at which a side may still act, while its clock runs.
+    /// The last moment at which a side may act. `None` if its clock is not running.
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
         let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
         self.since[side].map(|since| since.plus_ms(left_ms))

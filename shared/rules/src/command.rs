@@ -8,24 +8,25 @@ use flagfall_view::{Claim, Move};
 
 use crate::setup::Setup;
 
-/// What a side asks of its game. `Debug` shows no rank.
+/// A command of a side in its game. `Debug` shows no rank.
 ///
-/// Who asks, and when, comes from elsewhere.
+/// The side and the moment are not part of the command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Deploy, or deploy again while the other side is not ready (§A4).
     Deploy(Setup),
     /// Move or strike with one piece (§A5).
     Move(MoveCommand),
-    /// Remove one's own piece from the board into the reserve (§S1.5).
+    /// Move one of the side's own pieces from the board to the reserve (§S1.5).
     Remove(Square),
     /// Place a piece from the reserve (§S1.5).
     Place(Placing),
-    /// Name the color of the chip for one's own piece that moved in the other side's turn (§S2.4).
+    /// Name the color of the chip for the side's own piece that moved in the other side's turn
+    /// (§S2.4).
     Color(ChipColor),
-    /// Choose the piece of the pool that one's coin in a strike becomes (§Q4).
+    /// Choose the piece of the pool that the side's coin in a strike becomes (§Q4).
     Choose(Choice),
-    /// Offer a draw. Accepts the other side's offer if one stands.
+    /// Offer a draw, or accept the other side's open offer.
     OfferDraw,
     /// Accept the other side's draw offer.
     AcceptDraw,
@@ -33,23 +34,23 @@ pub enum Command {
     DeclineDraw,
     /// Resign.
     Resign,
-    /// Abort the game, before one's own first ply.
+    /// Abort the game, before the side's own first ply.
     Abort,
-    /// Claim a game that the other side has left; [`crate::decide_claim`] judges the claim by that
-    /// absence.
+    /// Claim a game that the other side has left. [`crate::decide_claim`] judges the claim, given
+    /// the time of the absence.
     Claim(Claim),
 }
 
-/// A move as a side asks for it.
+/// A move that a side asks for.
 ///
-/// It is written `a4a5`; `a1a7-` names the path and `a4a5=g` the color of its chip.
+/// It is written as `a4a5`. `a1a7-` names the path, and `a4a5=g` names the color of the chip.
 ///
-/// `Debug` shows no color: the color named for a failed strike is its side's secret.
+/// `Debug` shows no color, because the color named for a failed strike is the side's secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MoveCommand {
-    /// The squares it goes from and to.
+    /// The source and the target square.
     pub squares: Move,
-    /// The path along a joined line. If it is not named, the shorter legal one is taken (§S2.7).
+    /// The path along a joined line. If absent, the piece takes the shorter legal path (§S2.7).
     pub path: Option<Sign>,
     /// The color of the chip to lay where the piece lands (§S2.3).
     pub color: Option<ChipColor>,
@@ -67,7 +68,8 @@ impl From<Move> for Command {
     }
 }
 
-/// What a coin in a strike is (§Q4), written as the rank's letter. `Debug` does not show it.
+/// The rank chosen for a coin in a strike (§Q4), written as the rank's letter. `Debug` does not
+/// show the rank.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub Rank);
 
@@ -79,16 +81,18 @@ impl fmt::Debug for Choice {
 
 /// A piece placed from the reserve (§S1.5). `Debug` shows only the square.
 ///
-/// It is written `9@a4`, `9^@a4` for a labeled one, with `=g` for the color of its chip.
+/// It is written as `9@a4`, or `9^@a4` for a labeled piece. A suffix such as `=g` names the color
+/// of the chip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placing {
-    /// Where to.
+    /// The target square.
     pub square: Square,
-    /// What.
+    /// The rank of the piece.
     pub rank: Rank,
-    /// Whether it is a labeled one: a side may hold both kinds (§S2.1).
+    /// Whether the piece is labeled. A reserve may hold labeled and unlabeled pieces of a rank
+    /// (§S2.1).
     pub is_labeled: bool,
-    /// The color of the chip to lay there (§S2.3).
+    /// The color of the chip to lay on the target square (§S2.3).
     pub color: Option<ChipColor>,
 }
 
@@ -112,7 +116,7 @@ impl fmt::Debug for Placing {
     }
 }
 
-/// Splits the color off the end of a text.
+/// Splits the color from the end of a text.
 fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
     match text.split_once('=') {
         None => Ok((text, None)),
@@ -153,7 +157,7 @@ impl FromStr for Placing {
     }
 }
 
-/// The rank of a text that is its letter.
+/// Returns the rank whose letter is the whole text.
 pub(crate) fn rank_of(text: &str) -> Option<Rank> {
     let mut letters = text.chars();
     letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none())

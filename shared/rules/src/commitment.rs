@@ -1,4 +1,4 @@
-//! Salts, and the commitments to deployments that they are for.
+//! Salts for the commitments to deployments.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
-//! Custom games: a named ruleset with single rules changed (RULES.md, *Custom games*).
+//! Custom games: a named ruleset with single rules changed.
 //!
-//! The changes are part of the ruleset's id: `classic,ties=attacker,quiet=off`. So an offer, a
-//! record or a log shows the rules of its game without any further data.
+//! The changes are part of the ruleset's id: `classic,ties=attacker,quiet=off`. For this reason,
+//! an offer, a record or a log shows the rules of its game without further data.
 
 use std::sync::OnceLock;
 
@@ -69,12 +69,12 @@ const fn value(name: &'static str, make: fn(&mut Ruleset)) -> OptionValue {
 }
 
 impl RuleOption {
-    /// The values it may have.
+    /// The values that this option can have.
     pub const fn values(self) -> &'static [OptionValue] {
         VALUES[self as usize]
     }
 
-    /// The value that a ruleset has, if it is one of them.
+    /// The value of this option in a ruleset, if it is one of the option's values.
     pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
         self.values().iter().copied().find(|value| value.is_in(ruleset))
     }
@@ -89,7 +89,7 @@ impl OptionValue {
     }
 }
 
-/// Why a text does not name a ruleset.
+/// The reason why a text does not name a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 #[error("{}", self.code())]
@@ -115,12 +115,12 @@ impl NoSuchRuleset {
         !matches!(self, NoSuchRuleset::Unknown)
     }
 
-    /// The error's code in messages; stable.
+    /// The error's stable code in messages.
     pub const fn code(&self) -> &'static str {
         if self.is_about_changes() { "bad_rule_change" } else { "no_such_ruleset" }
     }
 
-    /// What there is instead: the rulesets, the options of the ruleset, or the values of the
+    /// The valid alternatives: the rulesets, the options of the ruleset, or the values of the
     /// option.
     pub fn known(&self) -> Vec<&'static str> {
         match self {
@@ -168,7 +168,8 @@ impl Ruleset {
         Ruleset::parse(id).ok()
     }
 
-    /// The ruleset that this one was made from by changing rules; itself if nothing is changed.
+    /// The named ruleset on which this custom ruleset is based, or the ruleset itself if it is a
+    /// named one.
     pub fn unchanged(&self) -> &Ruleset {
         self.base.unwrap_or(self)
     }
@@ -195,7 +196,7 @@ fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue
     Ok((option, value))
 }
 
-/// The base with these changes.
+/// Returns the base with these changes.
 fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Option<&'static Ruleset> {
     let mut place = 0;
     for option in options_of(base).rev() {
@@ -207,13 +208,13 @@ fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Opti
     combinations(base)?.get(place)
 }
 
-/// What may be changed in a ruleset, in the order of ruleset ids.
+/// The options that may be changed in a ruleset, in the order in which ids list them.
 fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOption> {
     RuleOption::ALL.into_iter().filter(|option| base.changeable.contains(option))
 }
 
 /// Every combination of the values of a ruleset's options, computed on first use. All rulesets
-/// together have a few thousand; a test counts them.
+/// together have a few thousand combinations. A test checks the number.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 
@@ -225,7 +226,7 @@ fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     Some(rulesets)
 }
 
-/// The changes of the combination at a place, in order.
+/// Returns the changes that lead to the combination at an index, in the order of the options.
 fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionValue)> {
     let mut rest = place;
     let mut changes = Vec::new();
@@ -240,7 +241,8 @@ fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionVa
     changes
 }
 
-/// The base with these changes. Like the rulesets, its id stays for good.
+/// Returns the base with these changes. Its id is leaked, because rulesets live as long as the
+/// program.
 fn changed(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
     let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
     let id = base.id.to_owned() + &names.collect::<String>();
@@ -367,7 +369,7 @@ mod tests {
                 count += 1;
             }
         }
-        // Each one takes a few hundred bytes once the combinations of its base are computed.
+        // Each ruleset takes a few hundred bytes once the combinations of its base are computed.
         assert!((1_000..15_000).contains(&count), "{count}");
     }
 }

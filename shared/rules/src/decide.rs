@@ -21,12 +21,12 @@ use ending::{judge, judge_exchange, judge_limits};
 
 pub(crate) use ending::judge_mobility;
 
-/// Judges a side's command: the events that follow, or why it is refused.
+/// Judges a side's command and returns the events that follow from it.
 ///
-/// `ply` is the ply that the command was made for, and `now` its moment.
+/// `ply` is the ply for which the command was made, and `now` is the current moment.
 ///
 /// # Errors
-/// The [`Refusal`], for the asker alone.
+/// The [`Refusal`], for the sender alone.
 pub fn decide(
     game: &Game,
     side: Side,
@@ -75,23 +75,23 @@ pub fn decide(
                 return Err(Refusal::TooLateToAbort);
             }
             if broke_rules(game, side) {
-                // Otherwise a side could escape the loss by calling the game off.
+                // Otherwise, a side could escape the loss by aborting the game.
                 return Err(Refusal::DeploymentFinal);
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
         }
-        // A plain command says nothing about an absence, so the other side counts as present.
+        // This function knows nothing about absences, so the other side counts as present.
         Command::Claim(claim) => claim_from(game, side, *claim, now, None),
     }
 }
 
 /// Judges a side's claim to a game that the other side has left.
 ///
-/// `claimable_from` is the moment from which the absence allows it, and none while the other side
-/// is present.
+/// `claimable_from` is the moment from which the absence allows the claim, or `None` while the
+/// other side is present.
 ///
 /// # Errors
-/// The [`Refusal`], for the asker alone.
+/// The [`Refusal`], for the sender alone.
 pub fn decide_claim(
     game: &Game,
     side: Side,
@@ -126,7 +126,7 @@ fn claim_from(
     }))
 }
 
-/// Checks that the game takes commands for this ply at this moment.
+/// Checks that the game accepts commands for this ply at this moment.
 #[inline(always)]
 fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     if game.phase == Phase::Over {
@@ -144,7 +144,7 @@ fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The events that follow by themselves once a deadline has passed. Empty if none do.
+/// Returns the events that follow from a deadline that has passed. Empty if none has passed.
 #[must_use]
 pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     if game.flag_fall().is_none_or(|flag_fall| now <= flag_fall) {
@@ -157,7 +157,8 @@ pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     }
 }
 
-/// The side whose time ran out first loses; at the same moment it is a draw (§Q4).
+/// The side whose time ran out first loses. If both ran out at the same moment, the game is a
+/// draw (§Q4).
 fn out_of_time(game: &Game) -> Outcome {
     let deadline_of = |side| game.clock.as_ref().and_then(|clock| clock.deadline_of(side));
     let late = Side::BOTH.into_iter().filter_map(|side| Some((deadline_of(side)?, side)));
@@ -170,9 +171,9 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// Decides a pause of the clocks, because no server could accept a move since `since`.
+/// Stops the clocks, because no server has been able to accept a move since `since`.
 ///
-/// Empty if they are stopped already or the game is over.
+/// Returns no events if the clocks are already stopped or the game is over.
 #[must_use]
 pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     if game.is_paused() || game.phase == Phase::Over {
@@ -181,15 +182,15 @@ pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     only(EventKind::Paused { since: since.max(game.latest) })
 }
 
-/// Decides that the clocks run again. Empty if they are running.
+/// Restarts the clocks. Returns no events if they are running.
 #[must_use]
 pub fn decide_resume(game: &Game) -> Events {
     if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
-/// Decides that the clocks have run again since `since`, when the log learns of it only now.
+/// Restarts the clocks as of an earlier moment, `since`.
 ///
-/// Empty if they are running, or if they were stopped only after `since`.
+/// Returns no events if the clocks are running, or if they were stopped after `since`.
 #[must_use]
 pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     match game.paused_since {
@@ -198,10 +199,11 @@ pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     }
 }
 
-/// The end of a game by an umpire's verdict, for reasons that the board cannot give.
+/// Ends a game by an umpire's verdict, for a reason that does not follow from the board.
 ///
-/// A side resigned, was too late, left or broke the umpire's rules, or both did (then there is no
-/// winner). Empty if the game is over, or if the reason is for the board to decide.
+/// The reason is that a side resigned, was too late, left, or broke the umpire's rules. If both
+/// sides did, there is no winner. Returns no events if the game is over, or if the reason is one
+/// that follows from the board.
 #[must_use]
 pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
     match outcome.reason {
@@ -242,7 +244,8 @@ fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
 }
 
 fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
-    /// How many plies a side must wait to offer again, unless the other side offers meanwhile.
+    /// How many plies a side must wait before it offers a draw again, unless the other side makes
+    /// an offer in the meantime.
     const REST: Ply = 20;
     match game.offers.standing {
         Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),
@@ -278,8 +281,8 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     let (mut started, mut end) = (None, None);
     if let PerSide { red: Some((red, _)), blue: Some((blue, _)) } = &both {
         end = judge_deployments(red.is_legal(ruleset), blue.is_legal(ruleset));
-        // Otherwise the game does not start. There are no commitments: both deployments are opened
-        // at once.
+        // If a deployment is illegal, the game does not start. Both deployments are opened at
+        // once, so commitments are not needed.
         if end.is_none() {
             let commitments = PerSide::from_fn(|side| {
                 let (deployment, salt) = both[side].as_ref()?;
@@ -294,14 +297,15 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     Ok(Events::new([Some(deployed), started, end.map(EventKind::Ended)]))
 }
 
-/// Whether a side has submitted a deployment that loses (§U7); it cannot be changed.
+/// Whether a side has submitted an illegal deployment. Such a deployment loses and cannot be
+/// changed (§U7).
 fn broke_rules(game: &Game, side: Side) -> bool {
     let deployment = game.deployments[side].as_ref();
     game.phase == Phase::Deploying
         && deployment.is_some_and(|(deployment, _)| !deployment.is_legal(game.terms.ruleset))
 }
 
-/// Judges both deployments together (§U7); none if both are legal.
+/// Judges both deployments together (§U7). Returns `None` if both are legal.
 fn judge_deployments(is_red_legal: bool, is_blue_legal: bool) -> Option<Outcome> {
     match (is_red_legal, is_blue_legal) {
         (true, true) => None,
@@ -338,8 +342,8 @@ fn play_with_variants(
     play_with(position, side, asked, variants)
 }
 
-/// Judges a move, given the state that only some positions have. Where it is the constant
-/// `NOTHING`, the compiler removes the code for it.
+/// Judges a move, given the state that only some positions have. If `variants` is the constant
+/// `NOTHING`, the compiler removes the code that deals with that state.
 #[inline(always)]
 fn play_with(
     position: &Position,
@@ -359,7 +363,7 @@ fn play_with(
         return Err(Refusal::NotYourPiece);
     }
     let field = position.field_with(side, variants.reserve_state);
-    // A coin goes several squares by becoming a Scout (§Q3).
+    // A coin that moves several squares becomes a Scout (§Q3).
     let way = field.way(squares, path, piece.rank.unwrap_or(Rank::Scout))?;
     if let (None, Some(coin_state)) = (piece.rank, variants.coin_state) {
         check_coin(&coin_state.coins[side], from, way.distance)?;
@@ -408,7 +412,7 @@ fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Judges a side's choice of what its coin is. The last one resolves the strike (§Q4).
+/// Judges a side's choice of its coin's rank. The last choice resolves the strike (§Q4).
 pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<Events, Refusal> {
     let Choice(rank) = choice;
     let pending = position.pending().filter(|pending| pending.strike.owes[side]).ok_or(Refusal::NoChoice)?;
@@ -442,7 +446,8 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     Ok(Events::new([Some(chosen), Some(EventKind::Moved(moved)), end]))
 }
 
-/// Checks that a color is named exactly where a move lays a chip of choice (§S2.3, §S3.2).
+/// Checks that a color is named if, and only if, the ply lays a chip of a chosen color (§S2.3,
+/// §S3.2).
 #[inline]
 fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal> {
     match (is_wanted, color) {
@@ -452,7 +457,8 @@ fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal>
     }
 }
 
-/// A move with the chips it changes, what it labels, and the ranks it proves (§S2, §S3).
+/// Returns a move with the chips that it changes, the label that it adds, and the ranks that it
+/// proves (§S2, §S3).
 fn moved_with_chips(
     position: &Position,
     field: &Field<'_>,
@@ -467,7 +473,7 @@ fn moved_with_chips(
     if let Some(strike) = &mut strike {
         strike.labels &= !reserve_state.labeled.contains(to);
     }
-    // A failed strike lays no chip, and the color it named stays secret (§S2.3).
+    // A failed strike lays no chip, and the color named in the command stays secret (§S2.3).
     let lands = strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
     let laid = match (way.is_flash, color) {
         (true, _) => chips.color(from).and_then(|color| {
@@ -531,13 +537,14 @@ pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Resul
     Ok(Events::new([Some(EventKind::Placed(placed)), end, None]))
 }
 
-/// Judges the color a side names for the chip of its defender that won and moved (§S2.4).
+/// Judges the color that a side names for the chip of its defender, which has won and moved
+/// (§S2.4).
 pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Result<Events, Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
-    // The side can remove that piece, so it has an act.
+    // The side can remove that piece, so it is able to act.
     let end = judge_limits(position, position.quiet_plies, position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

@@ -1,8 +1,8 @@
-//! Randomness is an argument.
+//! Random bytes, which callers pass to the engine as an argument.
 
 /// 32 random bytes for one command or one draw: the salt of a deployment, or the lakes.
 ///
-/// `Debug` shows none of them.
+/// `Debug` does not show the bytes.
 #[derive(Clone)]
 pub struct Entropy(pub [u8; 32]);
 

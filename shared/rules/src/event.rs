@@ -11,29 +11,30 @@ use crate::setup::Deployment;
 
 /// A fact of a game: decided once and never judged again.
 ///
-/// It may hold hidden ranks, so its contents are private. [`crate::see`] gives an audience what it
-/// may know, and the store keeps events through [`crate::secret`]. `Debug` shows only the kind.
+/// An event may contain hidden ranks, so its contents are private. [`crate::see`] returns what an
+/// audience may know of it, and the store saves events through [`crate::secret`]. `Debug` shows
+/// only the kind.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Event(pub(crate) EventKind);
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// A side submitted a deployment (§A4). That it was changed stays the side's secret.
+    /// A side submitted a deployment (§A4). Changes of a deployment stay the side's secret.
     Deployed(Box<Deployed>),
     /// Both sides are ready: the pieces are on the board, and Red is to move.
     Started { commitments: Box<PerSide<Option<Commitment>>> },
     /// The side to move moved or struck.
     Moved(Moved),
-    /// The side to move struck, and a coin is involved: the ply waits for choices (§Q4).
+    /// The side to move struck, and a coin is involved, so the ply waits for choices (§Q4).
     Struck(UnresolvedStrike),
-    /// A side chose what its coin in a strike is. Secret until the last choice is in; `Moved`
-    /// follows then (§Q4).
+    /// A side chose the rank of its coin in a strike. The choice is secret until the last choice
+    /// is made, after which `Moved` follows (§Q4).
     Chosen { side: Side, rank: Rank },
     /// The side to move removed one of its pieces from the board (§S1.5).
     Removed { side: Side, square: Square },
     /// The side to move placed a piece from its reserve (§S1.5).
     Placed(Placed),
-    /// The chip of a defender that won and moved was laid (§S2.4). Not a ply.
+    /// The chip of a defender that won and moved was laid (§S2.4). This is not a ply.
     Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
     DrawOffered { side: Side },
@@ -43,13 +44,13 @@ pub(crate) enum EventKind {
     Paused { since: Stamp },
     /// The clocks run again.
     Resumed,
-    /// The clocks have run again since this moment; the log learns of it only later.
+    /// The clocks have run again since this moment, which is earlier than the event.
     ResumedSince { since: Stamp },
     /// The game ended.
     Ended(Outcome),
 }
 
-/// A deployment as it was submitted. Boxed in its event, so that plies stay small.
+/// A deployment as it was submitted. It is boxed in its event to keep plies small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,
@@ -58,21 +59,22 @@ pub(crate) struct Deployed {
     pub(crate) is_change: bool,
 }
 
-/// One ply with its result, so that a later change of a rule changes no old game.
+/// One ply with its result. The result is stored so that a later change of a rule does not affect
+/// old games.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// The ranks this move allows the piece to have (§C2); all of them if it proves nothing. A
-    /// coin that is left with a single rank becomes that piece (§Q3).
+    /// The ranks that are possible for the piece after this move (§C2), or all ranks if the move
+    /// proves nothing. A coin with a single possible rank becomes that piece (§Q3).
     pub(crate) proves: RankSet,
     pub(crate) strike: Option<Strike>,
-    /// The chips that changed, without those that were laid again in the same color (§S3.3).
+    /// The chips that changed, without chips that were laid again in the same color (§S3.3).
     pub(crate) laid: Option<Laid>,
 }
 
-/// A strike that waits for choices. Public.
+/// A strike that waits for choices. It is public.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,
@@ -94,7 +96,7 @@ pub(crate) struct Placed {
     pub(crate) color: Option<ChipColor>,
 }
 
-/// What came of a strike.
+/// The result of a strike.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Strike {
     pub(crate) attacker: Struck,
@@ -104,7 +106,8 @@ pub(crate) struct Strike {
 }
 
 impl Strike {
-    /// Whether the quiet count starts again: a piece leaves the board or is first labeled (§A12).
+    /// Whether the count of quiet plies restarts, because a piece leaves the board or is labeled
+    /// for the first time (§A12).
     pub(crate) fn is_loud(&self) -> bool {
         self.attacker.fate == Fate::Leaves || self.defender.fate == Fate::Leaves || self.labels
     }
@@ -113,11 +116,11 @@ impl Strike {
 /// One piece's part in a strike.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Struck {
-    /// Its rank.
+    /// The piece's rank.
     pub rank: Rank,
-    /// Where it is afterwards.
+    /// Where the piece is after the strike.
     pub fate: Fate,
-    /// Whether the strike made its rank public (§A7).
+    /// Whether the strike made the rank public (§A7).
     pub shown: bool,
 }
 
@@ -141,19 +144,19 @@ impl fmt::Debug for Event {
     }
 }
 
-/// The events of one command: at most three, without an allocation of their own.
+/// The events of one command: at most three, stored inline.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Events {
     list: [Option<Event>; 3],
 }
 
 impl Event {
-    /// Whether this event ends the game: public.
+    /// Whether this event ends the game. Public.
     pub fn is_end(&self) -> bool {
         self.outcome().is_some()
     }
 
-    /// How the game ended with this event, if it did: public.
+    /// How the game ended, if this event ended it. Public.
     pub fn outcome(&self) -> Option<Outcome> {
         if let EventKind::Ended(outcome) = self.0 { Some(outcome) } else { None }
     }
@@ -163,7 +166,7 @@ impl Event {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
-    /// The side whose time this event ends: the one that made a ply, struck or chose.
+    /// The side whose clock stops with this event, because the side made a ply, struck, or chose.
     pub fn ends_time_of(&self) -> Option<Side> {
         let (EventKind::Moved(Moved { side, .. })
         | EventKind::Struck(UnresolvedStrike { side, .. })
@@ -190,7 +193,7 @@ impl Events {
         self.list.iter().flatten()
     }
 
-    /// Whether nothing happened.
+    /// Whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.list[0].is_none()
     }

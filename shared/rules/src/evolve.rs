@@ -1,4 +1,4 @@
-//! Applies events to the state: total, and the same in live play and in a replay of the log.
+//! Applies events to the state, with the same code in live play and in a replay of the log.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_view::Phase;
@@ -7,9 +7,9 @@ use crate::event::{Deployed, Event, EventKind};
 use crate::game::{Exchange, Game};
 use crate::position::Position;
 
-/// Applies an event; `at` is the stamp of its append.
+/// Applies an event. `at` is the stamp of its append.
 ///
-/// Total: it refuses no event and never panics.
+/// The function is total: it accepts every event and never panics.
 pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     let at = at.max(game.latest);
     game.latest = at;
@@ -67,8 +67,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // The choices of a waiting strike stay secret, and so does whose clock had stopped
-            // (§Q4).
+            // The choices in a pending strike stay secret, and it also stays secret whose clock
+            // had stopped (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;
@@ -81,7 +81,7 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
 /// Applies an event after giving the acting side `lag_ms` milliseconds of its time back.
 ///
 /// `lag_ms` is what [`Game::lag_credit_ms`] returned when the command was judged. An event that
-/// ends no side's time gives nothing back.
+/// stops no side's clock gives no time back.
 pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32) {
     if lag_ms > 0
         && let (Some(clock), Some(side)) = (&mut game.clock, event.ends_time_of())
@@ -101,7 +101,8 @@ fn resume(game: &mut Game, at: Stamp) {
     }
 }
 
-/// Runs the clock of each side that owes a choice. Others see it as if no side had chosen (§Q4).
+/// Runs the clock of each side that has yet to choose. Others see the clocks as if no side had
+/// chosen (§Q4).
 fn await_choices(game: &mut Game, at: Stamp) {
     let Some(clock) = &mut game.clock else { return };
     for side in Side::BOTH {
@@ -116,14 +117,14 @@ fn await_choices(game: &mut Game, at: Stamp) {
     }
 }
 
-/// Notes a ply between board and reserve.
+/// Records a ply between board and reserve.
 fn exchanged(game: &mut Game, side: Side, exchange: Exchange, at: Stamp) {
     game.last_ply = None;
     game.last_exchange = Some(exchange);
     end_turn(game, side, at);
 }
 
-/// Ends a side's turn: the other side's clock starts, and its draw offer lapses.
+/// Ends a side's turn. The other side's clock starts, and the other side's draw offer expires.
 #[inline]
 fn end_turn(game: &mut Game, side: Side, at: Stamp) {
     if let Some(clock) = &mut game.clock {

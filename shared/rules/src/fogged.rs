@@ -1,5 +1,5 @@
-//! A game as one side follows it from moves and their outcomes alone, for programs that play by a
-//! protocol without views.
+//! A game that one side follows from moves and their outcomes alone, for programs whose protocol
+//! has no views.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 use flagfall_view::{Fate, Move, Viewer};
@@ -14,31 +14,31 @@ use crate::ruleset::{Disclosure, Ruleset, Start};
 use crate::seen::View;
 use crate::strike;
 
-/// A game of which the follower is told only moves and outcomes.
+/// A game of which the follower learns only the moves and their outcomes.
 ///
-/// An enemy piece whose rank the follower does not know stands in the position with an arbitrary
-/// rank. It can only be read through the view, which names no rank that was not shown. So the
-/// engine itself keeps squares, marks, captures, limits and the repetition rules.
+/// In the internal position, an enemy piece of unknown rank has an arbitrary rank. The follower
+/// never sees that rank, because they can read the position only through the view. This way, the
+/// engine itself keeps track of squares, marks, captures, limits and repetitions.
 pub struct FoggedGame {
     game: Game,
     side: Side,
 }
 
-/// A move as the follower was told of it.
+/// A move, as reported to the follower.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldMove {
-    /// The squares it goes from and to.
+    /// The source and the target square.
     pub squares: Move,
-    /// What came of the strike, if it was one.
+    /// The strike, if the move was one.
     pub strike: Option<ToldStrike>,
 }
 
-/// A strike as the follower was told of it.
+/// A strike, as reported to the follower.
 ///
 /// A rank is missing if the ruleset does not disclose it to the follower (§D1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldStrike {
-    /// Who left the board.
+    /// Which pieces left the board.
     pub outcome: StrikeOutcome,
     /// The piece that moved.
     pub attacker: Option<Rank>,
@@ -46,22 +46,22 @@ pub struct ToldStrike {
     pub defender: Option<Rank>,
 }
 
-/// Who left the board in a strike.
+/// Which pieces left the board in a strike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrikeOutcome {
     /// The piece that was struck.
     DefenderLeft,
     /// The piece that moved.
     AttackerLeft,
-    /// Both.
+    /// Both pieces.
     BothLeft,
 }
 
-/// Why a told move cannot have happened in the game as followed so far.
+/// The reason why a reported move is impossible in the game so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// Games of this ruleset cannot be followed, because it has other plies than moves and strikes,
-    /// or winners that advance unseen.
+    /// Games of this ruleset cannot be followed, because it has plies other than moves and
+    /// strikes, or hidden winners that advance.
     #[error(
         "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
     )]
@@ -69,7 +69,7 @@ pub enum Misheard {
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
-    /// A piece on a square where none can stand at the start.
+    /// A piece stands on a square where no piece can stand at the start.
     #[error("{0}: no piece can stand there at the start")]
     Start(Square),
     /// The side to move has no piece on that square.
@@ -78,10 +78,11 @@ pub enum Misheard {
     /// The squares are not in one line, or a piece that moves one square moved several.
     #[error("{0}: that piece cannot move so")]
     Way(Move),
-    /// A strike on an empty square or one's own piece, or a plain move onto a piece.
+    /// The report is a strike on an empty square or on the side's own piece, or a move without a
+    /// strike onto a piece.
     #[error("{0}: the strike that was told does not fit who stands there")]
     Strike(Square),
-    /// The piece is known to have another rank, or its rank is needed and missing.
+    /// The piece is known to have another rank, or its rank is needed but missing.
     #[error("{0}: the rank that was told is not that piece's")]
     Rank(Square),
     /// A strike between those ranks does not end this way in this ruleset.
@@ -90,7 +91,7 @@ pub enum Misheard {
 }
 
 impl StrikeOutcome {
-    /// The outcome of these fates; none if both pieces stay on the board.
+    /// The outcome for these fates. `None` if both pieces stay on the board.
     pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
         match (attacker, defender) {
             (Fate::Leaves, Fate::Leaves) => Some(StrikeOutcome::BothLeft),
@@ -102,7 +103,8 @@ impl StrikeOutcome {
 }
 
 impl FoggedGame {
-    /// What a side sees on a board with these lakes before any deployment, without a deadline.
+    /// Returns what a side sees before any deployment, on a board with these lakes and without a
+    /// deadline.
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
         let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         let mut view = view(&game, Viewer::Player(side), Stamp::default());
@@ -110,7 +112,7 @@ impl FoggedGame {
         view
     }
 
-    /// A game at its start, Red to move, as seen by the side that has these pieces.
+    /// Creates a game at its start, Red to move, as seen by the side that has these pieces.
     ///
     /// `foes` are the squares of the other side.
     ///
@@ -123,8 +125,8 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        // Of a hidden defender that wins, the outcome does not tell whether it is a Bomb, which
-        // stays, or a piece that advances (§D1, §O1).
+        // If a hidden defender wins, the outcome does not show whether it is a Bomb, which stays,
+        // or another piece, which advances (§D1, §O1).
         let hides_ways = ruleset.winner_advances && ruleset.disclosure == Disclosure::SilentDefense;
         if ruleset.reserve || ruleset.start == Start::Coins || hides_ways {
             return Err(Misheard::Ruleset);
@@ -133,7 +135,7 @@ impl FoggedGame {
             return Err(Misheard::Lakes);
         }
         let mut position = Position::empty(ruleset, lakes);
-        // Any rank will do. Every army has a Flag.
+        // The rank of the enemy pieces is arbitrary. Every army has a Flag.
         let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
         for (square, whose, rank) in own.chain(foes) {
@@ -148,7 +150,7 @@ impl FoggedGame {
     /// Follows a move of the side to move.
     ///
     /// # Errors
-    /// [`Misheard`] if it cannot have happened. The game is unchanged then.
+    /// [`Misheard`] if the move is impossible. The game is then unchanged.
     pub fn hear(&mut self, told: &ToldMove) -> Result<(), Misheard> {
         let ToldMove { squares: Move { from, to }, strike } = *told;
         let position = self.game.position();
@@ -183,13 +185,13 @@ impl FoggedGame {
         Ok(())
     }
 
-    /// The rules the game is played by.
+    /// The rules by which the game is played.
     pub fn ruleset(&self) -> &'static Ruleset {
         self.game.terms().ruleset
     }
 
-    /// What the follower knows: the engine's view for that side, without commitments and clocks,
-    /// which the follower is not told.
+    /// Returns what the follower knows: the engine's view for their side, without commitments and
+    /// clocks.
     pub fn view(&self) -> View {
         let mut view = view(&self.game, Viewer::Player(self.side), Stamp::default());
         view.ready = PerSide::new(true, true);
@@ -201,7 +203,7 @@ impl FoggedGame {
         piece.side != self.side && !piece.is_revealed
     }
 
-    /// The strike as the engine resolves it, as far as the follower can know it.
+    /// Resolves the strike as the engine does, as far as the follower can know the ranks.
     fn strike(
         &self,
         squares: Move,
@@ -215,7 +217,8 @@ impl FoggedGame {
         let attacker = attacker.ok_or(Misheard::Rank(squares.from))?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
-            // Any rank that wins and stays hidden stands in: no winner of these rulesets advances.
+            // Use any rank that stays hidden and leads to this outcome. The exact rank does not
+            // matter, because no hidden winner advances in these rulesets.
             None => ruleset
                 .army
                 .iter()
@@ -225,7 +228,8 @@ impl FoggedGame {
         strike.filter(|strike| outcome(strike) == Some(told.outcome)).ok_or(Misheard::Outcome(squares.to))
     }
 
-    /// The rank of a piece in a strike: the one that is known already, or the one that was told.
+    /// The rank of a piece in a strike: the rank that is already known, or else the reported
+    /// rank.
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),

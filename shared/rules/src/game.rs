@@ -21,14 +21,14 @@ pub struct GameTerms {
     pub game: GameId,
     /// The rules it is played by.
     pub ruleset: &'static Ruleset,
-    /// Squares that nothing enters: the ruleset's own, or those that [`Ruleset::draw_lakes`] drew
-    /// (§U2).
+    /// The squares that no piece may enter: the ruleset's own lakes, or the lakes that
+    /// [`Ruleset::draw_lakes`] drew (§U2).
     ///
-    /// Public from the beginning.
+    /// They are public from the beginning.
     pub lakes: SquareSet,
     /// The clock.
     pub time: TimeControl,
-    /// How long after its creation deployments are accepted, in milliseconds.
+    /// How long deployments are accepted after the game's creation, in milliseconds.
     pub deploy_ms: u64,
     /// When the game was created.
     pub created: Stamp,
@@ -38,7 +38,7 @@ pub struct GameTerms {
 
 /// The true state of a game, hidden ranks included.
 ///
-/// Only [`crate::View`] says what an audience may know of it.
+/// What an audience may know of it is in a [`crate::View`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Game {
     pub(crate) terms: GameTerms,
@@ -49,10 +49,10 @@ pub struct Game {
     pub(crate) position: Position,
     /// The last ply, if it was a move.
     pub(crate) last_ply: Option<Moved>,
-    /// The last ply, if it went between board and reserve.
+    /// The last ply, if it moved a piece between board and reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// The clock that hides choices. Only games with coins have it.
+    /// The clock that hides choices from others. `Some` only in games with coins.
     pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
@@ -61,10 +61,10 @@ pub struct Game {
     pub(crate) latest: Stamp,
 }
 
-/// How others see a side's clock while a strike waits.
+/// How others see a side's clock while a strike waits for choices.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
-    /// Set once a strike waits: the clock as if no side had chosen (§Q4).
+    /// The clock as if no side had chosen (§Q4). `Some` only while a strike waits for choices.
     pub(crate) clock: Option<Clock>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) enum Exchange {
     Placed(Placed),
 }
 
-/// The deployments that are in.
+/// The deployments that have been submitted.
 type Deployments = PerSide<Option<(Deployment, Salt)>>;
 
 /// Draw offers.
@@ -89,7 +89,7 @@ pub(crate) struct Offers {
 }
 
 impl Game {
-    /// A new game, in which both sides must deploy. With coins it starts at once (§Q1).
+    /// Creates a game in which both sides must deploy. A game with coins starts at once (§Q1).
     pub fn new(terms: GameTerms) -> Game {
         if terms.ruleset.start == Start::Coins {
             return Game::from_position(terms, Position::with_coins(terms.ruleset, terms.lakes));
@@ -116,7 +116,7 @@ impl Game {
         }
     }
 
-    /// A running game from a position, without deployments, for tests and tools.
+    /// Creates a running game from a position, without deployments. For tests and tools.
     pub fn from_position(terms: GameTerms, position: Position) -> Game {
         let terms = GameTerms { lakes: position.lakes(), ..terms };
         let mut game = Game { phase: Phase::Playing, position, ..Game::before_play(terms) };
@@ -124,7 +124,7 @@ impl Game {
         game
     }
 
-    /// The same game with lag compensation.
+    /// Returns the game with lag compensation.
     #[must_use]
     pub fn with_lag_quota(mut self, quota: LagQuota) -> Game {
         if let Some(clock) = &mut self.clock {
@@ -135,7 +135,7 @@ impl Game {
 
     /// Lag compensation in ms for a side that acts now, capped by the side's quota.
     ///
-    /// `round_trip_ms` is the measured round trip of its connection.
+    /// `round_trip_ms` is the measured round trip of the side's connection.
     pub fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         self.clock.as_ref().map_or(0, |clock| clock.lag_credit_ms(side, round_trip_ms, now))
     }
@@ -178,7 +178,7 @@ impl Game {
         self.outcome
     }
 
-    /// Whether the log says that the clocks are stopped.
+    /// Whether the clocks are stopped by a pause.
     pub fn is_paused(&self) -> bool {
         self.paused_since.is_some()
     }
@@ -193,13 +193,13 @@ impl Game {
         self.latest
     }
 
-    /// Whether a side owes an act of the board: its ply, the color of a chip, or a choice in a
+    /// Whether the game waits for a side: for its ply, the color of a chip, or a choice in a
     /// strike (§Q4).
     pub fn is_to_act(&self, side: Side) -> bool {
         self.phase == Phase::Playing && self.position.is_to_act(side)
     }
 
-    /// Starts the clock of each side that is to act.
+    /// Starts the clock of each side for which the game waits.
     pub(crate) fn start_clocks(&mut self, at: Stamp) {
         if let Some(clock) = &mut self.clock {
             Side::BOTH
@@ -225,24 +225,23 @@ impl Game {
     /// The last moment for a command: the deployment deadline, or the earliest deadline of a
     /// running clock.
     ///
-    /// The append of a command is late if it comes after this moment plus the side's lag
+    /// A command is late if the store appends it after this moment plus the side's lag
     /// compensation.
     pub fn deadline(&self) -> Option<Stamp> {
         self.limit(Clock::deadline)
     }
 
-    /// The last moment before something happens by itself.
+    /// The moment after which a missed deadline takes effect.
     ///
-    /// This is the [`Game::deadline`] plus, with lag compensation, the wait for a ply that may be
-    /// on its way.
+    /// This is the [`Game::deadline`]. With lag compensation, it also includes the wait for a ply
+    /// that may still arrive.
     pub fn flag_fall(&self) -> Option<Stamp> {
         self.limit(Clock::flag_fall)
     }
 
-    /// A moment before which nothing happens by itself, no matter what is played or paused until
-    /// then.
+    /// A moment before which no deadline can pass, no matter what is played or paused until then.
     ///
-    /// None if time is unlimited and the game is being played, and after the end.
+    /// `None` after the end of the game, and during play without a clock.
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));
         match self.phase {
@@ -263,7 +262,7 @@ impl Game {
         }
     }
 
-    /// The legal moves of the side to move; none unless the game is being played.
+    /// The legal moves of the side to move. `None` unless the game is being played.
     #[inline]
     pub fn legal_moves(&self) -> Option<LegalMoves> {
         match self.phase {

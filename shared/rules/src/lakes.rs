@@ -5,9 +5,9 @@ use flagfall_board::SquareSet;
 use crate::entropy::Entropy;
 use crate::ruleset::{Lakes, Ruleset};
 
-/// How many columns the left half of a drawn lake can lie in.
+/// The number of columns in which the left half of a drawn lake can lie.
 const PLACES: u8 = 9;
-/// How many pairs of lakes do not overlap.
+/// The number of pairs of lakes that do not overlap.
 const PAIRS: u8 = 28;
 
 /// A 2x2 lake in rows 5 and 6 whose left column is this one (0 is `a`).
@@ -21,14 +21,14 @@ fn pairs() -> impl Iterator<Item = SquareSet> {
 }
 
 impl Ruleset {
-    /// The lakes of a new game: drawn from these bytes, every pair equally likely, or else the
-    /// shape's own.
+    /// Returns the lakes of a new game: the shape's own lakes, or a pair that is drawn from these
+    /// bytes, with every pair equally likely.
     pub fn draw_lakes(&self, entropy: &Entropy) -> SquareSet {
         match self.lakes {
             Lakes::OfTheShape => self.shape.lakes,
             Lakes::Drawn => {
-                // Bytes beyond the last whole multiple would favor the first pairs, so they are
-                // skipped. The chance that all 32 are skipped is 2^-192.
+                // Bytes beyond the last whole multiple of `PAIRS` would favor the first pairs, so
+                // they are skipped. The chance that all 32 are skipped is 2^-192.
                 let fair = entropy.0.into_iter().find(|byte| *byte < u8::MAX / PAIRS * PAIRS);
                 pairs().nth(usize::from(fair.unwrap_or(0) % PAIRS)).unwrap_or(self.shape.lakes)
             }

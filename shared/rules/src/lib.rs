@@ -47,7 +47,8 @@ mod start;
 mod strike;
 mod variants;
 
-/// The types of the board and of views, so that users of this crate need no others for them.
+/// The types of the board and of views, so that users of this crate need not depend on those
+/// crates.
 #[doc(inline)]
 pub use {flagfall_board::*, flagfall_view::*};
 

@@ -1,5 +1,5 @@
-//! Where pieces may go: squares alone, so that a view, which knows no enemy rank, answers as the
-//! position does.
+//! Where pieces may go. The code works on sets of squares and needs no enemy ranks, so a view,
+//! which has no enemy ranks, gives the same answers as the position.
 
 mod commands;
 mod field;

@@ -1,18 +1,19 @@
-//! A position or a view's board as one line of text, and back.
+//! The one-line notation of positions, and of the board of a view.
 //!
-//! There are five fields with a space between them: the ruleset's id, the side to move (`red`,
+//! A position has five fields, separated by spaces: the ruleset's id, the side to move (`red`,
 //! `blue`), the plies taken, the plies without a capture, and the board.
 //!
-//! The board has its rows from the highest down with `/` between them, and the squares of a row
+//! The board lists its rows from the highest down, separated by `/`, and the squares of each row
 //! from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its letter of §P4
 //! (`?` in a view that hides the rank), `'` if it has moved, `*` if its rank is public. A number
-//! after `.` or `~` repeats it. In rulesets with labels, `^` marks a labeled piece, and the ranks
-//! to which its moves narrow a piece follow in brackets, as in `r?'[9P]`.
+//! after `.` or `~` says how many such squares follow each other. In rulesets with labels, `^`
+//! marks a labeled piece. If a piece's moves narrow its possible ranks, these ranks follow in
+//! brackets, as in `r?'[9P]`.
 //!
-//! Rulesets with a reserve have four more fields: Red's reserve, Blue's reserve, the chips, and the
-//! square whose chip's color the side to move owes. A reserve is a list of ranks and counts, as in
-//! `B:7,9:10,9^:1` (`^` for labeled pieces). Chips are a list of squares and color letters, as in
-//! `a4r,b5g`. `-` stands for nothing.
+//! Rulesets with a reserve have four more fields: Red's reserve, Blue's reserve, the chips, and
+//! the square of the chip whose color the side to move has yet to name. A reserve is a list of
+//! ranks and counts, as in `B:7,9:10,9^:1` (`^` for labeled pieces). Chips are a list of squares
+//! and color letters, as in `a4r,b5g`. `-` marks an empty field.
 //!
 //! Rulesets with coins have three more fields: Red's pool, Blue's pool, and the strike that waits
 //! for choices, as in `a4a5`. Choices that are already made follow it, as in `a4a5,r9` (Red is a
@@ -20,7 +21,7 @@
 //!
 //! A piece of the army that is neither on the board nor in a reserve or pool counts as captured.
 //! Like FEN in chess, the text says nothing about earlier moves, so the repetition rules start
-//! afresh.
+//! with an empty history.
 
 use std::fmt::Write as _;
 
@@ -35,12 +36,13 @@ use crate::position::Position;
 use crate::ruleset::{Lakes, Ruleset, Start};
 use crate::seen::View;
 
-/// Why a text is not a position.
+/// The reason why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum PositionTextError {
-    /// The number of fields is wrong: five, with a reserve nine, with coins eight.
+    /// The number of fields is wrong. There are five, or nine with a reserve, or eight with
+    /// coins.
     #[error(
         "a position has five fields: ruleset, side to move, plies, quiet plies, board; where there is a reserve four more: red's, blue's, chips, owed color; where there are coins three more: red's pool, blue's pool, pending strike"
     )]
@@ -50,12 +52,12 @@ pub enum PositionTextError {
     Reserve,
     /// A pool is a list of ranks and numbers.
     ///
-    /// It has as many pieces as its side has coins, and keeps the reserve rule (§Q6).
+    /// A pool has as many pieces as its side has coins, and it must keep the reserve rule (§Q6).
     #[error(
         "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
     )]
     Pool { side: Side },
-    /// No strike could wait like this for those choices (§Q4).
+    /// The pending strike, with the choices made in it, is impossible in this position (§Q4).
     #[error(
         "the pending strike is a move of the side to move with a coin in it, then the choices made, like a4a5,r9; or - for nothing"
     )]
@@ -63,7 +65,7 @@ pub enum PositionTextError {
     /// Chips are a list of squares and colors without duplicates, only in rulesets with chips.
     #[error("chips are a list like a4r,b5g of squares on the board that are no lakes, or - for nothing")]
     Chips,
-    /// A color is owed only for a piece of the side to move, in rulesets with chips.
+    /// A color can be missing only for a piece of the side to move, in rulesets with chips.
     #[error("the owed color is the square of a piece of the side to move, or - for nothing")]
     Owed,
     /// No ruleset has this id.
@@ -78,7 +80,7 @@ pub enum PositionTextError {
     /// The board does not have the ruleset's rows and columns.
     #[error("row {row} of the board does not have the squares of this ruleset's board")]
     Shape { row: usize },
-    /// An unknown character at this byte of the board.
+    /// The board has an unknown character at this byte.
     #[error("character {at} of the board stands for nothing")]
     Character { at: usize },
     /// The lakes are not those of the ruleset.
@@ -87,7 +89,7 @@ pub enum PositionTextError {
     /// No game of this ruleset can have drawn these lakes (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
-    /// A side has more of a rank than its army.
+    /// A side has more pieces of a rank than its army.
     #[error("{side} has more pieces of one rank ({rank}) than its army")]
     TooMany { side: Side, rank: Rank },
 }
@@ -195,7 +197,7 @@ impl Position {
 }
 
 impl View {
-    /// The view's board in the notation of positions, hidden ranks as `?`.
+    /// The view's board in the notation of positions, with hidden ranks as `?`.
     pub fn board_text(&self) -> String {
         board_text(self.ruleset, self.lakes, |square| {
             let piece = *self.pieces.iter().find(|piece| piece.square == square)?;
@@ -208,7 +210,7 @@ impl View {
 /// The letter of a coin.
 const COIN: char = 'o';
 
-/// How many fields follow the board.
+/// The number of fields that follow the board.
 fn fields_beyond(ruleset: &Ruleset) -> usize {
     match (ruleset.reserve, ruleset.start) {
         (true, _) => 4,
@@ -233,7 +235,7 @@ fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), Posi
     if is_whole { Ok(()) } else { Err(error) }
 }
 
-/// Sets the strike that waits and the choices made in it, if the engine allows them.
+/// Sets the pending strike and the choices made in it, if the engine allows them.
 fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
     const ERROR: PositionTextError = PositionTextError::PendingStrike;
     if text == "-" {
@@ -241,7 +243,7 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     }
     let mut parts = text.split(',');
     let squares: Move = parts.next().and_then(|squares| squares.parse().ok()).ok_or(ERROR)?;
-    // The attacker is marked as moved, and from afar as a Scout.
+    // The board must mark the attacker as moved and, if it strikes from afar, as revealed.
     let is_near = squares.from.distance(squares.to) == 1;
     let is_set_out =
         position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
@@ -258,7 +260,7 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
             Some(_) | None => return Err(ERROR),
         };
         let rank = rank_of(rank).ok_or(ERROR)?;
-        // The last choice would have resolved the strike.
+        // If this were the last choice, it would have resolved the strike.
         let waits = choose(position, side, Choice(rank)).is_ok_and(|events| events.iter().count() == 1);
         if !waits {
             return Err(ERROR);
@@ -331,7 +333,7 @@ fn reserve_text(unlabeled: RankCounts, labeled: RankCounts) -> String {
     list_text(unlabeled.chain(labeled))
 }
 
-/// What [`items`] reads.
+/// Writes a list that [`items`] can read.
 #[cfg(feature = "referee")]
 fn list_text(items: impl Iterator<Item = String>) -> String {
     let text = items.collect::<Vec<_>>().join(",");
@@ -389,7 +391,8 @@ impl BoardReader<'_> {
         count.unwrap_or(1)
     }
 
-    /// Reads the marks of pieces in rulesets with labels; none if they are not valid.
+    /// Reads the marks of a piece in rulesets with labels. Returns `None` if the marks are
+    /// invalid.
     fn read_marks(
         &mut self,
         position: &mut Position,
@@ -448,7 +451,8 @@ impl BoardReader<'_> {
                         };
                         let (is_moved, is_revealed) = (self.skip('\''), self.skip('*'));
                         let square = Square::new(column, row).ok_or(wrong_shape.clone())?;
-                        // What a coin becomes is public (§Q8).
+                        // In rulesets with coins, a piece is revealed if and only if it has a
+                        // rank (§Q8).
                         if has_coins && rank.is_none() == is_revealed {
                             return Err(PositionTextError::Character { at: start + 1 });
                         }
@@ -473,7 +477,8 @@ impl BoardReader<'_> {
     }
 }
 
-/// The text of a board. `piece_at` gives the piece on a square and the ranks to show in brackets.
+/// Returns the text of a board. `piece_at` returns the piece on a square and the ranks to show in
+/// brackets.
 fn board_text(
     ruleset: &Ruleset,
     lakes: SquareSet,

@@ -6,9 +6,9 @@ use flagfall_view::SeenOutcome;
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Who won; none for a draw or an aborted game.
+    /// The winner. `None` for a draw or an aborted game.
     pub winner: Option<Side>,
-    /// Why.
+    /// The reason.
     pub reason: EndReason,
 }
 
@@ -30,7 +30,7 @@ impl From<Outcome> for SeenOutcome {
 }
 
 flagfall_board::named! {
-    /// Why a game ended (§A11). The codes are frozen.
+    /// The reason why a game ended (§A11). The codes never change.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum EndReason, code, from_code {
         /// The Flag was taken.
@@ -45,15 +45,15 @@ flagfall_board::named! {
         DrawAgreed = "draw_agreed",
         /// No piece was captured for too long.
         QuietLimit = "quiet_limit",
-        /// The game grew too long.
+        /// The game reached its maximum length.
         PlyLimit = "ply_limit",
         /// A side's time ran out.
         OutOfTime = "out_of_time",
         /// A side left.
         Abandoned = "abandoned",
-        /// A side broke the rules where that loses the game (§U7).
+        /// A side broke the rules, in a ruleset in which that loses the game (§U7).
         IllegalAct = "illegal_act",
-        /// A side had no act left that keeps the reserve rule (§Q6).
+        /// A side had no act left that would keep the reserve rule (§Q6).
         ForfeitedReserve = "forfeited_reserve",
         /// The game was aborted, or a side did not deploy in time.
         Aborted = "aborted",

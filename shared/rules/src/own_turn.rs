@@ -1,4 +1,5 @@
-//! What a viewer may do, computed from their view alone. It agrees with what the engine allows.
+//! What a viewer may do, computed from their view alone. The results agree with what the engine
+//! allows.
 
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve, Viewer};
@@ -10,13 +11,13 @@ use crate::variants::{Coins, Lines, Reserve, flasher};
 /// The rule by which a piece gets to a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Carrier {
-    /// One square, or as far as a Scout or a Phoenix runs (§A5, §C2).
+    /// A plain move: a single square, or any distance for a Scout or a Phoenix (§A5, §C2).
     Legs,
-    /// Further than a coin goes: it becomes a Scout of the pool (§Q3).
+    /// A long move of a coin, which becomes a Scout of the pool (§Q3).
     Scout,
-    /// A line of chips of its square's color (§S3.1).
+    /// A line of chips of the color on the piece's square (§S3.1).
     SupplyLine,
-    /// A flash over chips, which take the color of its square (§S3.2).
+    /// A flash over chips, which take the color on the piece's square (§S3.2).
     Flash,
 }
 
@@ -25,20 +26,21 @@ pub enum Carrier {
 pub struct Target {
     /// The square.
     pub square: Square,
-    /// The rule, on the path of a command that names no path (§S2.7).
+    /// The rule that allows the move, on the path that a command without a named path takes
+    /// (§S2.7).
     pub by: Carrier,
-    /// The squares of that path, the last one included.
+    /// The squares of that path, including the target.
     pub path: SquareSet,
 }
 
 impl View {
-    /// The viewer's own legal moves on their turn, the same ones that the engine allows.
+    /// The viewer's own legal moves on their turn, as the engine allows them.
     pub fn legal_moves(&self) -> Option<LegalMoves> {
         let (_, own) = self.own_turn()?;
         Some(self.moves(&own))
     }
 
-    /// Everything the viewer may do on the board on their turn, the same that the engine allows.
+    /// Everything that the viewer may do on the board on their turn, as the engine allows it.
     pub fn legal_commands(&self) -> Option<LegalCommands> {
         if let Some(strike) = &self.pending_strike {
             return self.choices(strike).map(LegalCommands::of_choices);
@@ -55,8 +57,8 @@ impl View {
         Some(LegalCommands::new(self.ruleset, side, &field, moves, own.flag, reserve.as_ref()))
     }
 
-    /// Where the viewer's own piece on a square may move or strike on their turn, and how it gets
-    /// there.
+    /// The squares to which the viewer's own piece may move on their turn, with the rule and the
+    /// path for each.
     pub fn targets(&self, from: Square) -> Vec<Target> {
         let piece = self.pieces.iter().find(|piece| piece.square == from);
         let (Some((_, own)), Some(piece)) = (self.own_turn(), piece) else { return Vec::new() };
@@ -82,7 +84,8 @@ impl View {
                 Some((squares.to, shape.distance(from, squares.to, direction)?, direction))
             })
             .collect();
-        // The shorter path comes first; of two equal ones, the one that counts up.
+        // The shorter path comes first. If both are equally long, the path toward higher rows or
+        // columns does.
         paths.sort_unstable_by_key(|(to, distance, direction)| (*to, *distance, direction.sign()));
         paths.dedup_by_key(|(to, _, _)| *to);
         let target = |(square, distance, direction)| {
@@ -92,13 +95,14 @@ impl View {
         paths.into_iter().map(target).collect()
     }
 
-    /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4), Flag first.
+    /// The ranks that the viewer's coin in a strike may become, Flag first. Empty if they have no
+    /// choice to make (§Q4).
     pub fn own_choices(&self) -> Vec<Rank> {
         let strike = self.pending_strike.as_ref();
         strike.and_then(|strike| self.choices(strike)).into_iter().flat_map(RankSet::iter).collect()
     }
 
-    /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4).
+    /// The ranks that the viewer's coin in a strike may become, if they have yet to choose (§Q4).
     fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
         let Viewer::Player(side) = self.audience else { return None };
         let PendingStrike { side: striker, squares: Move { from, to }, owes, own_choice } = *strike;
@@ -116,7 +120,7 @@ impl View {
         }
     }
 
-    /// The viewer's side on their turn, and the board as they see it.
+    /// The viewer's side and the board as they see it, if it is their turn.
     fn own_turn(&self) -> Option<(Side, OwnTurn)> {
         let Viewer::Player(side) = self.audience else { return None };
         if self.turn != Some(side) {

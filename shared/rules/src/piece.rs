@@ -4,17 +4,17 @@ use std::num::NonZeroU16;
 
 use flagfall_board::{Rank, Side};
 
-/// A piece as the server knows it.
+/// A piece, with its rank even if that is hidden.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) side: Side,
-    /// None for a coin: not even the engine knows its rank yet (§Q1).
+    /// `None` for a coin, whose rank is not decided yet (§Q1).
     pub(crate) rank: Option<Rank>,
     pub(crate) is_moved: bool,
     /// Whether its rank is public knowledge (§A7).
     pub(crate) is_revealed: bool,
-    /// Tells pieces apart within a position (§T3). It never leaves the engine, because ids are in
-    /// deployment order. Pieces from a reserve have no id of their own.
+    /// Distinguishes pieces within a position (§T3). The id never leaves the engine, because it
+    /// reveals the order of the deployment. Pieces from a reserve have no id of their own.
     pub(crate) id: u8,
 }
 
@@ -59,7 +59,7 @@ impl Kept {
     }
 }
 
-// Every rank fits, and so does the number of a coin.
+// All ranks and the number for coins must fit.
 const _: () = assert!(Rank::COUNT <= Kept::RANK_MASK as usize);
 
 #[cfg(test)]

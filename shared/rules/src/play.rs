@@ -13,11 +13,12 @@ use crate::refusal::Refusal;
 impl Game {
     /// Judges a command at the current ply, and carries out the events.
     ///
-    /// This is [`decide`] and [`evolve`] in one, for a page, a bot or a test. A server stores the
-    /// events in between. Only a deployment uses the entropy, for the salt of its commitment.
+    /// This combines [`decide`] and [`evolve`], for a web page, a bot or a test. A server stores
+    /// the events between the two. Only a deployment uses the entropy, for the salt of its
+    /// commitment.
     ///
     /// # Errors
-    /// The [`Refusal`], for the asker alone; the game is unchanged.
+    /// The [`Refusal`], for the sender alone. The game is then unchanged.
     ///
     /// ```
     /// use flagfall_rules::{Command, Entropy, Game, GameTerms, Position, Refusal, Side, Stamp};
@@ -45,7 +46,7 @@ impl Game {
         Ok(events)
     }
 
-    /// Ends the game if a deadline has passed. Empty when none has.
+    /// Ends the game if a deadline has passed. Returns no events otherwise.
     pub fn expire(&mut self, now: Stamp) -> Events {
         let events = decide_deadline(self, now);
         self.carry_out(&events, now);

@@ -20,9 +20,9 @@ use crate::variants::{CoinState, Coins, Lines, Pending, Reserve, ReserveState};
 /// Where every piece stands, who is to move, and the history that repetition rules and limits need.
 ///
 /// Invariant: every piece of both armies is on the board, captured, in reserve or in a pool, and
-/// the square sets agree with the squares.
+/// the square sets agree with `squares`.
 ///
-/// `Debug` shows which side occupies which squares, as everybody may see (§A9).
+/// `Debug` shows only which side occupies which squares, which is public (§A9).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
     ruleset: &'static Ruleset,
@@ -39,9 +39,9 @@ pub struct Position {
     pub(crate) ply: Ply,
     pub(crate) quiet_plies: Ply,
     pub(crate) repetition: Repetition,
-    /// Only rulesets with a reserve have it.
+    /// `Some` only in rulesets with a reserve.
     pub(crate) reserve_state: Option<Box<ReserveState>>,
-    /// Only rulesets with coins have it.
+    /// `Some` only in rulesets with coins.
     pub(crate) coin_state: Option<Box<CoinState>>,
 }
 
@@ -59,7 +59,7 @@ impl Variants<'_> {
         self.reserve_state.is_none() && self.coin_state.is_none()
     }
 
-    /// Whether a color must be named first (§S2.4), or a strike waits for choices (§Q4).
+    /// Whether the position waits for a color (§S2.4) or for choices in a strike (§Q4).
     #[inline]
     pub(crate) fn owes_choice(self) -> bool {
         self.reserve_state.is_some_and(|reserve_state| reserve_state.owed.is_some())
@@ -86,7 +86,7 @@ impl Position {
         }
     }
 
-    /// Coins on all home squares, Red to move (§Q1).
+    /// A position with coins on all home squares, Red to move (§Q1).
     pub(crate) fn with_coins(ruleset: &'static Ruleset, lakes: SquareSet) -> Position {
         let mut position = Position::empty(ruleset, lakes);
         for side in Side::BOTH {
@@ -98,7 +98,7 @@ impl Position {
         position
     }
 
-    /// Both armies as deployed, Red to move.
+    /// A position with both armies as deployed, Red to move.
     pub(crate) fn deployed(
         ruleset: &'static Ruleset,
         lakes: SquareSet,
@@ -114,7 +114,7 @@ impl Position {
             }
             let missing = position.missing(side);
             if let Some(reserve_state) = &mut position.reserve_state {
-                // What is left of the army waits in the reserve (§S1.4).
+                // The rest of the army waits in the reserve (§S1.4).
                 reserve_state.reserve[side].unlabeled = missing;
             }
         }
@@ -144,7 +144,7 @@ impl Position {
         army.map(|(rank, count)| (rank, count.saturating_sub(held[rank]))).collect()
     }
 
-    /// Puts a new piece on an empty open square; false if there is no room for it.
+    /// Puts a new piece on a square. Returns false if the square is a lake or occupied.
     pub(crate) fn add(
         &mut self,
         square: Square,
@@ -162,7 +162,7 @@ impl Position {
         true
     }
 
-    /// Sets the lakes. The caller makes sure that no piece stands there.
+    /// Sets the lakes. The caller makes sure that no piece stands on them.
     pub(crate) fn set_lakes(&mut self, lakes: SquareSet) {
         self.open = self.ruleset.shape.squares().without(lakes);
     }
@@ -182,7 +182,8 @@ impl Position {
         Some(piece)
     }
 
-    /// The board's part of [`Position::put`]. `apply` updates the rest in one go.
+    /// The part of [`Position::put`] that updates the board. `apply` calls it and updates the
+    /// reserve state in one go.
     fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(Kept::new(piece));
         self.occupied[piece.side].insert(square);
@@ -206,7 +207,7 @@ impl Position {
         }
     }
 
-    /// The board's part of [`Position::take`].
+    /// The part of [`Position::take`] that updates the board.
     fn take_off_board(&mut self, square: Square) -> Option<Piece> {
         let piece = self.squares[square.index()].take()?.piece();
         self.occupied[piece.side].remove(square);
@@ -230,7 +231,7 @@ impl Position {
         }
     }
 
-    /// Notes which coins may move, and how far, after pools or coins changed (§Q3, §Q6).
+    /// Updates which coins may move, and how far, after a change of pools or coins (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
@@ -241,7 +242,7 @@ impl Position {
         }
     }
 
-    /// Gives the piece on a square the rank that a follower of the game learned.
+    /// Sets the rank of the piece on a square, after a follower of the game has learned it.
     pub(crate) fn learn(&mut self, square: Square, rank: Rank) {
         if let Some(piece) = self.take(square) {
             self.put(square, Piece { rank: Some(rank), ..piece });
@@ -255,8 +256,8 @@ impl Position {
         }
     }
 
-    /// Moves a piece into its side's reserve (§S1.5); its chip stays. What was known of it is
-    /// lost, unless it is labeled (§S1.7).
+    /// Moves a piece into its side's reserve (§S1.5). Its chip stays on the board. Others lose
+    /// what they knew about the piece, unless it is labeled (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(reserve_state) = &mut self.reserve_state
@@ -268,7 +269,7 @@ impl Position {
         self.end_turn(false);
     }
 
-    /// Places a piece from the reserve: to everybody else it is a new one (§S1.7).
+    /// Places a piece from the reserve. To everyone else it is a new piece (§S1.7).
     pub(crate) fn place(&mut self, placed: &Placed) {
         let Placed { side, square, rank, is_labeled, color } = *placed;
         if let Some(reserve_state) = &mut self.reserve_state {
@@ -285,7 +286,7 @@ impl Position {
         self.end_turn(false);
     }
 
-    /// Lays the chip that was owed (§S2.4). Not a ply.
+    /// Lays the chip that was still missing (§S2.4). This is not a ply.
     pub(crate) fn lay_owed(&mut self, square: Square, color: ChipColor) {
         if let Some(reserve_state) = &mut self.reserve_state {
             reserve_state.chips.lay(square, color);
@@ -293,8 +294,8 @@ impl Position {
         }
     }
 
-    /// Notes that a strike waits for choices (§Q4). Not a ply yet. The attacker counts as moved,
-    /// and if it strikes from afar it is a Scout.
+    /// Records that a strike waits for choices (§Q4). The ply is not complete yet. The attacker
+    /// counts as moved, and it is a Scout if it strikes from afar.
     pub(crate) fn await_choices(&mut self, strike: &UnresolvedStrike) {
         let Some(mut attacker) = self.take(strike.from) else { return };
         attacker.is_moved = true;
@@ -311,7 +312,8 @@ impl Position {
         self.count_coin_moves();
     }
 
-    /// Notes what a side chose (§Q4). The ply that follows the last choice carries out the strike.
+    /// Records a side's choice (§Q4). The ply that follows the last choice carries out the
+    /// strike.
     pub(crate) fn note_choice(&mut self, side: Side, rank: Rank) {
         if let Some(CoinState { pending: Some(pending), coins: _ }) = self.coin_state.as_deref_mut() {
             pending.chosen[side] = Some(rank);
@@ -324,7 +326,7 @@ impl Position {
         self.turn = self.turn.opponent();
     }
 
-    /// Carries out a move, as far as there are pieces to do it with.
+    /// Carries out a move. Does nothing if the piece is missing.
     pub(crate) fn apply(&mut self, moved: &Moved) {
         let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];
@@ -387,7 +389,7 @@ impl Position {
         self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
     }
 
-    /// What one side's pieces could do if it were its turn, as sets of squares.
+    /// Returns what a side's pieces could do if it were the side's turn, as sets of squares.
     #[inline]
     pub(crate) fn field(&self, side: Side) -> Field<'_> {
         self.field_with(side, self.reserve_state())
@@ -407,7 +409,7 @@ impl Position {
         }
     }
 
-    /// Where a side's pieces can go beyond the plain board.
+    /// Returns the joints and lines of chips that extend the moves of a side's pieces.
     #[cold]
     fn reach<'a>(&'a self, side: Side, reserve_state: &'a ReserveState) -> Option<Reach<'a>> {
         let lines = Lines::of(&reserve_state.chips, &reserve_state.flashers[side], self.ruleset);
@@ -424,7 +426,8 @@ impl Position {
         self.reserve_state.as_deref()
     }
 
-    /// The square of the chip whose color the side to move must name first (§S2.4): public.
+    /// The square of the chip whose color the side to move must name before its ply (§S2.4).
+    /// Public.
     pub fn owed_color(&self) -> Option<Square> {
         self.reserve_state.as_ref().and_then(|reserve_state| reserve_state.owed)
     }
@@ -434,38 +437,38 @@ impl Position {
         self.coin_state.as_ref().map(|coin_state| &coin_state.coins[side])
     }
 
-    /// The strike that waits for choices (§Q4).
+    /// The strike that waits for choices (§Q4), if there is one.
     pub(crate) fn pending(&self) -> Option<&Pending> {
         self.coin_state.as_ref().and_then(|coin_state| coin_state.pending.as_ref())
     }
 
-    /// Whether a side owes an act of the board: its choice in a strike (§Q4), or the turn of the
-    /// side to move.
+    /// Whether the game waits for a side: for its choice in a strike (§Q4), or for its turn.
     ///
-    /// While both sides owe a choice, it is secret that one of them has chosen.
+    /// If both sides choose in a strike, it is secret whether one of them has already chosen.
     pub fn is_to_act(&self, side: Side) -> bool {
         self.pending().map_or(self.turn == side, |pending| pending.is_owed_by(side))
     }
 
-    /// The side that acts next if acts are taken one at a time.
+    /// The side that acts next, if the sides act one at a time.
     ///
-    /// That is the side to move. While a strike waits, it is the side that struck, then the other.
-    /// For tools and tests: that one of two sides has chosen is not public.
+    /// This is the side to move. While a strike waits for choices, it is first the side that
+    /// struck, then the other. Use it only in tools and tests, because it reveals whether a side
+    /// has chosen.
     pub fn actor(&self) -> Side {
         if self.is_to_act(self.turn) { self.turn } else { self.turn.opponent() }
     }
 
-    /// Whether a strike waits for choices: public.
+    /// Whether a strike waits for choices. Public.
     pub fn has_strike_pending(&self) -> bool {
         self.pending().is_some()
     }
 
-    /// What a side's coins can still become, in rulesets with coins: public (§Q8).
+    /// The pieces that a side's coins can still become, in rulesets with coins. Public (§Q8).
     pub fn pool(&self, side: Side) -> Option<RankCounts> {
         self.coins(side).map(|coins| coins.pool)
     }
 
-    /// The chips on the board, in rulesets with chips: public (§S2.5).
+    /// The chips on the board, in rulesets with chips. Public (§S2.5).
     pub fn chips(&self) -> Option<&Chips> {
         self.reserve_state.as_ref().filter(|_| self.ruleset.chips).map(|reserve_state| &reserve_state.chips)
     }
@@ -494,23 +497,24 @@ impl Position {
         self.ply
     }
 
-    /// The squares a side occupies: public (§A9).
+    /// The squares that a side occupies. Public (§A9).
     pub fn occupied(&self, side: Side) -> SquareSet {
         self.occupied[side]
     }
 
-    /// Squares that nothing enters.
+    /// The squares that no piece may enter.
     pub fn lakes(&self) -> SquareSet {
         self.ruleset.shape.squares().without(self.open)
     }
 
-    /// How many pieces of each rank a side has lost: public (§A8).
+    /// How many pieces of each rank a side has lost. Public (§A8).
     pub fn captured(&self, side: Side) -> RankCounts {
         self.captured[side]
     }
 }
 
-/// Where a piece is after a strike: on its own square, on the other's, or on none.
+/// Returns where a piece is after a strike: on its own square, on the other piece's square, or
+/// off the board.
 pub(crate) fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
     match struck.fate {
         Fate::Stays => Some(own),

@@ -1,8 +1,8 @@
 //! The only redaction: what an audience may know of a game.
 //!
-//! A view names what is seen; it is never a copy with parts blanked out. Every match here is
-//! exhaustive and without `..`, so a new field of an event or a piece does not compile until
-//! someone has decided who sees it.
+//! A view contains only what is seen. It is never made by copying the state and removing parts.
+//! Every match here is exhaustive and without `..`, so a new field of an event or a piece does
+//! not compile until someone has decided who sees it.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{
@@ -20,7 +20,8 @@ use crate::ruleset::Ruleset;
 use crate::seen::View;
 use crate::variants::{Pending, Reserve};
 
-/// What a viewer may know of a game at a moment. The clocks are counted to that moment.
+/// Returns what a viewer may know of a game at the moment `now`, which also determines the
+/// clocks.
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     view_with(game, viewer, &Known::live(game, viewer), now)
 }
@@ -86,7 +87,7 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
     View { seen, ruleset: terms.ruleset }
 }
 
-/// What a viewer sees of an event; none if it is hidden from them.
+/// Returns what a viewer sees of an event, or `None` if the event is hidden from them.
 ///
 /// `after` is the game after the event.
 pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
@@ -125,12 +126,12 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
     }
 }
 
-/// What the end of a game opens of an event that hid something when it happened.
+/// Returns an event with what the end of the game has opened of it.
 ///
-/// These are the ranks of pieces placed from a reserve, which no deployment shows, and the moments
-/// of choices in a strike (§Q4). None if the end opens nothing of the event. `game` is the game in
-/// its current state. Callers must not ask for choices of a strike that was never resolved: they
-/// stay secret.
+/// The end opens the ranks of pieces placed from a reserve, which no deployment shows, and the
+/// moments of choices in a strike (§Q4). For other events the function returns `None`. `game` is
+/// the game in its current state. Callers must not pass choices in a strike that was never
+/// resolved, because these stay secret.
 pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<GameEvent> {
     match &event.0 {
         EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
@@ -161,10 +162,10 @@ pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
     is_open(game) && Side::BOTH.into_iter().all(|side| knows_ranks_of(game, viewer, side))
 }
 
-/// A side's own event as others may know it after the end opened the game to them.
+/// Returns a side's own event as others may know it after the end has opened the game.
 ///
-/// The deployment is the one that was played; that it was changed stays the side's secret. `end` is
-/// the game in its current state.
+/// A deployment event shows the deployment that was played. It stays the side's secret whether it
+/// changed its deployment. `end` is the game in its current state.
 pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> {
     match &event.0 {
         EventKind::Deployed(deployed) if deployed.side == side => {
@@ -189,7 +190,7 @@ pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> 
     }
 }
 
-/// What else changed in a viewer's view with an event they see.
+/// Returns what else an event changes in the view of a viewer who sees the event.
 ///
 /// `after` is the game after the event.
 pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> ViewChange {
@@ -250,14 +251,14 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
     }
 }
 
-/// Both clocks at a moment. They stop at zero and where the log says that they stopped.
+/// Returns both clocks at a moment. A clock stops at zero and while the game is paused.
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
     let veiled = game.veil.as_ref().and_then(|veil| veil.clock.as_ref());
     // While a strike waits, a stopped clock would show that its side has chosen (§Q4).
     let clock_of = |side| if viewer.is_side(side) { clock } else { veiled.unwrap_or(clock) };
-    // Not before the stamp that a running clock counts from. Other stamps may belong to events that
-    // this viewer did not see.
+    // The time shown is never before the start of a running clock. Other stamps are not used,
+    // because they may belong to events that this viewer did not see.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {
@@ -282,7 +283,7 @@ fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
 }
 
 fn strike_seen(strike: &UnresolvedStrike, own_choice: Option<Rank>) -> PendingStrike {
-    // What the strike proves is seen on the piece itself.
+    // The piece itself shows what the strike proves.
     let UnresolvedStrike { side, from, to, proves: _, owes } = *strike;
     PendingStrike { side, squares: Move { from, to }, owes, own_choice }
 }
@@ -317,7 +318,7 @@ fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenP
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
-/// What its moves have shown about the piece on a square (§S3.4).
+/// Returns what the moves of the piece on a square have shown about its rank (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
     let could_be =
         game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));
@@ -353,9 +354,10 @@ fn placing_seen(placed: &Placed, is_opened: bool) -> SeenPlacing {
 
 /// The sides whose hidden ranks a viewer knows.
 struct Known {
-    /// Ranks of pieces where they stand now.
+    /// The sides whose pieces' ranks are known on their current squares.
     ranks: PerSide<bool>,
-    /// Ranks of pieces as they were placed. The end opens no past event in a live view.
+    /// The sides whose pieces' ranks are known in past placings. In a live view, the end of the
+    /// game does not change past events.
     placings: PerSide<bool>,
 }
 
@@ -373,7 +375,8 @@ impl Known {
     }
 }
 
-/// Whether a viewer knows every rank of a side: their own, and what the end opened to them.
+/// Whether a viewer knows every rank of a side, because the side is their own or because the end
+/// has opened its ranks to them.
 fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     match viewer {
         Viewer::Player(own) => own == side || is_open(game),
@@ -400,8 +403,8 @@ fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<Opened>> {
 fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let Moved { side, from, to, proves, strike, laid } = *moved;
     let rank_if = |whose: Side, is_shown: bool, rank: Rank| {
-        // As seen when it happened. The end opens ranks through the deployments, not by rewriting
-        // past events.
+        // The rank is shown as it was seen when the move happened. The end opens ranks through
+        // the deployments, not by rewriting past events.
         if is_shown || viewer.is_side(whose) { Identity::Known(rank) } else { Identity::Hidden }
     };
     let strike = strike.map(|Strike { attacker, defender, labels: _ }| {

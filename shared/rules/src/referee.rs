@@ -1,4 +1,4 @@
-//! Access to everything, for tools that are not servers: tests, analysis, referees.
+//! Access to all hidden state, for tools that are not servers: tests, analysis, referees.
 //!
 //! Servers do not enable this feature.
 
@@ -25,8 +25,7 @@ impl Referee {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
     }
 
-    /// Judges a command of the board on a position, without a game around it. Other commands have
-    /// no effect.
+    /// Judges a board command on a position, without a game. Other commands have no effect.
     pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
         let side = position.actor();
         match command {
@@ -45,7 +44,7 @@ impl Referee {
         }
     }
 
-    /// Carries out on a position the plies among these events.
+    /// Applies the plies among these events to a position.
     pub fn apply(&self, position: &mut Position, events: &Events) {
         for event in events.iter() {
             match &event.0 {
@@ -70,7 +69,7 @@ impl Referee {
     /// The position after two setups on a board with these lakes, Red to move.
     ///
     /// # Errors
-    /// What is wrong with the first setup that is not a deployment.
+    /// The reason why the first invalid setup is not a deployment.
     pub fn deployed(
         &self,
         ruleset: &'static crate::Ruleset,
@@ -83,15 +82,15 @@ impl Referee {
         Ok(Position::deployed(ruleset, lakes, PerSide::new(Some(&red), Some(&blue))))
     }
 
-    /// The end of a game that was set up with a side to move that cannot move (§A10).
+    /// Ends a game whose starting position leaves the side to move without a move (§A10).
     ///
-    /// Empty if it can, or if the game is not being played.
+    /// Returns no events if the side can move or the game is not being played.
     pub fn judge(&self, game: &Game) -> Events {
         let verdict = (game.phase() == Phase::Playing).then(|| judge_mobility(game.position())).flatten();
         Events::new([verdict.map(EventKind::Ended), None, None])
     }
 
-    /// The deployments that are in, with their salts, regardless of who may know them.
+    /// The submitted deployments with their salts, regardless of who may know them.
     pub fn deployments(&self, game: &Game) -> PerSide<Option<Opened>> {
         PerSide::from_fn(|side| {
             game.deployments[side]

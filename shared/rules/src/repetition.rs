@@ -6,10 +6,10 @@ use flagfall_view::Move;
 use crate::moves::{Field, LegalMoves, Tether};
 use crate::ruleset::Ruleset;
 
-/// The longest chain that any ruleset's two-squares limit looks back on.
+/// The most moves that any ruleset's two-squares limit looks back on.
 const CHAIN_MAX: usize = 5;
 
-/// What the repetition rules remember of the moves so far.
+/// The history that the repetition rules need.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Repetition {
     chains: PerSide<Chain>,
@@ -17,15 +17,15 @@ pub(crate) struct Repetition {
     chase: PerSide<u16>,
     /// Which piece stands on which square, hashed into one number.
     placement: u64,
-    /// The placements up to the current one, oldest first. Kept only under the more-squares rule,
-    /// since the last strike or the last ply after which neither side was chasing.
+    /// The placements up to the current one, oldest first, since the last strike or the last ply
+    /// after which neither side was chasing. Only used under the more-squares rule.
     trail: Vec<u64>,
 }
 
 /// The unbroken chain of a side's most recent plies made by one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Chain {
-    /// Where the piece stands; none if it left the board.
+    /// Where the piece stands. `None` if it left the board.
     at: Option<Square>,
     /// The last moves of the chain, the latest at `len - 1`.
     moves: [Option<Move>; CHAIN_MAX],
@@ -84,7 +84,7 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// What the piece may not do next, if its last `limit` moves all crossed a common border.
+    /// The limit on the piece's next move, if its last `limit` moves all crossed a common border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;
@@ -103,12 +103,12 @@ impl Chain {
     }
 }
 
-/// The squares next to any of these.
+/// The squares next to any of these squares.
 pub(crate) fn neighbors(squares: SquareSet) -> SquareSet {
     Direction::ALL.into_iter().fold(SquareSet::EMPTY, |all, direction| all | squares.shift(direction))
 }
 
-/// A piece's part of the hash of the placement, by splitmix64 (Steele, Lea, Flood 2014).
+/// A piece's part in the hash of the placement, computed by splitmix64 (Steele, Lea, Flood 2014).
 fn placement_key(id: u8, square: Square) -> u64 {
     let mut z =
         ((u64::from(id) << 8) | square.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -118,20 +118,20 @@ fn placement_key(id: u8, square: Square) -> u64 {
 }
 
 impl Repetition {
-    /// Notes that a piece came to a square or left it.
+    /// Records that a piece came to a square or left it.
     pub(crate) fn toggle(&mut self, id: u8, square: Square) {
         self.placement ^= placement_key(id, square);
     }
 
-    /// Notes a ply, in the order of §T1. `foes` are the other side's squares after it.
+    /// Records a ply, in the order of §T1. `foes` are the other side's squares after the ply.
     pub(crate) fn note(&mut self, ruleset: &Ruleset, ply: &Noted, foes: SquareSet) {
         let Noted { side, squares, attacker_at, defender_at, is_strike } = *ply;
         let other = side.opponent();
         if ruleset.two_squares_limit.is_some() {
             self.chains[side].note(squares, attacker_at);
             if is_strike && self.chains[other].at == Some(squares.to) {
-                // The struck piece takes its chain along. If it left the board, other pieces on
-                // this square have no part in its chain.
+                // The chain follows the struck piece. If that piece left the board, another piece
+                // on this square does not continue the chain.
                 self.chains[other].at = defender_at;
             }
         }
@@ -148,7 +148,7 @@ impl Repetition {
         self.last[side] = Some(squares);
     }
 
-    /// Remembers the current placement. Chases look back no further than their own length.
+    /// Records the current placement. A chase never looks back further than its own length.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();
@@ -156,12 +156,12 @@ impl Repetition {
         self.trail.push(self.placement);
     }
 
-    /// What the two-squares rule refuses on a side's next move.
+    /// The limit that the two-squares rule sets on a side's next move.
     #[inline]
     pub(crate) fn tether(&self, ruleset: &Ruleset, side: Side) -> Option<Tether> {
         let limit = ruleset.two_squares_limit?;
         let chain = &self.chains[side];
-        // Nearly every chain is too short.
+        // Check the length first, because nearly every chain is too short.
         if chain.len >= limit { chain.tether(limit) } else { None }
     }
 
@@ -205,7 +205,8 @@ impl Repetition {
         self.trail.iter().rev().skip(1).take(back).any(|placement| *placement == after)
     }
 
-    /// Takes out the moves that the more-squares rule refuses, and calls `refused` with each.
+    /// Removes the moves that the more-squares rule refuses, and calls `refused` with each of
+    /// them.
     #[inline]
     pub(crate) fn cut_chases(
         &self,

@@ -1,20 +1,20 @@
-//! A ruleset is data: one field per question, each with its paragraph of RULES.md.
+//! A ruleset as data. Each field names its paragraph (§) of the rules.
 
 use flagfall_board::{BoardShape, Rank};
 
-/// Every question the engine asks about the rules. The engine branches on these fields, never on
-/// the id.
+/// The rules of a game, with one field for each question that the engine asks. The engine
+/// branches on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
-    /// The ruleset's id in messages and texts; an id never changes its meaning.
+    /// The ruleset's id in messages and texts. The meaning of an id never changes.
     ///
     /// The id of a custom game contains its changes.
     pub id: &'static str,
-    /// The ruleset that a custom game changed; none for the named rulesets.
+    /// The named ruleset that a custom game changes. `None` for the named rulesets themselves.
     ///
     /// Custom games are never rated.
     pub base: Option<&'static Ruleset>,
-    /// What custom games may change.
+    /// The rules that custom games may change.
     pub changeable: &'static [RuleOption],
     /// Size, home rows and lakes of the board (§A3, §P2, §P3).
     pub shape: BoardShape,
@@ -32,29 +32,30 @@ pub struct Ruleset {
     pub disclosure: Disclosure,
     /// What becomes of a Bomb that beats its attacker (§A6, §U3).
     pub bombs: Bombs,
-    /// Whether a piece that moves any distance may strike at the end of it (§C2, §O1).
+    /// Whether a piece that moves any distance may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,
-    /// Whether a defender that wins moves onto the attacker's square (§O1, §U4). Ranks that never
-    /// move stay.
+    /// Whether a defender that wins moves onto the attacker's square (§O1, §U4). A defender that
+    /// cannot move stays.
     pub winner_advances: bool,
-    /// Whether a side that acts against the rules loses at once (§U7), or is refused and may act
-    /// again.
+    /// Whether a side that breaks the rules loses at once (§U7). Otherwise, the command is
+    /// refused, and the side may act again.
     pub illegal_act_loses: bool,
-    /// How many moves in a row a piece may cross the same border before the next such move is
-    /// refused (§C3).
+    /// How many times in a row a piece may cross the same border between two squares (§C3). The
+    /// next such move is refused.
     pub two_squares_limit: Option<u8>,
-    /// Whether a continuous chase may recreate a position (§T1, §T2).
+    /// Whether a continuous chase is forbidden to recreate a position (§T1, §T2).
     pub more_squares: bool,
     /// How a game begins (§A4, §Q1).
     pub start: Start,
     /// Whether the army is larger than the home rows, and the rest waits in a reserve
     /// (§S1.3–§S1.7).
     ///
-    /// Removing and placing pieces are plies then.
+    /// In such rulesets, removing and placing a piece are plies.
     pub reserve: bool,
-    /// Whether a piece found out by a Scout or a Phoenix stays face up for good (§S2.1, §S2.2).
+    /// Whether a piece whose rank a Scout or a Phoenix discovers stays face up permanently
+    /// (§S2.1, §S2.2).
     pub labels: bool,
-    /// Whether a piece that lands lays a chip (§S2.3).
+    /// Whether a piece lays a chip on the square on which it lands (§S2.3).
     pub chips: bool,
     /// Whether pieces move along lines of chips of one color (§S3.1).
     pub supply_lines: bool,
@@ -73,15 +74,15 @@ pub struct Ruleset {
 pub enum Lakes {
     /// The lakes of the board's shape.
     OfTheShape,
-    /// Two 2x2 lakes in rows 5 and 6, drawn for every game (§U2). They may touch but never
-    /// overlap.
+    /// Two 2x2 lakes in rows 5 and 6, drawn at random for every game (§U2). They may touch but
+    /// never overlap.
     Drawn,
 }
 
 flagfall_board::named! {
     /// A rule that a custom game may change, in the order in which ruleset ids list them.
     ///
-    /// [`Ruleset::changeable`] lists those that a ruleset allows.
+    /// [`Ruleset::changeable`] lists the options that a ruleset allows.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum RuleOption, name, from_name {
         /// The result of a strike between equals.
@@ -92,13 +93,13 @@ flagfall_board::named! {
         Bombs = "bombs",
         /// Whether a Scout strikes at range.
         ScoutStrike = "scout-strike",
-        /// Where the winner of a strike stands.
+        /// Where the winner of a strike ends up.
         Winner = "winner",
         /// How often a piece may go back and forth.
         TwoSquares = "two-squares",
         /// Whether a chase may recreate a position.
         MoreSquares = "more-squares",
-        /// Plies without a capture until the draw.
+        /// The number of plies without a capture after which the game is a draw.
         Quiet = "quiet",
         /// Where the islands of Shadowflash lie (§S1.2).
         Islands = "islands",
@@ -106,7 +107,7 @@ flagfall_board::named! {
 }
 
 impl RuleOption {
-    /// All but the last, the islands, which only Shadowflash has.
+    /// All options except the islands, which only Shadowflash has.
     pub(crate) const BOX: &[RuleOption] = {
         let [of_the_box @ .., _islands] = &RuleOption::ALL;
         of_the_box
@@ -118,8 +119,8 @@ impl RuleOption {
 pub enum Start {
     /// Each side deploys its army in secret (§A4).
     Deployments,
-    /// At once, with coins on all home squares. A coin becomes a piece of the pool when it has to
-    /// (§Q1).
+    /// The game begins at once, with coins on all home squares. A coin becomes a piece of the
+    /// pool when its rank must be known (§Q1).
     Coins,
 }
 
@@ -128,14 +129,14 @@ pub enum Start {
 pub enum Fill {
     /// Every home square has a piece (§A4).
     EveryHomeSquare,
-    /// Any home squares; the rest stay empty (§B1).
+    /// The player chooses which home squares have a piece, and the rest stay empty (§B1).
     AnyHomeSquares,
 }
 
 /// The result of a strike between equal ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ties {
-    /// Both leave (§A6).
+    /// Both pieces leave the board (§A6).
     BothLeave,
     /// The attacker wins (§D1).
     AttackerWins,
@@ -146,9 +147,10 @@ pub enum Ties {
 /// Whose rank a strike makes public. A piece that leaves the board is always shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disclosure {
-    /// Both (§A7).
+    /// Both ranks (§A7).
     Both,
-    /// The attacker's; the defender's when it loses, or when the attacker is a Scout (§D1).
+    /// The attacker's rank. The defender's rank is shown only if the defender loses or the
+    /// attacker is a Scout (§D1).
     SilentDefense,
 }
 
@@ -166,7 +168,7 @@ pub enum Bombs {
 pub struct Army([u8; Rank::COUNT]);
 
 impl Army {
-    /// An army with these counts; ranks that are left out have none.
+    /// Creates an army with these counts. It has no pieces of the ranks that are left out.
     pub const fn of(counts: &[(Rank, u8)]) -> Army {
         let mut army = [0; Rank::COUNT];
         let mut index = 0;
@@ -206,6 +208,6 @@ impl Army {
 }
 
 impl Ruleset {
-    /// How many plies before a limit it is announced (§A12).
+    /// How many plies in advance a limit is announced (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
 }

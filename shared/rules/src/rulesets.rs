@@ -19,10 +19,10 @@ pub use silent_defense::SILENT_DEFENSE;
 
 use crate::ruleset::Ruleset;
 
-/// How many named rulesets there are.
+/// The number of named rulesets.
 pub(crate) const COUNT: usize = 12;
 
-/// The named rulesets in the order in which they are offered. Each has one address.
+/// The named rulesets, in the order in which they are offered. Each has a single address.
 pub(crate) static ALL: [&Ruleset; COUNT] = [
     &CLASSIC,
     &TOURNAMENT,

@@ -1,4 +1,4 @@
-//! The store's interface: events as plain data, hidden ranks included, and back.
+//! The store's interface: converts events to plain data, hidden ranks included, and back.
 //!
 //! Only the store crate may call these functions (`clippy.toml` files ban them elsewhere). The data
 //! goes into the log and nowhere else.
@@ -13,7 +13,7 @@ use crate::setup::Deployment;
 
 pub use crate::event::Struck as StruckRecord;
 
-/// An event as the log keeps it. It has no `Debug` and no serialization of its own.
+/// An event as the log stores it. It has no `Debug` and no serialization of its own.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {
@@ -21,9 +21,10 @@ pub enum SecretRecord {
     Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
     Started { commitments: PerSide<Option<[u8; 32]>> },
-    /// A ply: the ranks that it allows the piece to have, all of them if it proves nothing;
-    /// attacker and defender of a strike, and whether it labels the struck piece for the first time
-    /// (§S2.1); the chips that changed, and their color now (§S2.3).
+    /// A side made a ply. `proves` is the set of ranks that are possible for the piece
+    /// afterwards, or all ranks if the ply proves nothing. `strike` has the attacker and the
+    /// defender. `labels` is true if the strike labels the defender for the first time (§S2.1).
+    /// `laid` has the chips that changed, with their new color (§S2.3).
     Moved {
         side: Side,
         from: Square,
@@ -33,34 +34,35 @@ pub enum SecretRecord {
         labels: bool,
         laid: Option<Laid>,
     },
-    /// A strike that waits for choices (§Q4), with the ranks that it allows, as in a ply.
+    /// A side struck, and the strike waits for choices (§Q4). `proves` is as in a ply.
     Struck { side: Side, from: Square, to: Square, proves: RankSet, owes: PerSide<bool> },
-    /// A side chose what its struck coin is (§Q4).
+    /// A side chose the rank of its coin in a strike (§Q4).
     Chosen { side: Side, rank: Rank },
     /// A side took a piece off the board (§S1.5).
     Removed { side: Side, square: Square },
-    /// A side brought a piece on from its reserve (§S1.5).
+    /// A side placed a piece from its reserve (§S1.5).
     Placed { side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor> },
-    /// A side laid the chip it owed (§S2.4).
+    /// A side laid the chip that was still missing (§S2.4).
     Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
     DrawOffered { side: Side },
     /// A side declined a draw.
     DrawDeclined { side: Side },
-    /// The clocks stopped at that moment.
+    /// The clocks stopped at this moment.
     Paused { since: Stamp },
-    /// The clocks run again: since this moment, if not since the event's own.
+    /// The clocks run again, since this moment if there is one, and otherwise since the stamp of
+    /// the event.
     Resumed { since: Option<Stamp> },
     /// The game ended.
     Ended { winner: Option<Side>, reason: EndReason },
 }
 
-/// A record that is not a valid event: its deployment has unknown letters.
+/// The record is not a valid event, because its deployment has unknown letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the record's deployment has letters that stand for no piece")]
 pub struct SecretRecordError;
 
-/// The event as plain data, for the log.
+/// Returns the event as plain data, for the log.
 pub fn to_record(event: &Event) -> SecretRecord {
     match event.0.clone() {
         EventKind::Deployed(deployed) => {
@@ -97,7 +99,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
     }
 }
 
-/// The event of a record that came from the log.
+/// Returns the event of a record from the log.
 ///
 /// # Errors
 /// [`SecretRecordError`] if the deployment cannot be read.

@@ -6,22 +6,21 @@ use flagfall_view::GameView;
 
 use crate::ruleset::Ruleset;
 
-/// A view with the rules of its game. Tells what its viewer may do.
+/// A view with the rules of its game. Its methods compute what the viewer may do.
 ///
-/// A [`GameView`] names its ruleset only by id, because it is what messages and records hold. This
-/// type adds the ruleset and otherwise stands for the view: it dereferences to it. Both the views
-/// that [`view()`](crate::view()) makes and the views that a client reads from messages are asked
-/// the same way.
+/// A [`GameView`] names its ruleset only by id, because it is part of messages and records. This
+/// type adds the ruleset and dereferences to the [`GameView`]. It serves both for views made by
+/// [`view()`](crate::view()) and for views that a client reads from messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// What the viewer knows.
+    /// The view itself.
     pub seen: GameView,
-    /// The rules the game is played by.
+    /// The rules by which the game is played.
     pub ruleset: &'static Ruleset,
 }
 
 impl View {
-    /// The view with its ruleset; none if no ruleset has that id.
+    /// Adds the ruleset to a view. Returns `None` if no ruleset has the view's id.
     pub fn of(seen: GameView) -> Option<View> {
         let ruleset = Ruleset::find(&seen.ruleset)?;
         Some(View { seen, ruleset })

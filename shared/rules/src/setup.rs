@@ -7,25 +7,26 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use crate::coded::coded;
 use crate::ruleset::{Fill, Ruleset};
 
-/// Pieces on squares as a player asks for them, unchecked.
+/// An unchecked placement of pieces, as a player asks for it.
 ///
-/// `Debug` shows how many, never which.
+/// `Debug` shows only the number of pieces.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setup {
     pieces: Vec<(Square, Rank)>,
 }
 
 coded! {
-    /// Why a setup is not a deployment (§A4). Only its author learns of it.
+    /// The reason why a setup is not a valid deployment (§A4). Only the setup's author learns of
+    /// it.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
     #[error("{}", self.code())]
     #[expect(missing_docs, reason = "the names of the fields say what they hold")]
     pub enum SetupRefusal {
         /// The text ends before every home square has its character (§P4).
         TooShort { have: usize, want: usize } = "setup_too_short",
-        /// The text goes on after the last home square. It is not cut off.
+        /// The text continues after the last home square. It is refused rather than cut off.
         TooLong { have: usize, want: usize } = "setup_too_long",
-        /// A character that is not the letter of a piece (§P4).
+        /// A character is not the letter of a piece (§P4).
         UnknownLetter { letter: char } = "setup_unknown_letter",
         /// A piece stands outside the home rows.
         Outside { square: Square } = "setup_outside_home",
@@ -33,23 +34,23 @@ coded! {
         Double { square: Square } = "setup_double_square",
         /// A home square is empty in a ruleset that fills them all.
         Empty { square: Square } = "setup_empty_square",
-        /// Not as many pieces of a rank as the army has.
+        /// The number of pieces of a rank differs from that of the army.
         WrongCount { rank: Rank, have: usize, want: usize } = "setup_wrong_count",
-        /// More of a rank than the army has, in rulesets where the rest stays in reserve (§S1.4).
+        /// There are more pieces of a rank than in the army, in a ruleset with a reserve (§S1.4).
         TooMany { rank: Rank, have: usize, most: usize } = "setup_too_many",
     }
 }
 
 impl Setup {
-    /// The pieces as given, in any order and number.
+    /// Creates a setup from pieces, in any order and number.
     pub fn new(pieces: Vec<(Square, Rank)>) -> Setup {
         Setup { pieces }
     }
 
     /// Reads the text of §P4.
     ///
-    /// It has a character for each home square, the row nearest the enemy first, each row from the
-    /// player's own left to right. Whitespace is ignored.
+    /// The text has a character for each home square, the row nearest the enemy first, each row
+    /// from the player's own left to right. Whitespace is ignored.
     ///
     /// # Errors
     /// [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and [`SetupRefusal::UnknownLetter`].
@@ -76,7 +77,7 @@ impl Setup {
     /// Checks the setup against the ruleset (§A4, §B1).
     ///
     /// # Errors
-    /// The first error found: squares before counts.
+    /// The first error found. Squares are checked before counts.
     pub fn deploy(&self, side: Side, ruleset: &Ruleset) -> Result<Deployment, SetupRefusal> {
         let taken = self.taken(side, ruleset)?;
         let mut counts = [0_usize; Rank::COUNT];
@@ -97,13 +98,14 @@ impl Setup {
         Ok(self.arrange(side, ruleset))
     }
 
-    /// The setup as it is, for rulesets in which submitting a wrong one loses (§U7). None if
-    /// pieces stand outside the home rows or on the same square: such a setup has no text of §P4.
+    /// Returns the setup as a deployment without checking the army, for rulesets in which an
+    /// illegal deployment loses (§U7). Returns `None` if a piece stands outside the home rows or
+    /// two pieces share a square, because the text of §P4 cannot express such a setup.
     pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
         self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
     }
 
-    /// The squares the pieces stand on.
+    /// Returns the squares on which the pieces stand.
     fn taken(&self, side: Side, ruleset: &Ruleset) -> Result<SquareSet, SetupRefusal> {
         let home = ruleset.shape.home(side);
         let mut taken = SquareSet::EMPTY;
@@ -141,10 +143,10 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// An accepted deployment: a rank, or nothing, for each place of the text of §P4.
+/// An accepted deployment: a rank or an empty square for each place in the text of §P4.
 ///
-/// The ruleset allows it, unless a wrong one loses (§U7). It knows hidden ranks; `Debug` shows
-/// none of them.
+/// It is legal, except in rulesets in which an illegal deployment is accepted and loses (§U7). It
+/// contains hidden ranks, which `Debug` does not show.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deployment {
     ranks: Box<[Option<Rank>]>,
@@ -156,19 +158,22 @@ impl Deployment {
         self.ranks.get(place).copied().flatten()
     }
 
-    /// The text of §P4 without blanks, as commitments cover it and the log keeps it.
+    /// Returns the text of §P4 without blanks. Commitments cover this text, and the log stores
+    /// it.
     pub(crate) fn text(&self) -> String {
         self.ranks.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// The text of §P4 without blanks, for the deployment's owner.
+    /// Returns the text of §P4 without blanks, for the deployment's owner.
     ///
-    /// A caller that made it with [`Setup::deploy`] knows the ranks already.
+    /// This reveals nothing to its caller, who has the ranks from the setup passed to
+    /// [`Setup::deploy`].
     pub fn into_text(self) -> String {
         self.text()
     }
 
-    /// Whether it is an army of the ruleset. Matters where a wrong one can be submitted (§U7).
+    /// Whether the ruleset allows this deployment. False only in rulesets in which an illegal
+    /// deployment is accepted and loses (§U7).
     pub(crate) fn is_legal(&self, ruleset: &Ruleset) -> bool {
         let is_full = self.ranks.len() == ruleset.shape.home_len() && self.ranks.iter().all(Option::is_some);
         let has_army = Rank::ALL.into_iter().all(|rank| {
@@ -179,7 +184,8 @@ impl Deployment {
         has_army && (is_full || ruleset.fill == Fill::AnyHomeSquares)
     }
 
-    /// Reads back what [`Deployment::text`] wrote, without checking it: the log is the truth.
+    /// Parses the result of [`Deployment::text`] without checking the army, because the log is
+    /// authoritative.
     pub(crate) fn from_recorded_text(text: &str) -> Option<Deployment> {
         let ranks: Option<Box<[_]>> = text
             .chars()

@@ -13,9 +13,10 @@ use crate::setup::{Deployment, Setup};
 const SAMPLE_LAKES: Entropy = Entropy([0; 32]);
 
 impl GameTerms {
-    /// Terms of a game without a clock and without a deadline for deployments.
+    /// Creates terms without a clock and without a deadline for deployments.
     ///
-    /// Lakes that the ruleset draws are always the same; [`Ruleset::draw_lakes`] draws others.
+    /// If the ruleset draws lakes at random, these terms always have the same lakes.
+    /// [`Ruleset::draw_lakes`] draws others.
     pub fn untimed(ruleset: &'static Ruleset) -> GameTerms {
         GameTerms {
             game: GameId::from_random([0; 12]),
@@ -30,18 +31,18 @@ impl GameTerms {
 }
 
 impl Ruleset {
-    /// A legal deployment, always the same: for examples, tests and a first try.
+    /// Returns a fixed legal deployment, for examples, tests and a first try.
     ///
-    /// It is public: a player who uses it in a rated game hides no rank. None if games begin
-    /// without deployments (§Q1).
+    /// The deployment is publicly known, so a player who uses it in a rated game hides nothing.
+    /// `None` if games begin without deployments (§Q1).
     pub fn sample_setup(&self, side: Side) -> Option<Setup> {
         if self.start == Start::Coins {
             return None;
         }
         let places = 0..self.shape.home_len();
         let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
-        // Bombs and Flag at the back, the Flag in the corner. In front of them the others, one of
-        // each rank in turn, highest first.
+        // The Bombs and the Flag stand at the back, with the Flag in the corner. The other pieces
+        // stand in front of them: one of each rank in turn, highest first.
         let each_of = |rank| std::iter::repeat_n(rank, usize::from(self.army.count(rank)));
         let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(each_of);
         let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();
@@ -55,10 +56,10 @@ impl Ruleset {
 }
 
 impl Position {
-    /// A position from which a game of this ruleset may begin, Red to move.
+    /// Returns a position from which a game of this ruleset may begin, Red to move.
     ///
-    /// Both sides have their sample deployments, or coins on all home squares (§Q1). Lakes that a
-    /// ruleset draws are always the same here.
+    /// Both sides have their sample deployments, or coins on all home squares (§Q1). If the
+    /// ruleset draws lakes at random, this position always has the same lakes.
     ///
     /// ```
     /// use flagfall_rules::{Position, Ruleset};

@@ -33,10 +33,10 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
     }
 }
 
-/// The result of a strike: where both pieces go, and whose rank becomes public.
+/// Returns the result of a strike: where both pieces go, and whose rank becomes public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
-        // A Phoenix finds out what the other piece is, even the Flag, and returns (§S2.2).
+        // A Phoenix discovers the other piece's rank, even that of the Flag, and returns (§S2.2).
         _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
         Winner::Defender if ruleset.winner_advances && defender.is_movable() => {
@@ -56,9 +56,9 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
     }
 }
 
-/// What happens to attacker and defender when one rank strikes another.
+/// Returns what happens to attacker and defender when one rank strikes another.
 ///
-/// This is public knowledge, for players that plan ahead.
+/// This is public knowledge, and players can use it to plan ahead.
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)

@@ -1,4 +1,4 @@
-//! State that only some rulesets have, kept apart so that other positions do not carry it.
+//! State that only some rulesets have. It is separate so that other positions do not carry it.
 
 mod chips;
 mod coins;

@@ -101,8 +101,9 @@ fn the_counter_counts_what_this_thread_allocates_and_no_other() {
 #[test]
 fn plies_allocate_nothing() {
     for ruleset in Ruleset::all() {
-        // The more-squares rule allocates room for a chase, which grows a few times, and a copy of
-        // it when the end of a game is judged closely. It never allocates per ply.
+        // The more-squares rule allocates space for the history of a chase, which grows a few
+        // times, and copies it when the end of a game is judged closely. It never allocates per
+        // ply.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {
             let mut chance = Chance(seed * 2 + 1);

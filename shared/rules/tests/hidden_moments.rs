@@ -1,4 +1,5 @@
-//! A stamp can reveal an event: a viewer's clock must not depend on an event that they did not see.
+//! A viewer's clock must not depend on an event that they did not see, because a stamp can reveal
+//! an event.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{

@@ -1,4 +1,4 @@
-//! Parsers of untrusted text: none panics, and accepted text prints and parses back.
+//! Parsers of untrusted text never panic, and accepted text survives printing and parsing.
 
 use flagfall_board::{GameId, Rank, Side, Square};
 use flagfall_rules::{Move, Position, Referee, Ruleset, Setup};

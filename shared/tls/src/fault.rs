@@ -1,10 +1,11 @@
-//! Why a TLS handshake failed.
+//! The reasons why a TLS handshake failed.
 
 use std::io;
 
 use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
-/// Why a TLS connection could not be made. `Display` gives words that follow the peer's name.
+/// The reason why a TLS connection could not be made. `Display` writes words that follow the
+/// peer's name in a sentence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum HandshakeFault {
@@ -52,8 +53,8 @@ impl From<&io::Error> for HandshakeFault {
 
 fn of_certificate(error: &CertificateError) -> HandshakeFault {
     match error {
-        // An authority's old and new certificate may have the same name. Then the signature does
-        // not match.
+        // If an authority's old and new certificates have the same name, the signature does not
+        // match.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => HandshakeFault::UntrustedIssuer,
         CertificateError::NotValidForName => HandshakeFault::WrongName { named: Vec::new() },
         CertificateError::NotValidForNameContext { expected: _, presented } => {

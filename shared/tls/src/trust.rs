@@ -30,7 +30,7 @@ pub enum AuthorityError {
 }
 
 impl Trust {
-    /// Also trusts the authorities of a PEM file, if there is one.
+    /// Adds the authorities of a PEM file, if a file is given.
     pub fn with_authorities(file: Option<&Path>) -> Result<Trust, AuthorityError> {
         let Some(path) = file else { return Ok(Trust::default()) };
         let pem = std::fs::read(path)
@@ -52,7 +52,7 @@ impl Trust {
     /// A TLS connector that trusts these authorities.
     pub fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        // Each of them was accepted once already.
+        // These certificates were already accepted when the file was read.
         roots.add_parsable_certificates(self.own.iter().cloned());
         let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions();

@@ -7,7 +7,7 @@ use crate::moves::{Move, PendingStrike};
 use crate::rank_counts::RankCounts;
 
 /// What an event changes in a view beyond the event itself. The values are absolute, so a client
-/// computes none of them.
+/// need not compute them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ViewChange {
@@ -20,17 +20,18 @@ pub struct ViewChange {
     /// Whose turn it is after the event.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn: Option<Side>,
-    /// Plies until a limit draws the game. Present only when a limit is near.
+    /// The number of plies until a limit makes the game a draw. Present only when a limit is
+    /// near.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub plies_to_limit: Option<Ply>,
     /// The player's own moves that a repetition rule refuses this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
-    /// What each side has lost in all. Present after a strike.
+    /// All pieces that each side has lost so far. Present after a strike.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub captured: Option<PerSide<RankCounts>>,
-    /// After a turn, the pieces that now stand on its squares. After the start and the end, all
-    /// pieces.
+    /// After a turn, the pieces that now stand on the squares of the turn. After the start and
+    /// the end, all pieces.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pieces: Option<Vec<SeenPiece>>,
     /// Both reserves, if they may have changed.

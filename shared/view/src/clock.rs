@@ -9,30 +9,30 @@ pub struct SeenClock {
     pub at: Stamp,
     /// The time left to each side at that moment, in milliseconds.
     pub remaining_ms: PerSide<u64>,
-    /// The free time left in the current turn, in milliseconds. It runs before `remaining_ms`.
+    /// The free time left in the current turn, in milliseconds. It is used before `remaining_ms`.
     /// Present only with a delay.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub free_ms: PerSide<u64>,
-    /// Whose clock runs. Absent if neither does.
+    /// Whose clock is running. Absent if neither clock is.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub running: Option<Running>,
 }
 
 impl SeenClock {
-    /// Whether a side's clock runs.
+    /// Whether a side's clock is running.
     pub fn is_running(&self, side: Side) -> bool {
         self.running.is_some_and(|running| running.includes(side))
     }
 
-    /// When the time of the side to act runs out; the earlier moment if both clocks run. None while
-    /// neither runs.
+    /// When the running clock runs out. If both clocks are running, the earlier moment. `None` if
+    /// neither is running.
     pub fn deadline(&self) -> Option<Stamp> {
         let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
         Side::BOTH.into_iter().filter(|side| self.is_running(*side)).map(of).min()
     }
 }
 
-/// Whose clock runs.
+/// Whose clock is running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -41,12 +41,12 @@ pub enum Running {
     Red,
     /// Blue's clock.
     Blue,
-    /// Both clocks: each side owes a choice in a strike.
+    /// Both clocks, because each side has to choose in a strike.
     Both,
 }
 
 impl Running {
-    /// Which clocks run, of both; none if neither does.
+    /// Says which clocks are running. `None` if neither is.
     pub fn of(is_running: PerSide<bool>) -> Option<Running> {
         match is_running {
             PerSide { red: true, blue: true } => Some(Running::Both),
@@ -56,7 +56,7 @@ impl Running {
         }
     }
 
-    /// Whether a side's time runs.
+    /// Whether a side's clock is running.
     pub fn includes(self, side: Side) -> bool {
         match self {
             Running::Red => side == Side::Red,
@@ -66,16 +66,16 @@ impl Running {
     }
 }
 
-/// How much network delay a side is given back: what the server measured on its connection, as long
-/// as its stock lasts. In milliseconds.
+/// The limits of lag compensation, in milliseconds. A side gets back the network delay that the
+/// server measured on its connection, until its stock is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LagQuota {
-    /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
-    /// for a move that may be on its way.
+    /// How much the stock grows with each of the side's turns. It is also the longest time that
+    /// the server waits for a late move before the side's flag falls.
     pub per_ply_ms: u32,
-    /// The stock at the start, and its maximum.
+    /// The initial stock, which is also its maximum.
     pub stock_ms: u32,
 }
 

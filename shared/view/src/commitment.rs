@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::text::TextError;
 
-/// Sets these hashes apart from any other use of SHA-256.
+/// A prefix that separates these hashes from other uses of SHA-256.
 const TAG: &[u8] = b"flagfall-commitment-1\0";
 
 /// SHA-256 over a version tag, the game id, the side, the deployment's text and the salt. Public.
@@ -19,7 +19,7 @@ impl Commitment {
     /// The commitment to an opened deployment, computed from its text of §P4 without blanks and
     /// its salt.
     ///
-    /// Anybody can verify a commitment with this.
+    /// Anyone can use this to verify a commitment.
     pub fn of_text(game: GameId, side: Side, deployment: &str, salt: &[u8; 32]) -> Commitment {
         let mut hasher = Sha256::new();
         hasher.update(TAG);
@@ -35,7 +35,7 @@ impl Commitment {
 }
 
 impl fmt::Display for Commitment {
-    /// 64 hexadecimal digits.
+    /// Writes 64 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&HexBytes(self.0), f)
     }
@@ -95,6 +95,6 @@ flagfall_board::text_serde!(HexBytes);
 pub struct Opened {
     /// The deployment, without blanks.
     pub setup: String,
-    /// The 32 random bytes of the commitment.
+    /// The 32 random bytes that the commitment includes.
     pub salt: HexBytes,
 }

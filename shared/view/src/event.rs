@@ -15,23 +15,23 @@ pub enum GameEvent {
         /// The deployment, without blanks.
         setup: String,
     },
-    /// Another side is ready.
+    /// The other side, or for spectators one of the sides, has submitted its first deployment.
     Ready {
-        /// The side that is ready.
+        /// The side that has submitted a deployment.
         side: Side,
     },
-    /// Both sides are ready and the game has started.
+    /// Both sides have deployed, and the game has started.
     Started {
         /// Each side's commitment to its deployment.
         #[cfg_attr(feature = "serde", schemars(with = "PerSide<Option<crate::HexBytes>>"))]
         commitments: PerSide<Option<Commitment>>,
     },
-    /// A side moved a piece, or struck. This is a turn.
+    /// A side moved a piece, which may have struck another piece. This is a turn.
     Moved(SeenMove),
-    /// A strike with a coin in it. The turn completes with `moved`, after every side that owes a
-    /// choice has made it.
+    /// A side struck, and a coin is involved. The turn is completed by `moved`, after every side
+    /// with a coin in the strike has chosen.
     Struck(PendingStrike),
-    /// The client's own choice was accepted. Other clients are not told that it was made. The
+    /// The client's own choice was accepted. Other clients do not learn that it was made. The
     /// record of a finished game includes the choices of all resolved strikes.
     Chosen {
         /// The side that chose.
@@ -43,14 +43,14 @@ pub enum GameEvent {
     Removed {
         /// The side that removed a piece.
         side: Side,
-        /// The square it left.
+        /// The square that the piece left.
         square: Square,
     },
     /// A side brought a piece from its reserve onto the board. This is a turn.
     Placed(SeenPlacing),
-    /// A side named the color of the chip it owed. This is no turn.
+    /// A side named the color of the chip that it had yet to lay. This is not a turn.
     Colored {
-        /// The side that named it.
+        /// The side that named the color.
         side: Side,
         /// The square of the chip.
         square: Square,

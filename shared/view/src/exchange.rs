@@ -9,16 +9,16 @@ use crate::rank_counts::RankCounts;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenPlacing {
-    /// The side that placed it.
+    /// The side that placed the piece.
     pub side: Side,
     /// The square.
     pub square: Square,
-    /// The rank. Only its owner knows it, unless the piece is labeled.
+    /// The rank. It is hidden from others, unless the piece is labeled.
     pub piece: Identity,
     /// True if the piece is labeled.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub labeled: bool,
-    /// The color of its chip.
+    /// The color of the piece's chip.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub color: Option<ChipColor>,
 }
@@ -32,7 +32,7 @@ pub enum SeenExchange {
     Removed {
         /// The side that removed a piece.
         side: Side,
-        /// The square it left.
+        /// The square that the piece left.
         square: Square,
     },
     /// A piece came onto the board.
@@ -44,9 +44,9 @@ pub enum SeenExchange {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(rename = "Reserve"))]
 pub struct SeenReserve {
-    /// How many pieces it has.
+    /// How many pieces the reserve has.
     pub size: u16,
-    /// How many pieces of each rank lie face up. Ranks with none are left out.
+    /// How many pieces of each rank lie face up. Ranks without pieces are left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub labeled: RankCounts,
     /// How many pieces of each rank lie face down. Present if the client may know that side's
@@ -60,8 +60,8 @@ pub struct SeenReserve {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct OwedColor {
-    /// The side that owes it.
+    /// The side that must name the color.
     pub side: Side,
-    /// The square on which its piece now stands.
+    /// The square of the chip, on which the side's piece stands.
     pub square: Square,
 }

@@ -1,4 +1,4 @@
-//! A game as an audience knows it, and how an event makes the next view of the one before.
+//! A game as an audience knows it, and how an event turns one view into the next.
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Side, Square, SquareSet, Stamp};
 
@@ -21,22 +21,22 @@ pub struct GameView {
     pub audience: Viewer,
     /// The ruleset's id.
     pub ruleset: String,
-    /// How far the game is.
+    /// The phase of the game.
     pub phase: Phase,
     /// True while the clocks are stopped because the service is down or stopping.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub paused: bool,
-    /// Which sides have handed in a deployment.
+    /// Which sides have submitted a deployment.
     pub ready: PerSide<bool>,
     /// The deadline for deployments, in milliseconds since 1970.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub deploy_deadline: Option<Stamp>,
-    /// The player's own deployment as handed in, while deploying.
+    /// The player's own deployment as submitted, until the game starts.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub own_deployment: Option<String>,
     /// The lake squares, which no piece enters.
     pub lakes: SquareSet,
-    /// The pieces on the board, by rising row and column.
+    /// The pieces on the board, in ascending order of row and column.
     pub pieces: Vec<SeenPiece>,
     /// How many pieces of each rank each side has lost. Ranks without losses are left out.
     pub captured: PerSide<RankCounts>,
@@ -48,10 +48,10 @@ pub struct GameView {
     /// The last turn, if it was a move.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub last_move: Option<SeenMove>,
-    /// The last turn, if it went between board and reserve.
+    /// The last turn, if it moved a piece between board and reserve.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub last_exchange: Option<SeenExchange>,
-    /// Each side's reserve, in rulesets with one.
+    /// Each side's reserve, in rulesets with a reserve.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reserve: Option<PerSide<SeenReserve>>,
     /// The squares with chips, by color, in rulesets with chips.
@@ -60,8 +60,8 @@ pub struct GameView {
     /// The chip whose color the side to move must name before anything else.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
-    /// What each side's coins can still become, in rulesets with coins. Ranks with none left are
-    /// left out.
+    /// The pieces that each side's coins can still become, in rulesets with coins. Ranks without
+    /// pieces are left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pools: Option<PerSide<RankCounts>>,
     /// The strike that waits for choices.
@@ -76,7 +76,8 @@ pub struct GameView {
     /// The side whose draw offer is open.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub draw_offer: Option<Side>,
-    /// Plies until a limit draws the game. Present only when a limit is near.
+    /// The number of plies until a limit makes the game a draw. Present only when a limit is
+    /// near.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub plies_to_limit: Option<Ply>,
     /// Each side's commitment to its deployment.
@@ -90,7 +91,7 @@ pub struct GameView {
     pub outcome: Option<SeenOutcome>,
 }
 
-/// How far a game is.
+/// The phase of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -104,9 +105,10 @@ pub enum Phase {
 }
 
 impl GameView {
-    /// Whether a side owes an act on the board, as far as this audience can know.
+    /// Whether the game waits for a side, as far as this audience can know.
     ///
-    /// In a strike that is a choice it has not made (§Q4), otherwise its turn.
+    /// While a strike is pending, the game waits for each side that has yet to choose (§Q4).
+    /// Otherwise, it waits for the side to move.
     pub fn is_to_act(&self, side: Side) -> bool {
         if self.phase != Phase::Playing {
             return false;
@@ -122,7 +124,7 @@ impl GameView {
 
     /// Turns the view before an event into the view after it.
     ///
-    /// `change` holds everything that rules decide, so this needs none.
+    /// `change` contains everything that depends on the rules, so this function needs no rules.
     pub fn apply(&mut self, event: &GameEvent, change: &ViewChange) {
         let ViewChange {
             clock,
@@ -219,7 +221,8 @@ impl GameView {
         self.pieces.sort_by_key(|piece| piece.square);
     }
 
-    /// Ends a ply: replaces the pieces on its squares, counts it, and drops the offer it declines.
+    /// Ends a ply: replaces the pieces on its squares, counts the ply, and removes the opponent's
+    /// draw offer.
     fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[SeenPiece]>) {
         self.put(squares, pieces);
         self.ply = self.ply.saturating_add(1);
@@ -228,7 +231,7 @@ impl GameView {
         }
     }
 
-    /// Lays a chip and replaces the one that was there.
+    /// Lays a chip, which replaces any chip on the square.
     fn lay(&mut self, square: Square, color: ChipColor) {
         self.chips.get_or_insert_default().lay(square, color);
     }

@@ -7,19 +7,19 @@ use flagfall_board::{Rank, RankSet, Side, Square};
 
 use crate::text::TextError;
 
-/// What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks,
-/// `o` for a coin, which has no rank yet.
+/// What is known of a piece's rank: its letter, `?` if nothing is known, `[9P]` for one of
+/// several ranks, or `o` for a coin, which has no rank yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", rename = "IdentityText"))]
 pub enum Identity {
-    /// The rank.
+    /// The rank is known.
     Known(Rank),
-    /// One of these ranks (only in Shadowflash, §S3.4).
+    /// The rank is one of these (only in Shadowflash, §S3.4).
     OneOf(RankSet),
-    /// It has no rank yet, not even for its owner (§Q1).
+    /// The piece is a coin, which has no rank yet (§Q1).
     Coin,
-    /// Nothing.
+    /// Nothing is known of the rank.
     Hidden,
 }
 
@@ -29,7 +29,8 @@ impl Identity {
         if let Identity::Known(rank) = self { Some(rank) } else { None }
     }
 
-    /// The ranks that the piece can have. What a coin can become depends on its side's pool.
+    /// The ranks that the piece can have. For a coin these are all ranks, because its side's pool
+    /// is not considered.
     pub const fn ranks(self) -> RankSet {
         match self {
             Identity::Known(rank) => RankSet::only(rank),
@@ -79,23 +80,25 @@ impl FromStr for Identity {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(Identity);
 
-/// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved, `*`
-/// if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, moved and known
-/// to all. `j7b?` is a blue piece that has not moved and whose rank is unknown.
+/// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved,
+/// `*` if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, which has
+/// moved and whose rank is public. `j7b?` is a blue piece that has not moved and whose rank is
+/// unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "PieceText"))]
 pub struct SeenPiece {
-    /// Where it stands.
+    /// The piece's square.
     pub square: Square,
-    /// Whose it is.
+    /// The piece's side.
     pub side: Side,
-    /// What it is.
+    /// What is known of the piece's rank.
     pub identity: Identity,
-    /// Whether it has moved (§A9).
+    /// Whether the piece has moved (§A9).
     pub is_moved: bool,
-    /// Whether its rank is public. On one's own pieces: whether the other side knows it.
+    /// Whether the rank is public. For the viewer's own pieces: whether the other side knows the
+    /// rank.
     pub is_revealed: bool,
-    /// Whether it is face up for the rest of the game (§S2.1).
+    /// Whether the piece is face up for the rest of the game (§S2.1).
     pub is_labeled: bool,
 }
 

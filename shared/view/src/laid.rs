@@ -1,4 +1,4 @@
-//! Chips that a move changed, in few bytes.
+//! The chips that a move changed, in a compact form.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -10,13 +10,13 @@ use crate::text::TextError;
 
 /// Chips that changed in a move: their squares and the letter of their new color (`r`, `y`, `b`,
 /// `g`), as in `a7a8=g`.
-// All are on one line (§S3.3): one square where a piece landed, or up to four for a flash. Kept in
-// few bytes, because every ply has room for it.
+// All squares are on one line (§S3.3): one square where a piece landed, or up to four squares for
+// a flash.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "LaidText"))]
 pub struct Laid {
-    /// The squares of the line, one bit per column or row. Kept small, because every ply has room
-    /// for it.
+    /// The squares of the line, one bit per column or row. The form is compact because every ply
+    /// includes it.
     bits: NonZeroU16,
     line: Line,
     color: ChipColor,
@@ -49,9 +49,10 @@ impl Laid {
     /// The longest flash (§S3.2).
     pub const SQUARES_MAX: u32 = 4;
 
-    /// Chips of this color on these squares.
+    /// Creates the value for chips of this color on these squares.
     ///
-    /// None if there are no squares, more than a move can change, or not all on one line.
+    /// `None` if there are no squares, if there are more squares than a move can change, or if
+    /// the squares are not all on one line.
     pub fn new(squares: SquareSet, color: ChipColor) -> Option<Laid> {
         let first = squares.first().filter(|_| squares.len() <= Laid::SQUARES_MAX)?;
         let (row, column) = (squares.row_bits(first.row()), squares.column_bits(first.column()));
@@ -68,7 +69,7 @@ impl Laid {
         self.line.squares(self.bits.get())
     }
 
-    /// The color they have now.
+    /// The new color of the chips.
     pub fn color(&self) -> ChipColor {
         self.color
     }

@@ -1,9 +1,9 @@
-//! What an audience may know of a game: views, seen events and changes. No rules.
+//! What an audience may know of a game: views, seen events and changes. There are no rules here.
 //!
-//! The engine makes these values and lets nothing else out. They hold nothing that is hidden from
-//! their audience, so messages and records consist of them: the feature `serde` lets them be
-//! serialized and gives them JSON Schemas. [`GameView::apply`] replays a game
-//! from its first view, its events and their changes.
+//! The engine creates these values, and it gives out the state of a game in no other form. The
+//! values contain nothing that is hidden from their audience, so messages and records are built
+//! from them. The feature `serde` makes them serializable and gives them JSON Schemas.
+//! [`GameView::apply`] replays a game from its first view, its events and their changes.
 
 mod change;
 mod clock;

@@ -12,9 +12,9 @@ use crate::laid::Laid;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "MoveText"))]
 pub struct Move {
-    /// Where the piece stands.
+    /// The source square.
     pub from: Square,
-    /// Where it goes, or strikes.
+    /// The target square, which the piece enters or strikes.
     pub to: Square,
 }
 
@@ -91,7 +91,7 @@ flagfall_board::named! {
     }
 }
 
-/// A strike that waits for one or both sides to say what their coin is.
+/// A strike that waits for one or both sides to choose the rank of their coin.
 // The rules: §Q4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
@@ -101,9 +101,10 @@ pub struct PendingStrike {
     /// From and to, as in `a4a5`.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub squares: Move,
-    /// Which sides have a coin in the strike. It does not change when one of two sides has chosen.
+    /// Which sides have a coin in the strike. This does not change when one of two sides has
+    /// chosen.
     pub owes: PerSide<bool>,
-    /// The client's own choice, once made.
+    /// The client's own choice, if it has been made.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub own_choice: Option<Rank>,
 }

@@ -1,8 +1,8 @@
 use flagfall_board::Side;
 
 /// How a game ended.
-// The reason is a code, not the engine's type of reasons: newer programs may know more reasons, and
-// older ones must still read their views and records.
+// The reason is a code rather than the engine's type of reasons, because newer programs may have
+// more reasons and older programs must still read their views and records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(rename = "Outcome"))]
@@ -14,7 +14,7 @@ pub struct SeenOutcome {
     pub reason: String,
 }
 
-/// What a player claims of a game that the opponent has left.
+/// The result that a player claims in a game that the opponent has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"), schemars(rename = "ClaimedResult"))]

@@ -1,7 +1,7 @@
-/// A text without the form that its place requires.
+/// The text does not have the required form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TextError(
-    /// The form that the place requires.
+    /// A description of the required form.
     pub &'static str,
 );

@@ -8,7 +8,7 @@ use flagfall_board::Side;
 pub enum Viewer {
     /// A player, who knows their own pieces.
     Player(Side),
-    /// Everybody else. They know what both players know.
+    /// Everyone else. They know only what both players know.
     Public,
 }
 
@@ -39,7 +39,7 @@ enum Audience {
     Red,
     /// As the player with the blue pieces.
     Blue,
-    /// As a spectator, who knows what both players know.
+    /// As a spectator, who knows only what both players know.
     Public,
 }
 

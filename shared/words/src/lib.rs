@@ -1,8 +1,8 @@
 //! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
 //!
-//! `en/` holds what the server and all clients say: names, events, refusals. It names no command or
-//! control of a client; a client adds its own files with [`Words::with`]. Each text is a whole
-//! sentence with arguments, so that it can be translated.
+//! The files in `en/` contain the texts that the server and all clients share: names, events,
+//! refusals. These texts name no command or control of a client. A client adds its own files with
+//! [`Words::with`]. Each text is a whole sentence with arguments, so that it can be translated.
 //!
 //! ```
 //! use flagfall_protocol::Refusal;
@@ -36,7 +36,7 @@ pub const ENGLISH: &[&str] = &[
     include_str!("../en/rules.ftl"),
 ];
 
-/// The arguments of a text: `args! { "rank" => "scout", "count" => 2 }`.
+/// Creates the arguments of a text: `args! { "rank" => "scout", "count" => 2 }`.
 #[macro_export]
 macro_rules! args {
     ($($name:literal => $value:expr),* $(,)?) => {{
@@ -53,14 +53,15 @@ pub struct Words {
 }
 
 impl Words {
-    /// The shared texts in English and the files of a client.
+    /// Creates the shared texts in English, with the files of a client added.
     ///
-    /// Lines that are not Fluent and ids that are there already are left out. A client's tests make
-    /// sure that there are none.
+    /// Lines that are not valid Fluent and ids that already exist are left out. A client's tests
+    /// make sure that its files have neither.
     pub fn with(files: &[&str]) -> Words {
         let mut bundle =
             FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);
-        // The marks are for mixed directions of script. Terminals print them as rubbish.
+        // The isolation marks are needed only for text of mixed direction, and terminals show
+        // them as garbage.
         bundle.set_use_isolating(false);
         for file in ENGLISH.iter().chain(files) {
             let resource = FluentResource::try_new((*file).to_owned());
@@ -70,40 +71,41 @@ impl Words {
         Words { bundle }
     }
 
-    /// True if there is a text of this id.
+    /// True if there is a text with this id.
     pub fn has(&self, id: &str) -> bool {
         self.bundle.get_message(id).is_some_and(|message| message.value().is_some())
     }
 
-    /// A text without arguments. An unknown id is shown itself.
+    /// Returns a text without arguments. If the id is unknown, the result is the id itself.
     pub fn text(&self, id: &str) -> String {
         self.format(id, &Args::new())
     }
 
-    /// A text with arguments. An unknown id is shown itself, and so is the name of an argument that
-    /// is not given.
+    /// Returns a text with arguments. If the id is unknown, the result is the id itself. A
+    /// missing argument appears as its name.
     pub fn format(&self, id: &str, args: &Args<'_>) -> String {
         let (text, errors) = self.format_with_errors(id, args);
         debug_assert!(errors.is_empty(), "{id}: {errors:?}");
         text
     }
 
-    /// A text with arguments; None if the id is unknown or an argument is missing.
+    /// Returns a text with arguments, or `None` if the id is unknown or an argument is missing.
     ///
-    /// For ids and arguments from elsewhere.
+    /// Use it for ids and arguments that come from another program.
     pub fn try_format(&self, id: &str, args: &Args<'_>) -> Option<String> {
         let (text, errors) = self.format_with_errors(id, args);
         errors.is_empty().then_some(text)
     }
 
-    /// The text of a refusal.
+    /// Returns the text of a refusal.
     pub fn refusal(&self, refusal: &Refusal) -> String {
         let text = self.try_refusal(refusal);
         debug_assert!(text.is_some(), "there is no text for {refusal}");
         text.unwrap_or_else(|| self.format("refusal-unknown", &args! { "code" => refusal.code.to_string() }))
     }
 
-    /// The text of a refusal from elsewhere; None if its code is unknown or an argument is missing.
+    /// Returns the text of a refusal that comes from another program, or `None` if its code is
+    /// unknown or an argument is missing.
     pub fn try_refusal(&self, refusal: &Refusal) -> Option<String> {
         let args = refusal.args.values::<Value<'_>>().collect();
         self.try_format(&refusal_id(refusal.code.as_str()), &args)

@@ -15,7 +15,7 @@ impl Words {
         self.format("ruleset-title-custom", &args! { "title" => title })
     }
 
-    /// One sentence about what sets a ruleset apart.
+    /// One sentence about how a ruleset differs from others.
     pub fn ruleset_summary(&self, ruleset: &Ruleset) -> String {
         let unchanged = ruleset.unchanged();
         if ruleset.base.is_none() {
@@ -27,12 +27,12 @@ impl Words {
         self.format("ruleset-summary-custom", &args! { "title" => title, "changes" => changes })
     }
 
-    /// What a value of an option means: `of equals the attacker stays`.
+    /// The meaning of an option's value: `of equals the attacker stays`.
     pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
         self.text(&format!("rule-{}-{}", option.name(), value.name))
     }
 
-    /// What messages say about a ruleset.
+    /// The description of a ruleset in messages.
     pub fn ruleset_info(&self, ruleset: &Ruleset) -> RulesetInfo {
         RulesetInfo {
             id: ruleset.id.to_owned(),
@@ -42,7 +42,7 @@ impl Words {
         }
     }
 
-    /// What a custom game may change in a ruleset.
+    /// The options that a custom game may change in a ruleset.
     pub fn rule_options(&self, ruleset: &Ruleset) -> Vec<RuleOptionInfo> {
         let info = |option: &RuleOption| RuleOptionInfo {
             name: option.name().to_owned(),

@@ -1,9 +1,9 @@
 //! The digest of a finished game, which the server signs. docs/protocol/RECORDS.md defines it for
 //! other programs.
 //!
-//! It covers what the public saw while the game was played, and nothing that the end opened. So it
-//! is the same for every audience, and opening a deployment never changes it. Names are left out,
-//! because players may be renamed.
+//! The digest covers only what the public saw while the game was played. It is therefore the same
+//! for every audience, and opening a deployment after the end does not change it. Player names
+//! are left out because players may be renamed.
 
 use flagfall_board::Side;
 use flagfall_rules::EndReason;
@@ -16,15 +16,15 @@ use crate::client_to_server::Time;
 /// The first field of every digest: the version of its definition.
 pub const DIGEST_VERSION: &str = "flagfall-digest-1";
 
-/// The bytes before a digest in the message that is signed.
+/// The bytes that precede the digest in a signed message.
 const SIGNED_PREFIX: &[u8] = b"flagfall-signature-1\0";
 
-/// The message that a server signs.
+/// Returns the message that a server signs.
 pub fn signed_message(digest: HexBytes) -> Vec<u8> {
     [SIGNED_PREFIX, &digest.0].concat()
 }
 
-/// The id of a public key: the first 16 hexadecimal digits of its SHA-256.
+/// Returns the id of a public key: the first 16 hexadecimal digits of its SHA-256.
 pub fn key_id(public: &HexBytes) -> String {
     let mut id = HexBytes(Sha256::digest(public.0).into()).to_string();
     id.truncate(16);
@@ -32,15 +32,15 @@ pub fn key_id(public: &HexBytes) -> String {
 }
 
 impl GameRecord {
-    /// The digest of a public record. `None` before the end of the game, and for a player's record:
-    /// see [`GameRecord::digest_with`].
+    /// Returns the digest of a public record, or `None` before the end of the game. Also returns
+    /// `None` for a player's record, which needs [`GameRecord::digest_with`].
     pub fn digest(&self) -> Option<HexBytes> {
         if self.audience == Viewer::Public { self.digest_with(&self.events) } else { None }
     }
 
-    /// The digest of the game, with its events as the public saw them. `None` before the end, if
-    /// `public` has an event that the public never sees, and if the record leaves out choices that
-    /// the digest covers.
+    /// Returns the digest of the game, given its events as the public saw them. Returns `None`
+    /// before the end, if `public` has an event that the public never sees, or if the record
+    /// leaves out choices that the digest covers.
     pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
         let outcome = self.outcome.as_ref().filter(|_| !self.omits_choices())?;
         let mut fields = Fields(Sha256::new());
@@ -84,7 +84,8 @@ impl GameRecord {
     }
 }
 
-/// Texts, each preceded by its length, so that different lists of texts have different bytes.
+/// A hash of a list of texts. Each text is preceded by its length, so that different lists have
+/// different bytes.
 struct Fields(Sha256);
 
 impl Fields {
@@ -104,12 +105,12 @@ fn time(time: Time) -> String {
     }
 }
 
-/// An event as text for the digest. `None` for an event that the public never sees.
+/// Returns the text of an event in the digest, or `None` for an event that the public never sees.
 fn act(event: &GameEvent) -> Option<String> {
     Some(match event {
         GameEvent::Deployed { setup: _ } => return None,
         GameEvent::Ready { side } => format!("ready {}", side.name()),
-        // The commitments are fields of their own.
+        // The digest has separate fields for the commitments.
         GameEvent::Started { commitments: _ } => "started".to_owned(),
         GameEvent::Moved(seen) => moved(seen),
         GameEvent::Struck(strike) => {
@@ -121,7 +122,8 @@ fn act(event: &GameEvent) -> Option<String> {
         GameEvent::Removed { side, square } => format!("removed {} {square}", side.name()),
         GameEvent::Placed(seen) => {
             let SeenPlacing { side, square, piece, labeled, color } = *seen;
-            // The end may open pieces from a reserve. The public saw only labeled ones.
+            // The end may open pieces from a reserve, but during play the public saw only the
+            // labeled ones.
             let piece = if labeled { piece } else { Identity::Hidden };
             let label = if labeled { "^" } else { "" };
             let color = color.map(|color| format!(" {}", color.letter())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Makes records of games, with the same redaction as live play.
+//! Writes records of games, with the same redaction as live play.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_rules as rules;
@@ -25,7 +25,7 @@ struct Noted {
 }
 
 flagfall_board::named! {
-    /// Which record of a game is requested.
+    /// The kind of record that is requested.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum RecordScope, name {
@@ -46,28 +46,29 @@ flagfall_board::named! {
 pub struct NotOpened;
 
 impl Recorder {
-    /// The recorder of a game in which nothing has happened yet.
+    /// Creates a recorder for a game that has no events yet.
     pub fn new(first: rules::Game) -> Recorder {
         Recorder { first, lag_quota: None, log: Vec::new() }
     }
 
-    /// Sets the lag quota that the record names. The game must have the same.
+    /// Sets the lag quota that the record states. It must be the game's own quota.
     #[must_use]
     pub fn with_lag_quota(self, lag_quota: Option<LagQuota>) -> Recorder {
         Recorder { lag_quota, ..self }
     }
 
-    /// Notes an event, stamped `at`.
+    /// Adds an event, stamped `at`.
     pub fn note(&mut self, event: &rules::Event, at: Stamp) {
         self.note_compensated(event, at, 0);
     }
 
-    /// Notes an event with the lag compensation, in ms, that the side that acted got before it.
+    /// Adds an event, with the lag compensation in ms that the acting side received for it.
     pub fn note_compensated(&mut self, event: &rules::Event, at: Stamp, lag_ms: u32) {
         self.log.push(Noted { event: event.clone(), at, lag_ms });
     }
 
-    /// The record that this viewer may have now: live until the end opens the game, then opened.
+    /// Returns the record that this viewer may have now. The record is live until the end opens
+    /// the game, and opened afterwards.
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
         let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);
@@ -75,8 +76,8 @@ impl Recorder {
         self.write(&self.log, &end, viewer, kind, terms, players)
     }
 
-    /// The record of a scope, as far as this viewer may know it now. The other side's live record
-    /// omits replaced deployments and choices in a strike that was never resolved.
+    /// Returns the record of a scope, if this requester may have it now. The opponent's live
+    /// record omits replaced deployments and choices in a strike that was never resolved.
     pub fn record_as(
         &self,
         scope: RecordScope,
@@ -103,7 +104,7 @@ impl Recorder {
         Ok(self.write(log, &end, viewer, kind, terms, players))
     }
 
-    /// The game after the last event.
+    /// Returns the game after the last event.
     fn end(&self) -> rules::Game {
         let mut end = self.first.clone();
         for Noted { event, at, lag_ms } in &self.log {
@@ -112,7 +113,7 @@ impl Recorder {
         end
     }
 
-    /// The log without what remains a side's secret when the end opens the game.
+    /// Returns the log without the events that stay a side's secret after the end.
     fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
         let resolved = resolved(&self.log);
         let open = self
@@ -178,13 +179,14 @@ impl Recorder {
     }
 }
 
-/// The index of the last ply. Later choices belong to a strike that was not resolved (§Q4).
+/// Returns the index of the last ply. Later choices belong to a strike that was not resolved
+/// (§Q4).
 fn resolved(log: &[Noted]) -> usize {
     let is_ply = |noted: &Noted| noted.event.ends_time_of().is_some() && !noted.event.is_choice();
     log.iter().rposition(is_ply).unwrap_or_default()
 }
 
-/// The lakes, if they were drawn for this game.
+/// Returns the lakes, if they were drawn at random for this game.
 fn drawn_lakes(terms: &rules::GameTerms) -> Option<Vec<flagfall_board::Square>> {
     match terms.ruleset.lakes {
         rules::Lakes::OfTheShape => None,

@@ -311,7 +311,7 @@ fn examples() -> String {
     page.0
 }
 
-/// A page of the protocol's documents.
+/// Returns the path of a page of the protocol's documents.
 fn page(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol").join(name)
 }
@@ -320,7 +320,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(page(name)).unwrap()
 }
 
-/// The page with this text between its marks.
+/// Returns the page with this text between the two marks.
 fn with_between(page: &str, [begin, end]: [&str; 2], text: &str) -> String {
     let (before, rest) = page.split_once(begin).unwrap_or_else(|| panic!("{begin} is missing"));
     let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("{end} is missing"));
@@ -334,7 +334,8 @@ fn the_tables_and_examples_of_the_messages_are_fresh() {
     check_generated(&page("messages.md"), &document, "flagfall-protocol");
 }
 
-/// Reads the checked-in schemas, so that it does not depend on the code that makes the tables.
+/// This test reads the checked-in schemas, so that it does not depend on the code that makes the
+/// tables.
 #[test]
 fn the_documents_name_everything_that_is_sent() {
     let pages: String =
@@ -369,7 +370,7 @@ fn the_documents_name_every_refusal_of_the_rules() {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/refusal.rs"))
             .unwrap();
     let values = source.split(" = \"").skip(1).filter_map(|rest| rest.split('"').next());
-    // `reason = "…"` of an attribute is no code.
+    // Skips the `reason = "…"` of an attribute, which is not a code.
     let codes: Vec<&str> = values.filter(|code| !code.contains(' ')).collect();
     assert!(codes.len() > 20, "the codes are found in the source");
     for code in codes {

@@ -19,7 +19,8 @@ fn every_message_of_a_client_reads_back() {
     }
 }
 
-/// Every object in the value, the outermost first, with one more field.
+/// Returns copies of the value, each with an extra field in one of its objects, the outermost
+/// object first.
 fn with_one_more_field(value: &Value) -> Vec<Value> {
     let Value::Object(fields) = value else { return Vec::new() };
     let mut outer = fields.clone();
@@ -147,7 +148,7 @@ proptest! {
     fn laid_chips_print_and_parse_back(
         squares in proptest::collection::vec(squares(), 1..5), is_row: bool, color in 0usize..4
     ) {
-        // On one line, as every move leaves them.
+        // The chips of a move always lie on one line.
         let first = squares[0];
         let on_line = |at: &Square| if is_row { Square::new(at.column(), first.row()) } else { Square::new(first.column(), at.row()) };
         let squares: flagfall_board::SquareSet = squares.iter().filter_map(on_line).collect();
@@ -187,7 +188,7 @@ proptest! {
         let _move = text.parse::<Move>();
     }
 
-    /// A message with some bytes changed is accepted or refused. What is accepted survives a round
+    /// A message with changed bytes is accepted or refused. An accepted message survives a round
     /// trip.
     #[test]
     fn no_broken_message_panics(index in 0usize..64, at in 0usize..400, with in "\\PC{0,3}") {

@@ -19,8 +19,9 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
     judge_limits(position, position.quiet_plies.saturating_add(1), position.ply().saturating_add(1))
 }
 
-/// Whether a side with a reserve could act if it were its turn, without the piece on `lost`: it
-/// can place a piece, or remove any but the Flag (§S1.8). Nothing looks for an empty home square.
+/// Whether a side with a reserve could act if it were the side's turn, without the piece on
+/// `lost`. It can place a piece, or remove any piece but the Flag (§S1.8). The test does not
+/// check for an empty home square.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
     let has_reserve =
         position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);
@@ -52,7 +53,7 @@ pub(super) fn judge(position: &Position, moved: Moved, variants: Variants<'_>) -
 
 /// Like [`judge`], for rulesets in which a side without a move may still remove and place (§S1.8).
 ///
-/// While a color is owed, only the Flag is judged. The rest is judged when the color is named.
+/// If the ply must be followed by a color, the other ends are judged when the color is named.
 fn judge_with_reserve(position: &Position, moved: Moved) -> Option<Outcome> {
     let defender = moved.strike.map(|strike| strike.defender.fate);
     if position.ruleset().chips && defender == Some(Fate::Advances) {
@@ -74,7 +75,7 @@ fn quiet_plies_after(position: &Position, moved: Moved) -> Ply {
     }
 }
 
-/// Whether these counts of plies and quiet plies end the game (§A12).
+/// Whether these numbers of plies and quiet plies end the game (§A12).
 #[inline]
 pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Outcome> {
     let ruleset = position.ruleset();
@@ -84,23 +85,23 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap test that is true only if the other side can move after this ply: if it has two
-/// one-square moves, because no two-squares rule can refuse both.
+/// A cheap test that is true only if the other side can move after this ply. It looks for two
+/// one-square moves, because the two-squares rule cannot refuse both.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
     let field = position.field_with(other, None);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
     if let Some(coin_state) = coin_state {
-        // What the coin in the strike becomes may bind the unmoved coins (§Q6).
+        // The choice for the coin in the strike may keep the unmoved coins from moving (§Q6).
         walkers = walkers.without(coin_state.coins[other].bound_soon());
     }
     foes.remove(moved.from);
     match moved.strike {
         None => foes.insert(moved.to),
         Some(strike) => {
-            // Count on neither piece of the strike, no matter how it ends. This leaves fewer
-            // pieces, and frees no square that would stay occupied.
+            // Ignore the moves of both pieces of the strike, and treat their squares as occupied
+            // where that is possible. The test then never finds a move that does not exist.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -109,8 +110,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         }
     }
     if position.repetition.is_chasing_next(position.ruleset(), other) {
-        // The more-squares rule refuses only steps to squares next to foes, and nothing after a
-        // strike.
+        // Ignore steps to squares next to enemy pieces, the only steps that the more-squares rule
+        // can refuse. After a strike, the rule refuses nothing.
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
@@ -124,11 +125,13 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     judge_mobility(&after)
 }
 
-/// The verdict on a position: none while the side to move can act (§A10) or a strike waits.
+/// The verdict on a position. `None` if the side to move can act (§A10) or a strike waits for
+/// choices.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {
-        // A side that owes a choice can make it: the reserve rule always leaves one (§Q4, §Q6).
+        // A side that has to choose always can, because the reserve rule always leaves a choice
+        // (§Q4, §Q6).
         return None;
     }
     let can_act = if position.ruleset().reserve {

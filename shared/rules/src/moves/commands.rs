@@ -1,5 +1,5 @@
-//! Everything a side may do on the board: moves with paths and colors, removals, placings, owed
-//! colors, and choices in a strike.
+//! Everything a side may do on the board: moves with paths and colors, removals, placings, colors
+//! of missing chips, and choices in a strike.
 
 use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
 
@@ -15,11 +15,11 @@ use super::{Field, LegalMoves};
 #[derive(Clone, PartialEq, Eq)]
 pub struct LegalCommands {
     has_joints: bool,
-    /// How many colors a landing piece's chip may have; one if there are no chips.
+    /// The number of colors for the chip of a landing piece, or 1 if there are no chips.
     colors: usize,
-    /// Moves that lay a chip of choice, in rulesets with chips; otherwise all moves.
+    /// The moves that lay a chip of a chosen color. In rulesets without chips, all moves.
     landings: LegalMoves,
-    /// Moves that lay no chip of choice (§S3.2).
+    /// The moves that lay no chip of a chosen color (§S3.2).
     flashes: LegalMoves,
     removable: SquareSet,
     /// Home squares on which pieces can be placed.
@@ -27,7 +27,8 @@ pub struct LegalCommands {
     /// The ranks in the reserve: unlabeled, then labeled.
     kinds: [RankSet; 2],
     owes_color: bool,
-    /// What a coin in a strike may become. Nothing else can be done then.
+    /// The ranks that a coin in a strike may become. If there are any, no other commands are
+    /// legal.
     choices: RankSet,
 }
 
@@ -73,12 +74,12 @@ impl LegalCommands {
         commands
     }
 
-    /// Only the four colors (§S2.4).
+    /// The commands when only a color can be named (§S2.4).
     pub(crate) fn of_owed_color() -> LegalCommands {
         LegalCommands { colors: ChipColor::ALL.len(), owes_color: true, ..LegalCommands::none() }
     }
 
-    /// Only the choices of what a coin in a strike may become (§Q4).
+    /// The commands when only the rank of a coin in a strike can be chosen (§Q4).
     pub(crate) fn of_choices(choices: RankSet) -> LegalCommands {
         LegalCommands { choices, ..LegalCommands::none() }
     }
@@ -87,7 +88,7 @@ impl LegalCommands {
         self.landings.len() * self.colors
     }
 
-    /// How many of the commands are moves. They come first.
+    /// The number of moves among the commands. Moves come first.
     pub fn moves_len(&self) -> usize {
         self.landings_len() + self.flashes.len()
     }
@@ -109,7 +110,7 @@ impl LegalCommands {
         self.len() == 0
     }
 
-    /// The command with `n` others before it in the order of [`LegalCommands::iter`].
+    /// The command at index `n` in the order of [`LegalCommands::iter`].
     pub fn nth(&self, n: usize) -> Option<Command> {
         if self.owes_color {
             return ChipColor::ALL.get(n).copied().map(Command::Color);

@@ -12,15 +12,16 @@ use super::{LegalMoves, Reach};
 pub(crate) struct Field<'a> {
     pub(crate) own: &'a SquareSet,
     pub(crate) foes: &'a SquareSet,
-    /// Own pieces that may move at all.
+    /// The side's own pieces that may move at all.
     pub(crate) walkers: &'a SquareSet,
-    /// Own pieces that move any distance.
+    /// The side's own pieces that move any distance.
     pub(crate) runners: &'a SquareSet,
-    /// All squares but lakes.
+    /// All squares except lakes.
     pub(crate) open: &'a SquareSet,
-    /// Whether runners strike at the end of a long move (§C2), or only the next square (§O1).
+    /// Whether runners may strike at the end of a long move (§C2). Otherwise, they strike only on
+    /// the next square (§O1).
     pub(crate) strikes_afar: bool,
-    /// What carries pieces beyond the plain board, if anything does.
+    /// The joints and lines of chips that extend moves, if there are any.
     pub(crate) reach: Option<Reach<'a>>,
 }
 
@@ -29,12 +30,12 @@ pub(crate) struct Field<'a> {
 pub(crate) struct Way {
     pub(crate) direction: Direction,
     pub(crate) distance: u8,
-    /// Whether it is a flash, which lays no chip of choice (§S3.2).
+    /// Whether the move is a flash, which lays no chip of a chosen color (§S3.2).
     pub(crate) is_flash: bool,
 }
 
 impl Way {
-    /// The squares it enters when it begins at `from`.
+    /// The squares that the path enters when it begins at `from`.
     pub(crate) fn squares(&self, shape: &BoardShape, from: Square) -> SquareSet {
         let steps = std::iter::successors(Some(from), |square| shape.neighbor(*square, self.direction));
         steps.skip(1).take(usize::from(self.distance)).collect()
@@ -42,7 +43,7 @@ impl Way {
 }
 
 impl Field<'_> {
-    /// Every move the field allows, before repetition rules.
+    /// Every move that the field allows, before repetition rules.
     #[inline]
     pub(crate) fn moves(&self) -> LegalMoves {
         match &self.reach {
@@ -69,8 +70,8 @@ impl Field<'_> {
         moves
     }
 
-    /// Like [`Field::moves_plainly`], also through joints and along lines of chips. A line that
-    /// wraps around ends before its first square, because the piece stands there.
+    /// Like [`Field::moves_plainly`], but also through joints and along lines of chips. A line
+    /// that wraps around ends before its first square, because the piece stands there.
     #[cold]
     fn moves_by_reach(&self, reach: &Reach<'_>) -> LegalMoves {
         let shape = reach.shape;
@@ -89,7 +90,7 @@ impl Field<'_> {
         moves
     }
 
-    /// The flashes among the moves (§S3.2), without those that are supply-line moves as well.
+    /// The flashes among the moves (§S3.2), except those that are also supply-line moves.
     pub(crate) fn flashes(&self) -> LegalMoves {
         let mut moves = LegalMoves::none(*self.own);
         if let Some(reach) = &self.reach {
@@ -148,8 +149,8 @@ impl Field<'_> {
 }
 
 impl Field<'_> {
-    /// The path of a piece of this rank (§S2.7): the named one, or else the shorter legal one; of
-    /// two equal ones, the one that counts up.
+    /// Returns the path of a piece of this rank (§S2.7): the named path, or else the shorter
+    /// legal path. If both are equally long, it is the path toward higher rows or columns.
     #[inline(always)]
     pub(crate) fn way(&self, squares: Move, path: Option<Sign>, rank: Rank) -> Result<Way, Refusal> {
         if let Some(reach) = &self.reach {

@@ -1,10 +1,11 @@
-//! Legal moves as sets of squares, and the moves that a repetition rule takes out.
+//! Legal moves as sets of squares, and the removal of moves that a repetition rule refuses.
 
 use flagfall_board::{BoardShape, Direction, Square, SquareSet};
 use flagfall_view::Move;
 
-/// A piece that the two-squares rule holds back (§C3): it may cross none of the borders between
-/// neighboring squares of its line from `low` up to, but not including, `high`.
+/// A piece that the two-squares rule holds back (§C3). It may not cross the borders of its line
+/// from `low` up to, but not including, `high`. Border `n` lies between the squares `n` and `n +
+/// 1`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tether {
     pub(crate) square: Square,
@@ -14,7 +15,8 @@ pub(crate) struct Tether {
 }
 
 impl Tether {
-    /// How far the piece may go in a direction; none if nothing holds it back.
+    /// How far the piece may go in a direction. `None` if the tether does not limit that
+    /// direction.
     pub(crate) fn distance_max(&self, direction: Direction) -> Option<u8> {
         let place = if self.is_column { self.square.row() } else { self.square.column() };
         match (direction, self.is_column) {
@@ -28,7 +30,7 @@ impl Tether {
         }
     }
 
-    /// Whether it refuses this move of its piece.
+    /// Whether the tether refuses this move.
     pub(crate) fn holds(&self, squares: Move) -> bool {
         self.square == squares.from
             && Direction::between(squares.from, squares.to).is_some_and(|(direction, distance)| {
@@ -37,24 +39,25 @@ impl Tether {
     }
 }
 
-/// A side's legal moves: for each direction, the squares that can be reached in it.
+/// A side's legal moves: for each direction, the squares that can be reached in that direction.
 ///
-/// In one direction a square is reached from only one piece, the nearest.
+/// In each direction, only the nearest piece can reach a square, so the square determines the
+/// piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegalMoves {
     pub(super) targets: [SquareSet; 4],
     own: SquareSet,
     /// The board, if it has joints (§S2.6).
     pub(super) joined: Option<&'static BoardShape>,
-    /// How many moves come before those of each word of the targets.
+    /// For each word of the targets, the number of moves before those of the word.
     starts: [[u16; SquareSet::WORDS]; 4],
     len: u16,
-    /// This `bool` also gives `Option` a niche, so wrapping the moves makes no copy.
+    /// This `bool` also gives `Option` a niche, so that wrapping the moves makes no copy.
     is_empty: bool,
 }
 
 impl LegalMoves {
-    /// No move of a side with these pieces.
+    /// No moves, for a side with these pieces.
     #[inline]
     pub(crate) fn none(own: SquareSet) -> LegalMoves {
         LegalMoves {
@@ -67,14 +70,14 @@ impl LegalMoves {
         }
     }
 
-    /// These moves without those others.
+    /// Returns these moves without the others.
     pub(crate) fn without(mut self, others: &LegalMoves) -> LegalMoves {
         self.targets.iter_mut().zip(others.targets).for_each(|(all, some)| *all = all.without(some));
         self.count();
         self
     }
 
-    /// Takes out the moves that a tether refuses, and calls `refused` with each.
+    /// Removes the moves that a tether refuses, and calls `refused` with each of them.
     pub(crate) fn hold(&mut self, tether: Tether, foes: &SquareSet, mut refused: impl FnMut(Move)) {
         for direction in Direction::ALL {
             let Some(distance_max) = tether.distance_max(direction) else { continue };
@@ -95,7 +98,7 @@ impl LegalMoves {
         self.count();
     }
 
-    /// Takes one move out.
+    /// Removes one move.
     pub(crate) fn remove(&mut self, squares: Move) {
         if let Some((direction, _)) = Direction::between(squares.from, squares.to) {
             self.targets[direction as usize].remove(squares.to);
@@ -128,7 +131,7 @@ impl LegalMoves {
         self.is_empty
     }
 
-    /// The move with `n` others before it in the order of [`LegalMoves::iter`].
+    /// The move at index `n` in the order of [`LegalMoves::iter`].
     #[inline]
     pub fn nth(&self, n: usize) -> Option<Move> {
         self.nth_way(n).map(|(squares, _)| squares)
@@ -138,7 +141,8 @@ impl LegalMoves {
     #[inline]
     pub fn nth_way(&self, n: usize) -> Option<(Move, Direction)> {
         let n = u16::try_from(n).ok()?;
-        // No branch on the direction: for a random `n` it would often be mispredicted.
+        // This avoids a branch on the direction, which would often be mispredicted for a random
+        // `n`.
         let direction = self.starts[1..].iter().filter(|starts| n >= starts[0]).count();
         let starts = &self.starts[direction];
         let word = starts[1..].iter().filter(|start| n >= **start).count();
@@ -159,9 +163,10 @@ impl LegalMoves {
         Direction::between(squares.from, squares.to).is_some_and(|(direction, _)| leads_there(direction))
     }
 
-    /// The moves by direction and target, an order that reveals nothing about ranks.
+    /// The moves, ordered by direction and target. This order reveals nothing about ranks.
     ///
-    /// If a joint makes two paths between two squares, a move may appear twice, once for each path.
+    /// If joints lead to two paths between two squares, a move may appear twice, once for each
+    /// path.
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.iter_ways().map(|(squares, _)| squares)
     }
@@ -173,7 +178,7 @@ impl LegalMoves {
         })
     }
 
-    /// The nearest own piece behind a target in the direction of the move.
+    /// The source of a move: the nearest own piece behind the target, against the direction.
     #[inline]
     fn source(&self, to: Square, direction: Direction) -> Square {
         if let Some(shape) = self.joined {

@@ -6,12 +6,12 @@ use super::Position;
 
 impl Position {
     /// True if every piece of both armies is on the board, captured, in reserve or in a pool, and
-    /// the square sets agree with the squares: if all that is counted is as in the position of
-    /// the same text.
+    /// the square sets agree with the squares. The check compares the position with one that is
+    /// read from its text.
     pub fn is_conserved(&self) -> bool {
         let mut plain = self.clone();
         if let Some(coin_state) = &mut plain.coin_state {
-            // Once all choices are made, there is no text of the strike.
+            // The notation cannot express a strike in which all choices are made.
             coin_state.pending = None;
         }
         let text = plain.text();

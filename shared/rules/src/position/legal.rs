@@ -19,7 +19,8 @@ impl Position {
         self.repetition.tether(ruleset, side).is_some() || self.repetition.is_chasing(ruleset, side)
     }
 
-    /// A side's legal moves if it were its turn; `refused` gets those that repetition refuses.
+    /// A side's legal moves if it were the side's turn. Calls `refused` with each move that a
+    /// repetition rule refuses.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         match self.variants() {
             variants if variants.is_nothing() => {
@@ -32,13 +33,13 @@ impl Position {
     #[cold]
     fn legal_moves_with(&self, variants: Variants<'_>, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         if variants.owes_choice() {
-            // The choice comes first (§S2.4, §Q4).
+            // The color or the choice must come first (§S2.4, §Q4).
             return LegalMoves::none(self.occupied(side));
         }
         self.legal_moves_in(self.field_with(side, variants.reserve_state), side, refused)
     }
 
-    /// The legal moves in a field that may allow more or less than the position.
+    /// The legal moves in a field, which may differ from the position's own field.
     #[inline(always)]
     pub(crate) fn legal_moves_in(
         &self,
@@ -59,7 +60,7 @@ impl Position {
         moves
     }
 
-    /// What one side's pieces could do without the reserve rule (§Q6).
+    /// The moves that a side could make if there were no reserve rule (§Q6).
     pub(crate) fn moves_without_reserve_rule(&self, side: Side) -> LegalMoves {
         let field = self.field(side);
         let Some(coins) = self.coins(side) else { return LegalMoves::none(*field.own) };
@@ -68,7 +69,7 @@ impl Position {
         self.legal_moves_in(Field { walkers: &walkers, runners: &runners, ..field }, side, |_| ())
     }
 
-    /// Everything that [`Position::actor`] may do on the board.
+    /// Everything that the [`Position::actor`] may do on the board.
     pub fn legal_commands(&self) -> LegalCommands {
         if let (Some(pending), side) = (self.pending(), self.actor()) {
             let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));

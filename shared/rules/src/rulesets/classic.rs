@@ -1,4 +1,4 @@
-//! The modern box rules, and what tournaments add to them (§A, §C, §T, §B).
+//! The rules of the modern boxes, and what tournaments add to them (§A, §C, §T, §B).
 
 use flagfall_board::{BoardShape, Rank};
 

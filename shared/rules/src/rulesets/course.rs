@@ -1,4 +1,4 @@
-//! The rules of a course's umpire (§U).
+//! The rules of the umpire of a course (§U).
 
 use flagfall_board::{BoardShape, SquareSet};
 

@@ -1,4 +1,4 @@
-//! Shadowflash, set by set (§S).
+//! The three sets of Shadowflash (§S).
 
 use flagfall_board::{BoardShape, Rank, SquareSet};
 
@@ -44,7 +44,7 @@ const ARMY: [(Rank, u8); 12] = [
 pub const SHADOWFLASH_2: Ruleset = Ruleset {
     id: "shadowflash-2",
     shape: BoardShape {
-        // The columns a b c g h i j n o p, and all rows but those of the islands (§S2.6).
+        // The columns a b c g h i j n o p, and all rows except those of the islands (§S2.6).
         joined_columns: 0b1110_0011_1100_0111,
         joined_rows: 0b11_1100_1111,
         ..SHADOWFLASH_1.shape
@@ -59,10 +59,10 @@ pub const SHADOWFLASH_2: Ruleset = Ruleset {
 pub const SHADOWFLASH_3: Ruleset =
     Ruleset { id: "shadowflash-3", supply_lines: true, shadowflash: true, ..SHADOWFLASH_2 };
 
-/// Islands on d-f and k-m, mirror images of each other.
+/// Islands on the columns d-f and k-m, as mirror images of each other.
 pub(crate) const MIRRORED: SquareSet = island(3).union(island(10));
 
-/// Islands on c-e and k-m, as the rules print them.
+/// Islands on the columns c-e and k-m, as printed in the rules.
 pub(crate) const PRINTED: SquareSet = island(2).union(island(10));
 
 /// An island of three columns in rows 5 and 6 whose left column is this one (§S1.2).

@@ -1,15 +1,15 @@
-//! How chips carry pieces (§S3): supply lines and flashes, and what a move proves by the chips it
-//! changed.
+//! How chips carry pieces (§S3): supply lines and flashes, and what a move proves through the
+//! chips that it changes.
 
 use flagfall_board::{BoardShape, Chips, Direction, Rank, RankSet, Square, SquareSet};
 use flagfall_view::{Laid, Move};
 
 use crate::ruleset::Ruleset;
 
-/// The ranks that flash, and how far at most (§S3.2).
+/// The ranks that flash, each with its maximum distance (§S3.2).
 pub(crate) const FLASHERS: [(Rank, u8); 3] = [(Rank::General, 2), (Rank::Colonel, 3), (Rank::Major, 4)];
 
-/// How far pieces of this rank flash; none if they do not.
+/// The maximum distance of a flash of this rank. `None` if the rank does not flash.
 fn flash_range(rank: Rank) -> Option<u8> {
     FLASHERS.into_iter().find(|(flasher, _)| *flasher == rank).map(|(_, range)| range)
 }
@@ -19,17 +19,17 @@ pub(crate) fn flasher(rank: Rank) -> Option<usize> {
     FLASHERS.into_iter().position(|(flasher, _)| flasher == rank)
 }
 
-/// The lines that chips make for one side.
+/// The lines that chips form for one side.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     pub(crate) chips: &'a Chips,
     pub(crate) has_supply_lines: bool,
-    /// Own pieces of the ranks of [`FLASHERS`]; none in rulesets without flashes.
+    /// The side's own pieces of the ranks of [`FLASHERS`]. `None` in rulesets without flashes.
     pub(crate) flashers: Option<&'a [SquareSet; 3]>,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines for a side with these flashing pieces; none if the ruleset has no lines.
+    /// The lines for a side with these flashing pieces. `None` if the ruleset has no lines.
     pub(crate) fn of(chips: &'a Chips, flashers: &'a [SquareSet; 3], ruleset: &Ruleset) -> Option<Lines<'a>> {
         (ruleset.supply_lines || ruleset.shadowflash).then(|| Lines {
             chips,
@@ -55,7 +55,8 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The squares that a flash reaches, including those a supply line reaches (§S3.2).
+    /// The squares that a flash reaches, including squares that a supply line also reaches
+    /// (§S3.2).
     pub(crate) fn flashed(&self, shape: &BoardShape, empty: SquareSet, direction: Direction) -> SquareSet {
         let Some(flashers) = self.flashers else { return SquareSet::EMPTY };
         let colored = self.chips.all();
@@ -71,8 +72,8 @@ impl<'a> Lines<'a> {
         reached
     }
 
-    /// Whether it takes a flash to get over these squares, the last one included; none if chips
-    /// do not carry the piece.
+    /// Whether the piece needs a flash to move along this path, which includes the target. False
+    /// if a supply line carries the piece, and `None` if chips do not carry it.
     pub(crate) fn carries(&self, from: Square, way: SquareSet, rank: Rank) -> Option<bool> {
         let color = self.chips.color(from)?;
         if self.has_supply_lines && way.without(self.chips.of(color)).is_empty() {
@@ -97,8 +98,9 @@ pub(crate) struct Witnessed<'a> {
 }
 
 impl Witnessed<'_> {
-    /// The ranks for which some rule allows the move, on some path, with those chips (§S3.4). All
-    /// ranks if every movable one could have made it, since everybody sees that the piece moves.
+    /// The ranks for which some rule allows the move, on some path, with those chips (§S3.4). If
+    /// every movable rank could have made the move, the move proves nothing new, and all ranks
+    /// are returned.
     pub(crate) fn proves(&self) -> RankSet {
         let ranks = Direction::ALL
             .into_iter()
@@ -107,7 +109,8 @@ impl Witnessed<'_> {
         if ranks == self.movable() { RankSet::ALL } else { ranks }
     }
 
-    /// The squares of the path in a direction, the last one included; none if it is blocked.
+    /// The squares of the path in a direction, including the target. `None` if the path is
+    /// blocked.
     fn way(&self, direction: Direction) -> Option<SquareSet> {
         let mut way = SquareSet::EMPTY;
         let mut square = self.squares.from;
@@ -147,13 +150,14 @@ impl Witnessed<'_> {
         self.ruleset.supply_lines && color.is_some_and(|color| way.without(self.chips.of(color)).is_empty())
     }
 
-    /// Whether a landing explains the chips: nothing changed, except perhaps on the last square.
+    /// Whether a landing explains the changed chips. A landing changes at most the chip of the
+    /// target.
     fn fits_landing(&self) -> bool {
         let to = self.squares.to;
         self.laid.map_or(self.chips.color(to).is_some(), |laid| laid.squares() == SquareSet::only(to))
     }
 
-    /// Whether a flash over this path explains the chips.
+    /// Whether a flash over this path explains the changed chips.
     fn fits_flash(&self, way: SquareSet) -> bool {
         let (Some(laid), chips) = (&self.laid, self.chips) else { return false };
         self.ruleset.shadowflash

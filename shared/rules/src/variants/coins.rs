@@ -1,5 +1,4 @@
-//! Coins and the pools they draw their pieces from (§Q), kept apart so that other positions do not
-//! carry them.
+//! Coins and the pools from which they become pieces (§Q).
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::RankCounts;
@@ -17,7 +16,7 @@ pub(crate) struct Coins {
 }
 
 impl Coins {
-    /// The Bombs and the Flag in the pool: at least as many coins must stay unmoved (§Q6).
+    /// The number of Bombs and Flags in the pool. At least as many coins must stay unmoved (§Q6).
     fn reserved(&self) -> u32 {
         u32::from(self.pool[Rank::Bomb]) + u32::from(self.pool[Rank::Flag])
     }
@@ -27,12 +26,13 @@ impl Coins {
         self.unmoved.len() > self.reserved()
     }
 
-    /// The unmoved coins, if they could not move once there is one fewer of them; otherwise none.
+    /// The unmoved coins, if they could no longer move after one of them is gone. Otherwise, no
+    /// coins.
     pub(crate) fn bound_soon(&self) -> SquareSet {
         if self.unmoved.len() > self.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }
 
-    /// Whether the reserve rule is kept now.
+    /// Whether the position keeps the reserve rule.
     pub(crate) fn keeps_reserve(&self) -> bool {
         self.unmoved.len() >= self.reserved()
     }
@@ -42,13 +42,14 @@ impl Coins {
         if self.may_spare() { self.all } else { self.all.without(self.unmoved) }
     }
 
-    /// Those of these coins that may move several squares: all as long as a Scout is left (§Q3).
+    /// The coins among `walkers` that may move several squares: all of them while the pool has a
+    /// Scout (§Q3).
     pub(crate) fn runners(&self, walkers: SquareSet) -> SquareSet {
         if self.pool[Rank::Scout] > 0 { walkers } else { SquareSet::EMPTY }
     }
 
-    /// What the coin on a square may become in a strike (§Q4, §Q6). There is always something,
-    /// since there are as many coins as pieces in the pool.
+    /// The ranks that the coin on a square may become in a strike (§Q4, §Q6). There is always at
+    /// least one, because there are as many coins as pieces in the pool.
     pub(crate) fn choices(&self, square: Square) -> RankSet {
         let is_unmoved = self.unmoved.contains(square);
         let may_move = !is_unmoved || self.may_spare();
@@ -61,7 +62,7 @@ impl Coins {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub(crate) strike: UnresolvedStrike,
-    /// The choices made so far, secret until the last one is in.
+    /// The choices made so far. They are secret until the last choice is made.
     pub(crate) chosen: PerSide<Option<Rank>>,
 }
 
@@ -77,7 +78,7 @@ impl Pending {
     }
 }
 
-/// Both sides' coins, and the strike that waits for a choice.
+/// Both sides' coins, and the strike that waits for a choice, if there is one.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct CoinState {
     pub(crate) coins: PerSide<Coins>,
@@ -92,7 +93,7 @@ impl CoinState {
         })
     }
 
-    /// A coin came to a square.
+    /// Records that a coin came to a square.
     #[cold]
     pub(crate) fn put(&mut self, side: Side, square: Square, is_moved: bool) {
         self.coins[side].all.insert(square);
@@ -101,14 +102,14 @@ impl CoinState {
         }
     }
 
-    /// A coin left a square.
+    /// Records that a coin left a square.
     #[cold]
     pub(crate) fn take(&mut self, side: Side, square: Square) {
         self.coins[side].all.remove(square);
         self.coins[side].unmoved.remove(square);
     }
 
-    /// A coin became a piece (§Q5).
+    /// Records that a coin became a piece (§Q5).
     pub(crate) fn collapse(&mut self, side: Side, rank: Rank) {
         let count = &mut self.coins[side].pool[rank];
         *count = count.saturating_sub(1);

@@ -1,5 +1,4 @@
-//! The additional state of positions with a reserve (§S), kept apart so that others do not carry
-//! it.
+//! The additional state of positions with a reserve (§S).
 
 use flagfall_board::{Chips, PerSide, Rank, RankSet, Square, SquareSet};
 use flagfall_view::RankCounts;
@@ -10,11 +9,11 @@ use crate::ruleset::Ruleset;
 
 use super::flasher;
 
-/// A side's pieces that may be placed. Not even the engine knows where they once stood (§S1.7).
+/// A side's pieces that may be placed. Their former squares are not recorded (§S1.7).
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Reserve {
     pub(crate) unlabeled: RankCounts,
-    /// Face up beside the board (§S2.1).
+    /// Pieces that lie face up beside the board (§S2.1).
     pub(crate) labeled: RankCounts,
 }
 
@@ -32,18 +31,18 @@ impl Reserve {
     }
 }
 
-/// Reserves, labels, chips, and what moves have proved.
+/// The reserves, labels and chips, and what moves have proved about ranks.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ReserveState {
     pub(crate) reserve: PerSide<Reserve>,
     /// Where labeled pieces stand.
     pub(crate) labeled: SquareSet,
-    /// What the moves of the piece on each square allow it to be (§S3.4).
+    /// For each square, the ranks that its piece can have according to the piece's moves (§S3.4).
     could_be: [RankSet; Square::LIMIT],
     pub(crate) chips: Chips,
-    /// Pieces that flash, by rank.
+    /// The squares of pieces that flash, by rank.
     pub(crate) flashers: PerSide<[SquareSet; 3]>,
-    /// The square of a piece of the side to move that still owes its chip (§S2.4).
+    /// The square of a piece of the side to move whose chip is still missing (§S2.4).
     pub(crate) owed: Option<Square>,
 }
 
@@ -61,7 +60,7 @@ impl ReserveState {
         })
     }
 
-    /// A piece came to a square.
+    /// Records that a piece came to a square.
     #[cold]
     pub(crate) fn put(&mut self, square: Square, piece: &Piece) {
         if let Some(flasher) = piece.rank.and_then(flasher) {
@@ -69,7 +68,7 @@ impl ReserveState {
         }
     }
 
-    /// A piece left a square.
+    /// Records that a piece left a square.
     #[cold]
     pub(crate) fn take(&mut self, square: Square, piece: &Piece) {
         if let Some(flasher) = piece.rank.and_then(flasher) {
@@ -89,14 +88,15 @@ impl ReserveState {
         self.could_be[square.index()] = could_be;
     }
 
-    /// Takes the marks of a piece that leaves a square: whether it is labeled, what it could be.
+    /// Removes and returns the marks of a piece that leaves a square: whether the piece is
+    /// labeled, and the ranks that it can have.
     pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
         let marks = (self.labeled.contains(square), self.could_be(square));
         self.set_marks(square, false, RankSet::ALL);
         marks
     }
 
-    /// Whether a move of the piece on a square leaves it a single rank.
+    /// Whether the move of a piece leaves only one possible rank for it.
     #[cold]
     pub(crate) fn is_proved(&self, square: Square, proves: RankSet) -> bool {
         self.could_be(square).intersection(proves).single().is_some()

@@ -1,23 +1,23 @@
-//! Board pictures: the one runner of all tests of single plies and lines of play.
+//! Board pictures, and the functions with which all tests of plies and lines of play run.
 //!
 //! A picture has one line per row, `row | cell cell …`, from column a on. Squares that are left
-//! out are empty, and lakes stand where the ruleset has them. A cell is `..`, `~~` or a piece as in
+//! out are empty, and lakes are where the ruleset has them. A cell is `..`, `~~` or a piece as in
 //! position texts: `r9`, `bB`, with `'` if it has moved and `*` if its rank is public.
 //!
 //! In rulesets with a reserve, further lines may give the reserves (`red 9:2,8:1` and `blue …`),
 //! `chips a4r,b5g` and `owed a4`, as in position texts. With coins, `red` and `blue` are the pools,
 //! and `strike a4a5,r9` is the strike that waits.
 //!
-//! So that games do not end for lack of moves, [`check`] and [`Playthrough`] add two bystanders in
-//! each side's far corner, a Flag and a piece that can move, if the picture leaves room.
-//! [`Playthrough::bare`] adds none.
+//! [`check`] and [`Playthrough`] add two bystanders in each side's far corner, a Flag and a piece
+//! that can move, if the picture leaves room. They keep games from ending for lack of moves.
+//! [`Playthrough::bare`] adds no bystanders.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{
     Choice, Command, Entropy, Events, MoveCommand, Outcome, Position, Referee, Refusal, Ruleset, Start,
 };
 
-/// A position and the parts of its text.
+/// A position in which a test plays commands.
 pub(crate) struct Playthrough {
     pub(crate) position: Position,
 }
@@ -65,7 +65,8 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
     cells
 }
 
-/// The lakes of all pictures. If the ruleset draws them, those of `classic`.
+/// The lakes of all pictures. If the ruleset draws lakes at random, these are the lakes of
+/// `classic`.
 pub(crate) fn lakes(ruleset: &Ruleset) -> SquareSet {
     ruleset.draw_lakes(&Entropy([15; 32]))
 }
@@ -111,18 +112,19 @@ fn position(ruleset: &Ruleset, side: Side, plies: (u16, u16), cells: &Cells, sha
 }
 
 impl Playthrough {
-    /// The picture with bystanders, and this side to move.
+    /// Sets up the picture with bystanders and this side to move.
     pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Playthrough {
         Playthrough::after(ruleset, side, 40, 0, picture)
     }
 
-    /// The picture and nothing else.
+    /// Sets up the picture without bystanders.
     pub(crate) fn bare(ruleset: &Ruleset, side: Side, picture: &str) -> Playthrough {
         let shadow = shadow_text(ruleset, picture);
         Playthrough { position: position(ruleset, side, (40, 0), &parse_cells(picture), &shadow) }
     }
 
-    /// The picture with bystanders after this many plies, this many of them without a capture.
+    /// Sets up the picture with bystanders, after `ply` plies, the last `quiet` of them without a
+    /// capture.
     pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Playthrough {
         let cells = with_bystanders(ruleset, parse_cells(picture));
         Playthrough {
@@ -130,9 +132,9 @@ impl Playthrough {
         }
     }
 
-    /// Judges a ply and carries it out; returns how it ended the game, if it did.
+    /// Judges a ply and carries it out. Returns how the ply ended the game, if it did.
     ///
-    /// The answer of `decide` must agree with the list of legal moves.
+    /// The verdict must agree with the list of legal commands.
     #[track_caller]
     pub(crate) fn play_one(&mut self, squares: &str) -> Result<Option<Outcome>, Refusal> {
         let command = command(squares);
@@ -156,7 +158,8 @@ impl Playthrough {
             return legal.contains(command);
         };
         let is_same = |other: &Command| matches!(other, Command::Move(other) if other.squares == squares && other.color == color);
-        // The shorter of two paths is meant, no matter what the longer one would need.
+        // The command means the shorter of two paths, so the list may contain it with either
+        // path.
         legal.iter().any(is_same)
     }
 
@@ -183,8 +186,7 @@ impl Playthrough {
         self
     }
 
-    /// Plays moves and asserts how the last one ends the game: `red flag_captured`,
-    /// `nobody quiet_limit`.
+    /// Plays a move and asserts how it ends the game: `red flag_captured`, `nobody quiet_limit`.
     #[track_caller]
     pub(crate) fn ends(&mut self, squares: &str, outcome: &str) {
         match self.play_one(squares) {
@@ -205,7 +207,7 @@ impl Playthrough {
         picture_of(&self.position)
     }
 
-    /// The cell of a square: `r9'*`, or nothing.
+    /// The cell of a square, as in `r9'*`. Empty if there is no piece.
     pub(crate) fn cell(&self, square: &str) -> String {
         let square: Square = square.parse().expect("a square");
         let board = self.board();
@@ -258,7 +260,7 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
     format!("{} {}", outcome.winner.map_or("nobody", Side::name), outcome.reason.code())
 }
 
-/// How these events end the game. An outcome is public, so it is read from the game after them.
+/// Returns how these events end the game, if they do.
 pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
     events.iter().find_map(|event| match flagfall_rules::secret::to_record(event) {
         flagfall_rules::secret::SecretRecord::Ended { winner, reason } => Some(Outcome { winner, reason }),
@@ -266,7 +268,7 @@ pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
     })
 }
 
-/// Plays one move in a picture: Red's, or Blue's with a `b` in front of it.
+/// Plays one move in a picture: Red's, or Blue's if `blue ` precedes the move.
 ///
 /// `expect` is `refused CODE`, or the picture afterwards, with `=> WINNER REASON` in a last line if
 /// the game must end.
@@ -287,7 +289,7 @@ pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &st
         Ok(found) => assert_eq!(found.as_ref().map(outcome_text), outcome, "{squares}"),
         Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
     }
-    // The same bystanders as before the move: they depend on what the first picture has.
+    // Use the same bystanders as before the move, because they depend on the first picture.
     let before = parse_cells(picture);
     let bystanders = with_bystanders(ruleset, before.clone()).split_off(before.len());
     let mut after = parse_cells(picture_after);

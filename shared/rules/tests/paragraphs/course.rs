@@ -28,7 +28,7 @@ fn u1_piece_codes_are_for_people_and_follow_us_figures() {
     assert_eq!(Rank::Scout.figure(Numbering::Us), "9");
 }
 
-/// All pairs of 2x2 lakes in rows 5 and 6 that share no square, found one by one.
+/// All pairs of 2x2 lakes in rows 5 and 6 that share no square, found by trying all pairs.
 fn all_pairs() -> Vec<SquareSet> {
     let lake = |column: u8| -> SquareSet {
         [(column, 4), (column + 1, 4), (column, 5), (column + 1, 5)]
@@ -139,7 +139,7 @@ fn u3_a_bomb_and_any_other_attacker_both_leave() {
 fn u4_the_winner_goes_to_the_square_of_the_loser() {
     check(&COURSE, "5 | b5\n4 | r4", "a4a5", "5 | r4'*");
     check(&COURSE, "5 | b4\n4 | r5", "a4a5", "4 | b4'*");
-    // From afar as well.
+    // The winner also advances after a strike from afar.
     check(&COURSE, "8 | b4\n2 | r9", "a2a8", "2 | b4'*");
 }
 
@@ -181,8 +181,8 @@ fn started() -> Table {
 
 #[test]
 fn u7_an_illegal_move_loses_at_once() {
-    // In order: no piece, a foe's piece, an own piece in the way, a lake, diagonal, too far, off
-    // the board.
+    // In order: no piece, an enemy piece, an own piece on the target, a lake, a diagonal, too
+    // far, off the board.
     for (squares, refusal) in [
         ("e5e6", "no_piece"),
         ("j7j6", "not_your_piece"),
@@ -226,18 +226,18 @@ fn u7_blue_loses_by_an_illegal_move_as_well() {
 #[test]
 fn u7_commands_that_are_not_moves_are_refused_without_a_loss() {
     let mut table = started();
-    // On the other side's turn, legal or not.
+    // Commands in the other side's turn, legal or not.
     table.refuses(Blue, &step("a1a9"), "not_your_turn").refuses(Blue, &step("j7j6"), "not_your_turn");
-    // Made for another ply.
+    // A command for another ply.
     let events = decide(&table.game, Red, 7, &step("a1a9"), table.now, &Entropy([0; 32]));
     assert_eq!(events.err().map(|refusal| refusal.code()), Some("stale_ply"));
-    // No move at all.
+    // Commands that are not moves.
     table.refuses(Red, &Command::AcceptDraw, "no_draw_offer");
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &COURSE), "not_deploying");
-    // Too late.
+    // A command that is too late.
     table.later(61_000).refuses(Red, &step("a1a9"), "out_of_time");
     assert_eq!(table.game.phase(), Phase::Playing);
-    // Before the start and after the end.
+    // Commands before the start and after the end.
     let mut table = Table::new(&COURSE, FISCHER);
     table.refuses(Red, &step("a1a9"), "not_playing");
     let mut table = started();

@@ -7,15 +7,14 @@ use crate::board::Playthrough;
 
 #[test]
 fn a10_the_side_to_move_that_has_no_legal_move_loses() {
-    // Blue has a Flag and Bombs left.
+    // Blue has only a Flag and Bombs left.
     Playthrough::bare(&CLASSIC, Side::Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
     Playthrough::bare(&CLASSIC, Side::Blue, "10 | bF b7\n1 | rB rF").ends("b10b9", "blue no_legal_move");
 }
 
 #[test]
 fn a10_blocked_pieces_are_no_legal_move() {
-    // Blue's Miner is walled in by its own Bombs and the edge; Red's step beside it changes
-    // nothing.
+    // Blue's Miner is walled in by its own Bombs and the edge. Red's step does not change that.
     Playthrough::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | bB\n1 | r7 rF")
         .ends("a1a2", "red no_legal_move");
 }
@@ -47,13 +46,13 @@ fn a10_a_last_attacker_that_loses_to_a_bomb_leaves_both_without_a_move() {
 fn a10_a_mover_that_can_still_go_back_is_not_blocked() {
     let picture = "10 | bF bB\n2 | rB rB\n1 | .. r7 rB rF";
     let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
-    // From a1 the Sergeant can still go back to b1, so Red is not blocked: Blue is.
+    // From a1, the Sergeant can still go back to b1, so only Blue is blocked.
     line.ends("b1a1", "red no_legal_move");
 }
 
 #[test]
 fn a10_a_flag_that_was_taken_comes_before_anything_else() {
-    // Blue had only its Flag: it could not move either.
+    // Blue had only its Flag, so it could not have moved either.
     Playthrough::bare(&CLASSIC, Side::Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
 }
 
@@ -86,7 +85,8 @@ fn a10_no_legal_move_comes_before_the_ply_limit() {
 
 #[test]
 fn a10_both_blocked_comes_before_the_quiet_limit() {
-    // Two pockets and two-squares: see c3_leaves_neither_side_a_move_and_a10_draws.
+    // Both pieces are in pockets under the two-squares rule: see
+    // `c3_leaves_neither_side_a_move_and_a10_draws`.
     let text = "classic red 1000 194 b7.bBbF.6/bBbB.8/.10/.10/..~2..~2../..~2..~2../.10/.10/rBrB.8/r7.rBrF.6";
     let position = flagfall_rules::Position::from_text(text).expect("a position");
     let mut line = Playthrough { position };
@@ -100,8 +100,8 @@ fn a10_the_quiet_limit_comes_before_the_ply_limit() {
 
 #[test]
 fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
-    // Like the round of `tournament`, in a walled ring of e5 f5 e6 f6: what the General may not do,
-    // no other piece can.
+    // Like the round in `tournament`, but in a walled ring of e5 f5 e6 f6, so that Red has no
+    // other piece to move.
     let picture = "10 | bF b7
         7 | .. .. .. .. bB bB
         6 | .. .. .. .. .. b3

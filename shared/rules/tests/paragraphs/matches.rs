@@ -23,7 +23,7 @@ fn a4_a_side_may_deploy_again_until_the_other_is_ready() {
     assert_eq!(table.game.phase(), Phase::Deploying);
     table.does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
     assert_eq!(table.game.phase(), Phase::Playing);
-    // The later deployment stands.
+    // The later deployment counts.
     let seen = view(&table.game, Viewer::Player(Red), table.now);
     let a4 = seen.pieces.iter().find(|piece| piece.square.to_string() == "a4").expect("a piece");
     assert_eq!(a4.identity, flagfall_rules::Identity::Known(flagfall_board::Rank::Colonel));
@@ -85,7 +85,7 @@ fn a_pause_extends_the_deployment_deadline() {
 
 #[test]
 fn a10_is_judged_once_before_the_first_ply() {
-    // Six Bombs block the open columns; all other pieces stand behind them or behind the lakes.
+    // Six Bombs block the open columns. All other pieces stand behind them or behind the lakes.
     let blocked = "BB99BB99BB 9999172S66 6655553444 888887773F";
     let mut table = Table::new(&CLASSIC, FISCHER);
     table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
@@ -95,7 +95,7 @@ fn a10_is_judged_once_before_the_first_ply() {
     table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(blocked, Blue, &CLASSIC));
     assert_eq!(table.ended(), (None, EndReason::BothBlocked));
 
-    // Blue is blocked, but it is Red's turn: the game goes on until Red has moved.
+    // Blue is blocked, but it is Red's turn, so the game goes on until Red has moved.
     let mut table = Table::new(&CLASSIC, FISCHER);
     table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).does(Blue, &deploy(blocked, Blue, &CLASSIC));
     assert_eq!(table.game.phase(), Phase::Playing);
@@ -178,7 +178,8 @@ fn a11_running_out_of_time_loses() {
 fn clocks_stand_still_while_paused() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.later(10_000);
-    // The last sign of life was at 10 s; a server comes back at 70 s and says so at 80 s.
+    // The last sign of life was at 10 s. A server comes back and pauses the game at 70 s, and
+    // resumes it at 80 s.
     let since = table.now;
     table.later(60_000);
     let paused = decide_pause(&table.game, since);
@@ -350,7 +351,7 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
-/// Judges a claim that may be made from this moment on.
+/// Judges a claim that is allowed from the moment `from` on.
 fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
     decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
 }
@@ -358,7 +359,7 @@ fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result
 #[test]
 fn a_game_that_the_other_side_has_left_is_claimed_as_a_win_or_a_draw() {
     for (wanted, winner) in [(Claim::Win, Some(Blue)), (Claim::Draw, None)] {
-        // It may be either side's turn.
+        // A claim is possible in either side's turn.
         for plies in [0, 1, 4] {
             let mut table = Table::started(&CLASSIC, FISCHER);
             table.plies(plies);
@@ -373,7 +374,7 @@ fn a_game_that_the_other_side_has_left_is_claimed_as_a_win_or_a_draw() {
 fn a_claim_is_refused_while_the_other_side_is_here_and_before_its_time() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     assert_eq!(claim(&table, Red, Claim::Win, None), Err(Refusal::OpponentPresent));
-    // A command alone says nothing of an absence.
+    // A command alone does not show an absence.
     table.refuses(Red, &Command::Claim(Claim::Win), "opponent_present");
     for (ms, seconds_left) in [(1, 1), (1_000, 1), (1_001, 2), (60_000, 60)] {
         let early = claim(&table, Red, Claim::Draw, Some(table.now.plus_ms(ms)));

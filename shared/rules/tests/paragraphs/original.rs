@@ -96,7 +96,7 @@ fn o1_and_a10_a_defender_that_moves_out_of_its_walls_is_not_blocked() {
 
 #[test]
 fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
-    // Blue's Sergeant on c1 has one step left, to b1. The Captain strikes a1 from b1 and loses to
+    // Blue's Sergeant on c1 can only step to b1. Red's Captain strikes a1 from b1 and loses to
     // the Major, which then stands on b1.
     let picture = "10 | rF r7\n3 | .. .. bB\n2 | bB bB bB bB\n1 | b4 r5 b7 bB bF";
     let mut line = Playthrough::bare(&ORIGINAL, Side::Red, picture);
@@ -106,7 +106,7 @@ fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
     Playthrough::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
 }
 
-/// Rulesets in which defenders move are judged like the others when no piece is left to move.
+/// When no piece is left to move, rulesets in which defenders advance are judged like the others.
 #[test]
 fn o1_and_a10_the_last_attacker_that_loses_ends_the_game() {
     let judge = |ruleset: &Ruleset| {

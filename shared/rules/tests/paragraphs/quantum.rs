@@ -14,7 +14,7 @@ use crate::table::{FISCHER, Table, deploy};
 
 use Side::{Blue, Red};
 
-/// The letters of an army in its pool, Flag first.
+/// The pool with a whole army, Flag first.
 const WHOLE_POOL: &str = "F:1,B:6,S:1,9:8,8:5,7:4,6:4,5:4,4:3,3:2,2:1,1:1";
 
 fn square(name: &str) -> Square {
@@ -45,7 +45,7 @@ fn table(side: Side, picture: &str, time: TimeControl) -> Table {
     Table { game: Game::from_position(terms, position), now }
 }
 
-/// Two coins face to face; both sides can afford any choice.
+/// Two coins face to face. The reserve rule allows both sides any choice.
 const FACE_TO_FACE: &str = "10 | bo\n5 | bo'\n4 | ro'\n1 | ro\nred 5:1,F:1\nblue 4:1,F:1";
 
 fn choice(letter: &str) -> Command {
@@ -234,7 +234,7 @@ fn q4_a_coin_that_strikes_from_afar_becomes_a_scout_before_the_choices() {
         piece(&seen_by(&table, Viewer::Public), "a7").expect("a piece").identity,
         Identity::Known(Rank::Major)
     );
-    // A piece strikes a piece: nobody chooses.
+    // When a piece strikes a piece, there is nothing to choose.
     check(&QUANTUM, "7 | bS*\n4 | ro\nred 9:1", "a4a7", "7 | r9'*");
 }
 
@@ -319,7 +319,7 @@ const BOTH: PerSide<bool> = PerSide { red: true, blue: true };
 fn q4_while_both_owe_a_choice_both_clocks_run_and_each_sees_its_own_stop() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").later(5_000).does(Blue, &choice("4")).later(3_000);
-    // All others see both clocks run on from the strike.
+    // All others see both clocks running since the strike.
     for viewer in [Viewer::Public, Viewer::Player(Red)] {
         assert_eq!(clock_of(&table, viewer), (42_000, 52_000, BOTH), "{viewer:?}");
     }
@@ -450,7 +450,7 @@ fn q5_a_coin_that_has_become_a_piece_stays_that_piece() {
     let mut line = Playthrough::new(&QUANTUM, Red, FACE_TO_FACE);
     line.play("a4a5 !5 !4 a5a4 i1i2 a4a3");
     assert_eq!(line.cell("a3"), "b4'*");
-    // When it is struck again, nobody chooses.
+    // When the piece is in a strike again, there is nothing to choose.
     let mut line = Playthrough::new(&QUANTUM, Blue, "5 | b4'*\n4 | r5'*");
     line.play("a5a4");
     assert_eq!(line.cell("a4"), "b4'*");
@@ -461,10 +461,10 @@ fn q6_an_unmoved_coin_that_the_reserve_needs_does_not_move() {
     let picture = "4 | ro ro ro'\nred B:1,F:1,5:1";
     let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.refuses("a4a5", "reserve_rule").refuses("b4b5", "reserve_rule").play("c4c3");
-    // With one coin more, one of them may move.
+    // With one more coin, one coin may move.
     let mut line = Playthrough::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
     line.play("a4a5 i10i9").refuses("b4b5", "reserve_rule");
-    // It may neither make a long move nor strike.
+    // Such a coin may neither make a long move nor strike.
     let mut line = Playthrough::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
     line.refuses("a4a6", "reserve_rule").refuses("b4b5", "reserve_rule");
 }
@@ -482,7 +482,7 @@ fn q6_an_unmoved_defender_that_the_reserve_needs_is_a_bomb_or_the_flag() {
 
 #[test]
 fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
-    // Blue loses its last piece that moves; the two unmoved coins must be a Bomb and the Flag.
+    // Blue loses its last piece that moves. The two unmoved coins must be a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
     // The same after a choice, if the pool still has as many Bombs and Flags as there are unmoved
@@ -500,7 +500,7 @@ fn q6_and_a10_a_side_that_is_blocked_besides_has_no_legal_move_or_is_blocked_lik
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red no_legal_move");
     let picture = "10 | bo bB*\n9 | bB*\n5 | .. b3*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "nobody both_blocked");
-    // A forfeit comes before both blocked: Red has nothing left either.
+    // A forfeit comes before both sides being blocked. Red cannot move either.
     let picture = "10 | bo\n5 | .. b3*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red forfeited_reserve");
 }

@@ -13,7 +13,7 @@ fn data() -> PathBuf {
     )
 }
 
-/// The games, or none if the data is not beside this checkout.
+/// Returns the games, or none if the test data is missing.
 fn games() -> Vec<(String, String)> {
     let folder = data().join("chase-games");
     let Ok(entries) = std::fs::read_dir(&folder) else {

@@ -86,8 +86,7 @@ fn deploy(text: &str, ruleset: &Ruleset) -> Result<(), SetupRefusal> {
 fn s1_4_any_64_of_the_army_are_deployed_the_flag_among_them() {
     for ruleset in ALL {
         assert_eq!(deploy(SHADOWFLASH_SETUP, ruleset), Ok(()));
-        // Three Spies, fifteen Bombs, twenty-four Scouts and one Flag: any rank but the Flag may
-        // stay in reserve entirely.
+        // Except for the Flag, all pieces of a rank may stay in reserve.
         let text = format!(
             "{}{}{}{}{}",
             "F",
@@ -265,7 +264,7 @@ fn s1_8_a_side_with_no_act_at_all_loses() {
 
 #[test]
 fn s1_8_blocking_both_sides_is_not_a_draw() {
-    // Both sides have only their Flag after the strike: the side to move loses.
+    // Both sides have only their Flag after the strike, and the side to move loses.
     Playthrough::bare(&SHADOWFLASH_1, Side::Red, "10 | bF\n5 | b4\n4 | r4\n1 | rF")
         .ends("a4a5", "red no_legal_move");
     // A side that is walled in can still remove pieces.
@@ -379,7 +378,7 @@ fn s2_3_the_color_of_a_failed_strike_stays_secret() {
             let events = events.unwrap_or_else(|refusal| panic!("{}", refusal.code()));
             events.iter().map(to_record).collect::<Vec<_>>()
         });
-        // The events are equal: they hold nothing to tell and nothing to store.
+        // The events are equal, so they do not contain the color.
         assert!(records.iter().all(|record| *record == records[0]), "{picture}");
     }
 }
@@ -511,8 +510,8 @@ fn s2_7_a_command_may_name_its_path() {
 
 #[test]
 fn s2_7_without_a_path_the_shorter_legal_one_is_taken_of_equal_ones_the_one_that_counts_up() {
-    // In set 3 the paths differ in the chips they leave: a Major flashes the shorter way, or glides
-    // the longer one.
+    // In set 3 the paths differ in the chips they leave: a Major flashes along the shorter path,
+    // or uses a supply line along the longer path.
     let both = "2 | r4\nchips a2r,a1y,a10r,a9r,a3r,a4r,a5r,a6r,a7r,a8r";
     check(&SHADOWFLASH_3, both, "a2a9", "9 | r4'[43]\nchips a1r,a10r,a9r,a2r,a3r,a4r,a5r,a6r,a7r,a8r");
     check(&SHADOWFLASH_3, both, "a2a9+=g", "9 | r4'\nchips a1y,a2r,a3r,a4r,a5r,a6r,a7r,a8r,a9g,a10r");

@@ -84,7 +84,7 @@ fn s3_3_where_a_flash_would_change_no_chip_it_is_a_supply_line() {
     check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2g,a3g", "a1a3=r", "3 | r4'\nchips a1g,a2g,a3r");
 }
 
-/// What everybody knows of the piece that moved.
+/// Returns what is public about the piece that moved.
 fn proved(ruleset: &Ruleset, picture: &str, squares: &str) -> String {
     let mut line = Playthrough::new(ruleset, Side::Red, picture);
     line.play(squares);
@@ -109,7 +109,7 @@ fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
         ("r4", "a1g,a2r,a3y,a4b,a5r", "a1a5+", "r4'*"),
         ("r4", "a1g,a2r,a3y,a4b", "a1a4+", "r4'[43]"),
         ("r2", "a1g,a2r,a3y", "a1a3+", "r2'[432]"),
-        // Only the last square changed: a runner may have laid that chip as well.
+        // Only the last square changed, so a runner may also have laid that chip.
         ("r2", "a1g,a2g,a3y", "a1a3+", "r2'[9432P]"),
         ("r9", "a1g,a2g,a3y", "a1a3+=g", "r9'[9432P]"),
         ("r9", "a1g,a2g,a3y", "a1a3+=r", "r9'[9P]"),
@@ -123,8 +123,8 @@ fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
 
 #[test]
 fn s3_4_the_other_path_counts_as_well() {
-    // a1 to a9: down through the joint it is two squares, a flash of two chips; up it is a long
-    // run.
+    // From a1 to a9, the path down through the joint is two squares, a flash of two chips. The
+    // path up is a long run.
     let chips = "chips a1g,a10r,a9g";
     assert_eq!(proved(&SHADOWFLASH_3, &format!("1 | r2\n{chips}"), "a1a9-"), "r2'[432]");
     // Through the joint, a10 is a neighbor of a1, so this run over bare squares proves nothing.

@@ -155,7 +155,7 @@ fn a7_a_defender_known_to_both_sides_is_named_in_the_strike() {
 
 #[test]
 fn d2_a_piece_the_other_side_has_seen_is_marked_for_its_owner() {
-    // A Scout struck it.
+    // A Scout struck the piece.
     let piece = strike("4", "9").defender(Viewer::Player(Side::Blue));
     assert_eq!((piece.identity, piece.is_revealed), (Identity::Known(Rank::Major), true));
     let piece = strike("4", "9").defender(Viewer::Player(Side::Red));

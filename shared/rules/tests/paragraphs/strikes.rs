@@ -93,8 +93,8 @@ fn a6_spy_strikes_spy_and_both_leave() {
 
 /// The result of every strike as a table, independent of the engine.
 ///
-/// Rows are attackers, columns defenders: `w` the attacker wins, `l` it loses, `b` both leave, and
-/// `m` the defender wins and moves, in rulesets where it does.
+/// Rows are attackers, and columns are defenders. `w`: the attacker wins. `l`: the attacker
+/// loses. `b`: both leave. `m`: the defender wins and moves, in rulesets in which it does.
 const TABLE: &str = "
       1 2 3 4 5 6 7 8 9 S B F
     1 b w w w w w w w w w l w

@@ -1,4 +1,4 @@
-//! A game at a table with a clock, for tests that play by commands.
+//! A game with a clock, for tests that play by commands.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
@@ -32,7 +32,7 @@ impl Table {
         Table { game: Game::new(terms), now: START }
     }
 
-    /// A game in which both sides have deployed at the start.
+    /// Creates a game in which both sides have deployed.
     pub(crate) fn started(ruleset: &'static Ruleset, time: TimeControl) -> Table {
         let mut table = Table::new(ruleset, time);
         for side in Side::BOTH {

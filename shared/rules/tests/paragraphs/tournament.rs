@@ -10,8 +10,8 @@ use crate::board::Playthrough;
 /// it.
 const CHASE: &str = "6 | .. .. .. .. .. b3\n5 | .. .. .. .. r2";
 
-/// One round of the four squares: the General's next step would recreate the board of the round's
-/// start.
+/// One round of the four squares. The General's next step would recreate the position at the
+/// start of the round.
 const ROUND: &str = "e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6";
 
 #[test]
@@ -33,7 +33,7 @@ fn t2_blue_may_chase_no_longer_than_red() {
 #[test]
 fn t2_the_chaser_may_go_another_way() {
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f4");
-    // It may step to a square next to the prey that makes a new position.
+    // The General may step to a square next to its prey if the position is new.
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f6");
 }
 
@@ -76,7 +76,7 @@ fn t1_a_strike_clears_the_counters() {
 
 #[test]
 fn t1_a_prey_that_does_not_flee_is_not_chased() {
-    // Halfway through the round Blue moves another piece: the Colonel did not flee.
+    // Halfway through the round, Blue moves another piece, so the Colonel does not flee.
     let picture = format!("{CHASE}\n10 | b9");
     Playthrough::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 a10a9 e6e5 a9a10 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6 f5e5 e6f6")

@@ -75,7 +75,8 @@ fn c3_a_long_scout_move_crosses_every_border_on_its_way() {
 
 #[test]
 fn c3_a_scout_may_go_up_to_the_border_that_all_three_crossed() {
-    // a2a8, a8a4, a4a6: all three crossed a4-a5 and a5-a6; from a6 the Scout may go up, not down.
+    // The moves a2a8, a8a4 and a4a6 all crossed a4|a5 and a5|a6. From a6 the Scout may go up, but
+    // not down.
     red(&CLASSIC, "2 | r9")
         .play("a2a8 i10i9 a8a4 i9h9 a4a6 h9g9")
         .refuses("a6a5", "two_squares")
@@ -85,8 +86,8 @@ fn c3_a_scout_may_go_up_to_the_border_that_all_three_crossed() {
 
 #[test]
 fn c3_a_scout_may_step_back_short_of_the_common_border() {
-    // a2a5, a5a1, a1a7: common borders are a2|a3, a3|a4, a4|a5. From a7 down to a5 is free, a4 is
-    // not.
+    // The moves a2a5, a5a1 and a1a7 share the borders a2|a3, a3|a4 and a4|a5. From a7 the Scout
+    // may go down to a5, but not to a4.
     red(&CLASSIC, "2 | r9")
         .play("a2a5 i10i9 a5a1 i9h9 a1a7 h9g9")
         .refuses("a7a4", "two_squares")
@@ -128,7 +129,7 @@ fn c3_the_chain_ends_when_the_piece_is_captured() {
 
 #[test]
 fn c3_a_captured_pieces_chain_holds_nothing_on_its_square() {
-    // Another piece on the square where a chain ended is not held back.
+    // A chain that ended on a square does not hold back another piece on that square.
     let picture = "6 | b5\n5 | .. r6\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5 b5a5 h9g9 a5a4");
