@@ -61,7 +61,7 @@ impl Lobby {
         // The condition that the challenge is open ensures that closing it sees every addressee.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
-        // A player who is not connected finds it in their list.
+        // A player who is not connected finds the challenge in their list.
         let message = ServerToClient::Challenged { invitation: invitation.clone() };
         self.inner.tell(player, &message).await;
         Ok(invitation)
