@@ -32,7 +32,8 @@ pub(crate) struct Shown {
     pub(crate) seq: u64,
     /// The latest events, at most [`RECENT_MAX`].
     recent: VecDeque<Option<CompactPly>>,
-    /// Those of them that are no [`CompactPly`], oldest first, each with its number.
+    /// Those of the latest events that are not a [`CompactPly`], oldest first, each with its
+    /// number.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
     others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
