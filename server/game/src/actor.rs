@@ -35,9 +35,9 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
 
 const LINGER_MS: u64 = 30_000;
-/// How long a running game on a live clock stays after the last connection closed it, in
-/// milliseconds; less if the operator lets slow games rest sooner. By then, players whose
-/// connection dropped are back or count as away.
+/// How long a running game on a live clock stays in memory after the last connection closed it,
+/// in milliseconds. It is less if the operator's time for slow games is lower. After this time,
+/// players whose connection dropped are back or count as away.
 const LIVE_REST_MS: u64 = 60_000;
 const PASSING_MS: u64 = 5_000;
 /// Delay before a table that could not leave memory tries again, in milliseconds.

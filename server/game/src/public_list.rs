@@ -17,7 +17,8 @@ use flagfall_store::{Key, Write};
 use super::header::GameHeader;
 use flagfall_base::keys::{PUBLIC, time16};
 
-/// Lines that are read: more than any list shows, because some games have just ended.
+/// Number of lines that are read. It is more than any list shows, because some games have just
+/// ended.
 pub(super) const LINES_MAX: usize = 128;
 /// A moment after all games. A key counts back from it, so that the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;

@@ -58,10 +58,10 @@ pub(super) struct OnDemand {
 }
 
 impl Tables {
-    /// Opens the registry. Running games are opened when a player asks for them or something is due
-    /// in them; their clocks stood still since the last heartbeat. [`StartError`] when the store
-    /// does not answer, or no random name can be drawn. No log is read, so damaged games do not
-    /// matter.
+    /// Opens the registry. Running games are opened later, when a player asks for them or
+    /// something is due in them. Their clocks have stood still since the last heartbeat. Returns
+    /// [`StartError`] if the store does not answer, or no random name can be drawn. Reads no
+    /// logs, so damaged games do not matter.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;

@@ -28,8 +28,8 @@ pub(super) struct Residents {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// Running games in memory by player. A player is stored as a hash of their id, which another
-    /// player may share; the game's header decides.
+    /// Running games in memory by player. A player is stored as a hash of their id. Two players
+    /// may share a hash, so the game's header decides.
     seats: BTreeSet<(u64, GameId)>,
     /// Games this server is creating right now, in the order of the requests.
     pub(super) making: Vec<Making>,
@@ -58,7 +58,7 @@ impl Index {
         self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
     }
 
-    /// Removes the seats of a game that does not run here any longer.
+    /// Removes the seats of a game that has stopped running here.
     fn remove_seats(&mut self, game: GameId, header: &GameHeader) {
         for side in Side::BOTH {
             self.seats.remove(&(number_of(&header.players[side].id), game));

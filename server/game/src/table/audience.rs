@@ -39,7 +39,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The events after `seq`; none if they are not all in memory.
+    /// Returns the events after `seq`; empty if they are not all in memory.
     pub(crate) fn events_after(&self, seq: u64) -> Vec<GameEvent> {
         let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
         match missed {

@@ -1,4 +1,5 @@
-//! Where a rank wants to go: the gain there, less with every step away.
+//! Computes where a rank wants to go. Each target attracts with its gain, which fades with every
+//! step.
 
 use flagfall_board::{Square, SquareSet};
 
