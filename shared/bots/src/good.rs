@@ -35,7 +35,7 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// Positions of effort for each world that is drawn.
+/// One world is drawn for this many positions of effort.
 const NODES_A_WORLD: usize = 150;
 /// The effort of one exchange of ranks, in positions.
 const NODES_AN_EXCHANGE: u32 = 5;

@@ -10,7 +10,7 @@ use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
-/// The worth of a Flag that may be there. Capturing a certain one wins the game.
+/// The worth of a possible Flag. Capturing a certain Flag wins the game.
 pub(super) const FLAG: i32 = 10_000;
 /// The worth of a piece that nothing can beat.
 const INVINCIBLE: f64 = 4_000.0;

@@ -7,7 +7,7 @@ const ROUNDS: usize = 200;
 /// The mixed strategies of both sides, and the value of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Mixed {
-    /// The share of each row choice. Rows win what the matrix says.
+    /// The share of each row choice. The matrix contains the wins of the rows' side.
     pub(crate) rows: Vec<f32>,
     /// The share of each column choice.
     pub(crate) columns: Vec<f32>,
