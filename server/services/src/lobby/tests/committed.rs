@@ -346,7 +346,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         if let Way::Seek = way {
             assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
-        // Somebody else may take it.
+        // Another player may take the offer.
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
     }
 }
