@@ -83,7 +83,8 @@ pub(super) struct Actor {
     idle_since: Option<Stamp>,
     stay: Stay,
     care: Option<Care>,
-    /// The table stays at least until then, because it could not leave while a handle was in use.
+    /// The table stays at least until this moment, after it could not leave because a handle was
+    /// in use.
     stays_until: Stamp,
     stopping: Vec<oneshot::Sender<()>>,
     /// True if the table closes after the current job.
@@ -145,7 +146,7 @@ impl Actor {
                 outbox.close(CloseCode::Shutdown);
             }
         }
-        // Boxed, because it needs more space than serving and runs only once.
+        // Boxed, because closing needs more space than serving and happens only once.
         self.close(ended.is_ok()).boxed().await;
     }
 
@@ -185,8 +186,8 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // No epoch, because its thoughts are discarded with the table when moves
-                        // are lost.
+                        // House players' commands have no epoch, because their thoughts are
+                        // discarded with the table when moves are lost.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }

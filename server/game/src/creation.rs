@@ -35,8 +35,8 @@ pub struct NewGame {
     pub previous: Option<GameId>,
 }
 
-/// Draws the lakes of a new game, if its ruleset wants that. The first attempt to write the log
-/// decides, and later attempts find the log.
+/// Draws the lakes of a new game, if its ruleset draws them. The first attempt to write the log
+/// decides the lakes, and later attempts find the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {

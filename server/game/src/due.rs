@@ -21,16 +21,17 @@ use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
-/// Age of a due time at which it is moved on even if its game is in memory, in milliseconds.
-/// Before that, the table in memory lets the flag fall by itself.
+/// Age at which a due time is moved to a later moment even if its game is in memory, in
+/// milliseconds. Before that, the table in memory lets the flag fall by itself.
 const STALE_MS: u64 = 30_000;
 /// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
-/// No more games are opened for flags while this many tables are in memory for that reason.
+/// Most tables that may be in memory because a flag is near.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// The same for house players, who think only a few at a time.
+/// Most tables that may be in memory because a house player is to act. House players think only a
+/// few at a time.
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
@@ -82,7 +83,8 @@ impl Tables {
         self.residents().handle(game).is_some_and(|handle| handle.is_running())
     }
 
-    /// Loads a game that is due. If its flag cannot fall soon, moves its due time on.
+    /// Loads a game that is due. If its flag cannot fall soon, moves the due time to a later
+    /// moment.
     async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
         let live = LIVE.key([&game])?;
         let listed = self.store().get(live.clone()).await?;

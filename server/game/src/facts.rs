@@ -91,7 +91,7 @@ impl Facts {
             progress: Mutex::new(Progress::of(table)),
             head: AtomicU64::new(table.head.seq),
             heard: AtomicU64::new(0),
-            // Notes that arrived while the log was read found no table.
+            // True at first, because notes that arrived while the log was read found no table.
             has_seat_news: AtomicBool::new(true),
             lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
             is_listed: listed.is_some(),

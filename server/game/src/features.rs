@@ -9,7 +9,7 @@ use super::header::GameHeader;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Milestone {
     Opened,
-    /// Something is appended, so the other side may have to act.
+    /// Something is appended, after which a side may have to act.
     Acted,
     Ended(GameEnd),
 }

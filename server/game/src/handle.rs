@@ -40,7 +40,7 @@ pub(super) enum Message {
 /// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
-    /// No flag falls before this moment; `None` where time is unlimited.
+    /// No flag falls before this moment; `None` if time is unlimited.
     pub(super) flag: Option<Stamp>,
     pub(super) awaits_house: bool,
 }

@@ -7,7 +7,8 @@
 //!   the flag, so opening the games that are due misses no flag. A check can move a due time, on
 //!   the condition that the listing is unchanged. Plies do not write due times, and the due time
 //!   of a game that has ended is deleted later.
-//! - `house/GAME` exists while a house player is to act in the game. Its value is since when.
+//! - `house/GAME` exists while a house player is to act in the game. Its value is the time since
+//!   when the house player is to act.
 //! - `news/GAME` exists for games created in the last minute.
 //! - `awake/GAME` is for servers of version 0.1, which keep these games in memory: all games on a
 //!   live clock, and slower games while a house player is to act.

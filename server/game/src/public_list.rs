@@ -3,7 +3,7 @@
 //! A server shows the games in its memory and the newest of these lines, which it reads every few
 //! seconds. So it opens no game to show a list, and every server lists the same games. The server
 //! that has a game in memory writes its line before the game rests. While the game is in memory,
-//! the line is also written every half a minute if there may be other servers or the clock is
+//! the line is also written every half minute if there may be other servers or the clock is
 //! slow. Plies do not write the line. The end of a game deletes its line. A server of version 0.1
 //! that ends a game on a live clock leaves the line behind, so lines without a running game are
 //! deleted.

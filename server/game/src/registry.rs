@@ -32,7 +32,8 @@ use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
+/// Number of locks for cold loads. Loads of different games may run at once, but loads of one
+/// game may not.
 const LOAD_LANES: usize = 64;
 
 /// Why the registry could not be opened. Damaged games do not prevent it, because no log is read.
@@ -49,9 +50,9 @@ pub struct Tables {
 pub(super) struct OnDemand {
     /// Allows one cold load of a game at a time, so that no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
-    /// Tables opened because a flag may fall.
+    /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,
-    /// Tables opened because a house player is to act.
+    /// Counts the tables that were opened because a house player is to act.
     pub(super) house_in_care: Care,
     /// Running games that are not in memory, as of the last count.
     pub(super) at_rest: AtomicUsize,
@@ -127,8 +128,9 @@ impl Tables {
     }
 
     /// Carries out a player's command, and returns the answer. A refused command is not carried
-    /// out, unless the store is unavailable or the table met a defect: then it may have been. The
-    /// same command with the same id then gets the true answer.
+    /// out, with two exceptions: the store is unavailable, or the table met a defect. The command
+    /// may then have been carried out, and sending it again with the same id returns the true
+    /// answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {

@@ -42,7 +42,7 @@ pub(super) struct Round {
 }
 
 impl Tables {
-    /// The next records of a list; none after the last one.
+    /// Returns the next records of a list; `None` after the last record.
     pub(super) async fn listed_after<const N: usize>(
         &self,
         list: Kind<N>,

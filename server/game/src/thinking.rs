@@ -25,8 +25,8 @@ const IDLE_MAX: usize = 4_096;
 /// Who is charged for a house player's thinking.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ThinkingShare {
-    /// The network from which the opponent is connected to this server. Without it they count
-    /// alone.
+    /// The network from which the opponent is connected to this server. If it is unknown, the
+    /// opponent counts alone.
     pub(super) network: Option<Network>,
     pub(super) player: Arc<str>,
 }

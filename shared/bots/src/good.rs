@@ -102,7 +102,7 @@ impl Mind for GoodMind {
     }
 }
 
-/// One decision: what is known and believed, and what it is worth.
+/// The data for one decision: what is known and believed, and its evaluation.
 struct Scene {
     /// All pieces, our own first.
     pieces: Vec<Piece>,
@@ -241,7 +241,8 @@ impl Scene {
         )
     }
 
-    /// Returns how much a strike at a hidden piece gains as caution falls.
+    /// Returns the extra value of a strike at a hidden piece because caution is lower than at
+    /// first.
     fn daring(&self, step: Step) -> i32 {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);

@@ -1,5 +1,5 @@
-//! What a house player remembers from turn to turn: what strikes showed of hidden pieces, which
-//! placements it has made, and how long nothing was captured.
+//! The memory of a house player from turn to turn: what strikes showed of hidden pieces, which
+//! placements it has made, and for how long nothing was captured.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};

@@ -27,7 +27,7 @@ use crate::mind::{Best, Mind};
 /// the most.
 const PATIENCE: f32 = 12.0;
 const IMPATIENCE: f32 = 40.0;
-/// The share of the fear of losses that remains then.
+/// The share of the fear of losses that remains at most risk.
 const BOLDNESS: f32 = 0.3;
 /// The strongest attraction of a target, so that a distant Flag does not outweigh gains nearby.
 const PULL_MAX: f32 = 8.0;

@@ -49,8 +49,8 @@ impl Asked {
         Box::new(Asked { reply, player_id, cmd_id, ply, epoch, command, entropy, is_new, is_current })
     }
 
-    /// Returns a hash that tells commands with the same id apart. The log keeps this hash as part
-    /// of the stamp, not the command with a deployment in it.
+    /// Returns a hash that tells commands with the same id apart. The stamp in the log contains
+    /// only this hash of a command, so it does not reveal a deployment.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Sha256::new();
         hasher.update(self.ply.to_be_bytes());

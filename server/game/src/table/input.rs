@@ -18,7 +18,7 @@ pub enum TableInput {
     /// The connection wants no more events, or is gone.
     Close {
         connection: ConnectionId,
-        /// True if the player said that they leave. A dropped connection does not.
+        /// True if the player said that they leave; false if the connection dropped.
         is_on_purpose: bool,
     },
     Command(Box<Asked>),

@@ -6,7 +6,7 @@ use flagfall_store::{Outage, OutageList};
 
 use crate::outages::missing;
 
-/// An outage that the log does not record yet. The game does not go on before the log does.
+/// An outage that the log does not record yet. The game continues only after it is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Unrecorded {
     #[default]
@@ -156,9 +156,9 @@ impl OutageState {
     /// while it is unknown whether there is an outage.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
-            // On a live clock, the shown moment is not shifted: clients advance the clock from
-            // that moment, so it would run through the outage. The log records the outage right
-            // after the game is opened.
+            // Only for slow clocks: clients advance a live clock from the moment shown, so a
+            // moment shifted back by the outage would make it run through the outage. The log
+            // records the outage right after the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

@@ -118,7 +118,8 @@ impl Table {
                     continue;
                 }
                 if self.work.is_retrying() {
-                    // A command judged now would meet clocks that ran while no server could write.
+                    // A command judged now would be judged by clocks that ran while no server
+                    // could write.
                     let Some(asked) = self.work.queue.pop_front() else { break };
                     self.refuse(*asked, refusals::store_unclear());
                     continue;

@@ -51,8 +51,8 @@ pub(crate) enum Cause {
 pub(crate) struct Early {
     /// When the flag falls.
     flag_fall: Stamp,
-    /// When the store's clock reaches this time, in local time. The wait is as long as the
-    /// store's clock was behind.
+    /// When the store's clock passes that time, as shown by the local clock. The wait is as long
+    /// as the store's clock was behind.
     until: Stamp,
 }
 

@@ -1,5 +1,5 @@
-//! What watchers of the lobby see: everything at once when they start, then changes, at most once
-//! per interval of the lobby.
+//! The watchers of the lobby. They see everything at once when they start, and then changes, at
+//! most once per interval of the lobby.
 
 use std::collections::HashMap;
 

@@ -60,7 +60,8 @@ impl Asker<'_> {
         Err(store_unclear())
     }
 
-    /// The asker's rating for games of these terms. None for guests and for games without ratings.
+    /// The asker's rating for games of these terms; `None` for guests and for games without
+    /// ratings.
     pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, Refused> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
         match class_of(terms).filter(|_| is_rated) {
@@ -85,7 +86,8 @@ impl Asker<'_> {
         }
         // The range may be around the asker's rating, and guests have none.
         let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
-        // A bound may be missing, out of range or on the wrong side.
+        // Both bounds may be missing, or a bound may be too large or on the wrong side of the
+        // other.
         let bounds = || bad("bounds").with("min", 0_u8).with("max", RatingRange::POINTS_MAX);
         if range.is_allowed() { Ok(Some(range)) } else { Err(bounds().into()) }
     }

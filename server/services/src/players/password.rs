@@ -140,7 +140,7 @@ impl Hasher {
     }
 
     /// True if the password matches the stored hash. Without a stored hash the result is false,
-    /// and takes as long to compute.
+    /// and takes as long to compute as with one.
     pub(super) async fn is_right(
         &self,
         share: Share,

@@ -154,8 +154,9 @@ impl<'a, 'c> Draw<'a, 'c> {
         Draw { army, clues, prior, readings, weights, beside }
     }
 
-    /// Tries to exchange the ranks of two pieces, or of the Flag and another piece along with their
-    /// neighbors. Accepts with the ratio of the likelihoods.
+    /// Tries to exchange the ranks of two pieces, or of the Flag and another piece along with
+    /// their neighbors. The ratio of the likelihoods is the probability of accepting the
+    /// exchange.
     fn try_exchange(&mut self, one: usize, other: usize, is_block: bool, chance: &mut Chance) {
         let pairs = if is_block { self.block(other) } else { vec![(one, other)] };
         if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {

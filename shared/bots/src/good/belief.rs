@@ -69,8 +69,8 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
 }
 
 /// Removes ranks that are not possible in any full assignment, starting from one such assignment.
-/// A suspect can have another rank if other suspects can change ranks in a chain that frees that
-/// rank and takes the suspect's own.
+/// A suspect can have another rank if suspects can change ranks in a chain that leads from that
+/// rank back to the suspect's own.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

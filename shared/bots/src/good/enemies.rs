@@ -36,7 +36,7 @@ pub(super) struct Enemies {
     captured: PerRank<u8>,
     /// Our last move, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// What the enemy remembers.
+    /// The enemy's memory, as far as it follows from our views.
     memory: Memory,
     readings: Readings,
     /// How likely deployments are, computed on demand.

@@ -35,9 +35,9 @@ pub(super) struct Situation {
     pub(super) open: Vec<Cell>,
     /// `open` as a table of all cells.
     pub(super) is_open: [bool; CELLS],
-    /// All pieces on the board, the own side's first.
+    /// All pieces on the board, ours first.
     pub(super) targets: Vec<Target>,
-    /// How many pieces of each rank are on the board, first the own side's, then the enemy's.
+    /// How many pieces of each rank are on the board, first ours, then the enemy's.
     pub(super) counts: [PerRank<u8>; 2],
     /// How much losses count when strikes are weighed, in hundredths. It falls as a quiet game
     /// approaches its limit.

@@ -1,4 +1,4 @@
-//! What an unknown piece is likely to be, by where it was deployed.
+//! Estimates the rank of an unknown piece from the square where it was deployed.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset};

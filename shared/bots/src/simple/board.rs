@@ -48,7 +48,7 @@ impl Board {
             flag: None,
         };
         for piece in view.pieces.iter().filter(|piece| piece.side == side) {
-            // Own ranks are always known.
+            // A side always knows its own ranks.
             if let Identity::Known(rank) = piece.identity {
                 let (is_moved, is_revealed) = (piece.is_moved, piece.is_revealed);
                 board.put(piece.square, Cell::Own(Own { rank, is_moved, is_revealed }));
