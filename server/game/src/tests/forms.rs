@@ -81,7 +81,7 @@ async fn an_export_in_one_form_has_the_same_games() {
     }
 }
 
-/// Appends an entry in a newer form that no server can read.
+/// Appends an entry in a newer form that this version cannot read.
 async fn append_newer(store: &MemoryStore, game: GameId) {
     let append = Append {
         game,

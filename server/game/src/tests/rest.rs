@@ -200,7 +200,7 @@ async fn a_game_stays_at_rest_over_outages_and_records_them_when_opened() {
     server.advance(PASSING_MS).await;
     server.advance(PASSING_MS).await;
     assert_eq!(server.tables.len(), 0);
-    // The game becomes due by the old estimate. Its due time is then moved on.
+    // The game becomes due by the old estimate. Its due time is then moved to a later moment.
     server.advance(DAY_MS).await;
     server.advance(5_000).await;
     assert_eq!(remaining(&server.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);

@@ -421,7 +421,7 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.open(&cy, None);
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
-    // Another server could write meanwhile.
+    // Another server was able to write in the meantime.
     other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();

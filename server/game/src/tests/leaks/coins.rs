@@ -98,8 +98,8 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
     twins
 }
 
-/// The moments at which this side chose first of two: in resolved strikes, and in the one pending
-/// at the end.
+/// Returns the moments at which this side was the first of the two to choose: in resolved
+/// strikes, and in the strike pending at the end.
 fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     let (mut hand, players) = script.hand();
     let (mut resolved, mut last) = (Vec::new(), None);

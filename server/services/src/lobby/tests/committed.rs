@@ -306,7 +306,7 @@ async fn a_full_server_takes_no_offer_and_leaves_plans_to_servers_with_room() {
         assert!(refused.is(Code::SERVER_FULL), "{way:?}: {refused}");
         assert!(scene.is_offer_open().await || matches!(way, Way::House));
         assert_eq!(scene.plans().await, 0);
-        // The plan of a server that died.
+        // Make the plan of a server that dies.
         let (bo, id) = (player("bo"), "1".parse().unwrap());
         let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
         while scene.plans().await == 0 {
