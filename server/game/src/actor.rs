@@ -35,27 +35,27 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
 
 const LINGER_MS: u64 = 30_000;
-/// How long a running game on a live clock stays after the last connection closed it, in
-/// milliseconds; less if the operator lets slow games rest sooner. By then, players whose
-/// connection dropped are back or count as away.
+/// How long a running game on a live clock stays in memory after the last connection closed it,
+/// in milliseconds. It is less if the operator's time for slow games is lower. After this time,
+/// players whose connection dropped are back or count as away.
 const LIVE_REST_MS: u64 = 60_000;
 const PASSING_MS: u64 = 5_000;
 /// Delay before a table that could not leave memory tries again, in milliseconds.
 const LET_GO_AGAIN_MS: u64 = 100;
-/// Delay before a running game whose table met a defect is opened again.
+/// Delay before a running game is opened again after a defect ended its table.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stay {
-    /// Not at all: it was opened for what is due in its game.
+    /// It leaves at once: it was opened for due work.
     Short,
-    /// Briefly: it was opened for a look.
+    /// It stays briefly: it was opened for a look.
     Passing,
-    /// Longer: a connection used it.
+    /// It stays longer: a connection used it.
     Long,
 }
 
-/// Each table that is in memory only for what is due holds a clone, so that these are counted.
+/// Counts the tables that are in memory for due work only: each of them holds a clone.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -83,7 +83,8 @@ pub(super) struct Actor {
     idle_since: Option<Stamp>,
     stay: Stay,
     care: Option<Care>,
-    /// When the table could not leave because a handle was in use, it stays at least until then.
+    /// The table stays at least until this moment, after it could not leave because a handle was
+    /// in use.
     stays_until: Stamp,
     stopping: Vec<oneshot::Sender<()>>,
     /// True if the table closes after the current job.
@@ -92,8 +93,8 @@ pub(super) struct Actor {
     rematch_id: Option<GameId>,
 }
 
-/// A table's task, and the way to reach it. `listed` says who is away according to the list of
-/// running games; `None` if the game is not listed.
+/// Returns a table's task, and the handle to reach it. `listed` is who is away according to the
+/// list of running games; `None` if the game is not listed.
 pub(super) fn channel(
     table: Table,
     host: Arc<Host>,
@@ -127,10 +128,10 @@ pub(super) fn channel(
 }
 
 impl Actor {
-    /// Runs the table until it is no longer needed. A panic ends this table only: its clients are
-    /// told to reconnect, and find the game as the log has it.
+    /// Runs the table until it is no longer needed. A panic ends only this table: its clients are
+    /// told to reconnect, and get the game from its log.
     ///
-    /// Boxed, because a task would reserve space for it twice.
+    /// Boxed, because a task would otherwise reserve space for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tell_seats(PerSide::default());
@@ -145,7 +146,7 @@ impl Actor {
                 outbox.close(CloseCode::Shutdown);
             }
         }
-        // Boxed, because it needs more space than serving and runs only once.
+        // Boxed, because closing needs more space than serving and happens only once.
         self.close(ended.is_ok()).boxed().await;
     }
 
@@ -185,7 +186,8 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // Its thoughts are discarded with the table when moves are lost.
+                        // House players' commands have no epoch, because their thoughts are
+                        // discarded with the table when moves are lost.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }
@@ -219,7 +221,7 @@ impl Actor {
         let was_idle = self.idle_since.is_some();
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.host.now()));
         if self.idle_since.is_some() && !was_idle {
-            // Do this before it is time to leave.
+            // Write the lists before it is time to leave.
             self.facts.lists.lock().set_absence(self.table.absence());
             write_line_soon(&self.facts);
         }
@@ -289,9 +291,9 @@ impl Actor {
         self.asking = None;
     }
 
-    /// Takes in what the store reports about outages, before anything is judged or shown: clocks
-    /// may have stood still. Silence is read first, because a store that has ended its silence
-    /// already reports the outage.
+    /// Takes in the store's reports of outages, before anything is judged or shown, because
+    /// clocks may have stood still. Reads the silence first, because a store whose silence has
+    /// ended already reports the outage.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         self.table.outage.note_contact(is_away, self.facts.store.silent_since());
@@ -416,7 +418,7 @@ impl Actor {
         };
         let phase = match view.phase {
             Phase::Deploying => "deploy",
-            // Made in addition to the ply and at the same ply number (§S2.4, §Q4).
+            // The color is chosen in addition to the ply, at the same ply number (§S2.4, §Q4).
             _ if view.owed_color.is_some() => "color",
             _ if view.pending_strike.is_some() => "choice",
             Phase::Playing | Phase::Over => "ply",
@@ -426,7 +428,7 @@ impl Actor {
     }
 }
 
-/// Appends what a request or the table itself wants. Log lines of the store name the request.
+/// Appends events of a request or of the table itself. Log lines of the store name the request.
 async fn append_to(
     store: &dyn Store,
     append: Append,

@@ -35,7 +35,8 @@ pub struct NewGame {
     pub previous: Option<GameId>,
 }
 
-/// The lakes drawn for a new game, if any. The first attempt decides: others find the log.
+/// Draws the lakes of a new game, if its ruleset draws them. The first attempt to write the log
+/// decides the lakes, and later attempts find the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -47,8 +48,8 @@ fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
 
 impl Tables {
     /// Creates a game and its table. The game is durable when this returns; repeating it with the
-    /// same id changes nothing. With [`CreateError::Unavailable`] the game may exist; try the same
-    /// id again.
+    /// same id changes nothing. After [`CreateError::Unavailable`] the game may exist, so try
+    /// again with the same id.
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
@@ -120,8 +121,8 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Notes that a game is being created, before games are counted: of two creations at once, the
-    /// later one counts the earlier.
+    /// Notes that a game is being created, before games are counted, so that of two creations at
+    /// once the later one counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.residents().index.lock();
         if index.is_stopping {
@@ -140,7 +141,7 @@ impl Registry for Tables {
         Tables::find(self, game).boxed()
     }
 
-    /// Swaps sides, and notifies both players.
+    /// Creates the rematch with sides swapped, and notifies both players.
     fn create_rematch(
         &self,
         game: GameId,

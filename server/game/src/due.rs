@@ -1,9 +1,10 @@
-//! Opens games for what is due in them: a flag that may fall, a house player who is to act.
+//! Opens games in which something is due: a flag may fall, or a house player is to act.
 //!
-//! Both are indexes over stored records (see [`listing`](super::listing)): memory and work depend
-//! on what is due, not on how many games run. Every server opens a game whose flag is near, so the
-//! flag falls as long as one server lives; the append decides which was first. Tables that are
-//! opened here leave as soon as nothing is due, and their number is limited.
+//! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
+//! memory and work depend on how much is due, not on how many games run. Every server opens a
+//! game whose flag is near, so the flag falls as long as one server lives. The append decides
+//! which server was first. Tables that are opened here leave as soon as nothing is due, and their
+//! number is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,16 +21,17 @@ use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
-/// A due time this old is moved on even if its game is in memory, in milliseconds. Until then the
-/// table lets the flag fall by itself.
+/// Age at which a due time is moved to a later moment even if its game is in memory, in
+/// milliseconds. Before that, the table in memory lets the flag fall by itself.
 const STALE_MS: u64 = 30_000;
 /// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
-/// No more games are opened for flags while this many tables are in memory for that reason.
+/// Most tables that may be in memory because a flag is near.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// The same for house players, who think only a few at a time.
+/// Most tables that may be in memory because a house player is to act. House players think only a
+/// few at a time.
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
@@ -81,7 +83,8 @@ impl Tables {
         self.residents().handle(game).is_some_and(|handle| handle.is_running())
     }
 
-    /// Loads a game that is due if its flag may fall soon; if not, moves its due time on.
+    /// Loads a game that is due. If its flag cannot fall soon, moves the due time to a later
+    /// moment.
     async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
         let live = LIVE.key([&game])?;
         let listed = self.store().get(live.clone()).await?;
@@ -96,7 +99,7 @@ impl Tables {
         let later = match self.find_in_care(game, &self.on_demand.flags_in_care).await {
             Ok(handle) => match handle.forecast().await {
                 Ok(Some(Forecast { flag, .. })) => flag,
-                // It has just ended, or left memory.
+                // The game has just ended, or its table has left memory.
                 Ok(None) | Err(_) => return Ok(()),
             },
             Err(TableError::Unavailable | TableError::Failed) => return Err(unavailable()),
@@ -119,7 +122,7 @@ impl Tables {
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         for record in records {
             if Arc::strong_count(&self.on_demand.house_in_care) > HOUSE_IN_CARE_MAX {
-                // Continue with this one when there is room.
+                // Continue with this game when there is room.
                 return Ok(true);
             }
             let key = record.0.clone();
@@ -134,7 +137,8 @@ impl Tables {
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
         let Some(game) = HOUSE.game(&key) else { return Ok(()) };
-        // With other servers, the one that took the last ply moves the house player first.
+        // If there are other servers, the server that took the last ply is the first to move the
+        // house player.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
         if !is_due || self.residents().is_making(game) || self.is_in_memory(game) {
@@ -144,7 +148,7 @@ impl Tables {
         let write = match self.find_in_care(game, &self.on_demand.house_in_care).await {
             Ok(handle) => match handle.forecast().await {
                 Ok(Some(forecast)) if forecast.awaits_house => return Ok(()),
-                // A server of version 0.1 moved it, or ended the game.
+                // A server of version 0.1 moved the house player, or ended the game.
                 Ok(_) => Write::Delete { key },
                 Err(_) => return Ok(()),
             },

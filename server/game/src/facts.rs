@@ -34,7 +34,8 @@ pub(super) struct Facts {
     pub(super) is_writing: AtomicBool,
 }
 
-/// What lists are to say about a game in memory, and what they say as far as this server knows.
+/// What the lists should show about a game in memory, and what they show as far as this server
+/// knows.
 pub(super) struct Lists {
     pub(super) absence: Absence,
     is_absence_listed: bool,
@@ -71,7 +72,7 @@ impl Lists {
         }
     }
 
-    /// Notes what the lists say now: who is away, and a progress or a later one.
+    /// Notes what the lists show now: who is away, and this progress or a later one.
     pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
         self.is_absence_listed |= self.absence == absence;
         self.progress = Some(progress);
@@ -90,7 +91,7 @@ impl Facts {
             progress: Mutex::new(Progress::of(table)),
             head: AtomicU64::new(table.head.seq),
             heard: AtomicU64::new(0),
-            // Notes that arrived while the log was read found no table.
+            // True at first, because notes that arrived while the log was read found no table.
             has_seat_news: AtomicBool::new(true),
             lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
             is_listed: listed.is_some(),
@@ -103,12 +104,13 @@ impl Facts {
         self.head.load(Ordering::Relaxed)
     }
 
-    /// Notes that the log is said to reach at least this entry; true if that is news.
+    /// Notes an announcement that the log reaches at least this entry; true if that is news.
     pub(super) fn hear(&self, seq: u64) -> bool {
         self.head() < seq && self.heard.fetch_max(seq, Ordering::Relaxed) < seq
     }
 
-    /// Takes in what has changed; true if the game has ended or its log was found to be damaged.
+    /// Takes in the table's changes; true if the game has ended or its log was found to be
+    /// damaged.
     pub(super) fn update(&self, table: &Table) -> bool {
         self.head.store(table.head.seq, Ordering::Relaxed);
         let mut progress = self.progress.lock();

@@ -1,15 +1,15 @@
-//! What other parts of the server write in the same append as a game's events.
+//! Records and jobs that other parts of the server write in the same append as a game's events.
 
 use flagfall_board::{GameId, PerSide, Stamp};
 use flagfall_store::Write;
 
 use super::header::GameHeader;
 
-/// What happens in a game, as far as something follows from it outside the game.
+/// An event of a game that can have consequences outside the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Milestone {
     Opened,
-    /// Something is appended, after which another side may have to act.
+    /// Something is appended, after which a side may have to act.
     Acted,
     Ended(GameEnd),
 }
@@ -22,8 +22,9 @@ pub struct GameEnd {
     pub aborted_by: Option<PerSide<bool>>,
 }
 
-/// Turns the events of games into records and jobs of features. A game knows no feature; it writes
-/// these in the append of the event, so none is lost in a crash.
+/// Turns the events of games into records and jobs of features. This crate does not depend on any
+/// feature. It writes these records and jobs in the append of the event, so none is lost in a
+/// crash.
 pub trait Features: Send + Sync + 'static {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 

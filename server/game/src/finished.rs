@@ -20,10 +20,10 @@ pub struct Finished {
     pub ended: Stamp,
 }
 
-/// A finished game with what only its players may keep.
+/// A finished game, with the deployments that only its players may keep.
 #[derive(Clone, Debug)]
 pub struct Archived {
-    /// What all who may see the game know.
+    /// The part that everyone who may see the game may know.
     pub finished: Finished,
     /// Each side's own deployment (§P4 without blanks), if it had one. Only for that side's player.
     pub deployments: PerSide<Option<Secret>>,
@@ -34,7 +34,8 @@ impl Tables {
         finished(self.store(), game).await
     }
 
-    /// The public's record, even of a private game. Players have the names of its start.
+    /// Returns the record for the public, even of a private game. Players have the names they had
+    /// at its start.
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
         let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {
@@ -68,7 +69,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         plies: game.ply(),
         ended: game.latest(),
     };
-    // Through the same redaction as everything else: each side's own view opens its own deployment.
+    // Use the same redaction as everywhere else: each side's own view shows its own deployment.
     let own = |side: Side| {
         let seen = view(&game, Viewer::Player(side), game.latest()).seen;
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))

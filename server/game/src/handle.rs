@@ -40,14 +40,14 @@ pub(super) enum Message {
 /// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
-    /// No flag falls before this moment; `None` where time is unlimited.
+    /// No flag falls before this moment; `None` if time is unlimited.
     pub(super) flag: Option<Stamp>,
     pub(super) awaits_house: bool,
 }
 
 #[derive(Clone)]
 pub struct TableHandle {
-    /// Boxed, because a mailbox keeps capacity for a few.
+    /// Messages are boxed, because a mailbox keeps capacity for a few.
     pub(super) sender: Sender<Box<Message>>,
     pub(super) facts: Arc<Facts>,
 }
@@ -61,12 +61,14 @@ impl TableHandle {
         self.facts.epoch
     }
 
-    /// The head of the game's log after this entry. `None` if the log lacks it, or has lost it.
+    /// Returns the head that the game's log had after this entry. `None` if the log lacks the
+    /// entry, or has lost it.
     pub async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
         search::head_at(&*self.facts.store, self.id(), seq).await
     }
 
-    /// Sends the table an input; returns it if the table has left memory: find it again.
+    /// Sends the table an input. Returns the input if the table has left memory and must be found
+    /// again.
     pub async fn send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.reserve().await else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -95,7 +97,7 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Failed)
     }
 
-    /// Notes that the log is said to reach at least this entry.
+    /// Notes an announcement that the log reaches at least this entry.
     pub(super) fn hear(&self, seq: u64) {
         if self.facts.hear(seq) {
             self.wake_table();
@@ -109,7 +111,8 @@ impl TableHandle {
     }
 
     pub(super) fn wake_table(&self) {
-        // A full mailbox keeps the table awake anyway, and it looks for news at every step.
+        // A full mailbox keeps the table awake anyway, and the table looks for news at every
+        // step.
         if let Some(room) = self.sender.try_reserve() {
             room.send(Box::new(Message::Heard));
         }
@@ -124,7 +127,8 @@ impl TableHandle {
         self.ask(|reply| Message::Forecast { reply }).await
     }
 
-    /// The game's record in a scope; without one, what the requester may know now.
+    /// Returns the game's record in a scope; without a scope, the record of what the requester
+    /// may know now.
     pub async fn record(
         &self,
         background: &Background,
@@ -134,7 +138,7 @@ impl TableHandle {
         // Read from the log, not from the table, so that a long read does not hold up the game.
         let viewer = self.facts.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.facts.store, self.id(), 0).await?;
-        // A long game takes milliseconds.
+        // Replaying a long game takes milliseconds.
         let id = self.id();
         let make = move || match scope {
             Some(scope) => record::record_as(id, &stored, scope, viewer),

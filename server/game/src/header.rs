@@ -46,7 +46,8 @@ impl GameHeader {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
     }
 
-    /// How a person sees the game; `None` if it is private and they have no seat.
+    /// Returns the audience that a person belongs to; `None` if the game is private and they have
+    /// no seat.
     pub fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
         match player_id.and_then(|id| self.side_of(id)) {
             Some(side) => Some(Viewer::Player(side)),

@@ -1,4 +1,4 @@
-//! What all tables of a server share.
+//! The parts of a server that all its tables share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +26,8 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// The time by the clock by which the store stamps. Flags fall by no other clock.
+    /// Returns the time of the clock with which the store stamps entries. Flags fall by this
+    /// clock only.
     pub(super) fn now(&self) -> Stamp {
         self.store.now()
     }
@@ -35,7 +36,8 @@ impl Host {
         &self.settings.connections
     }
 
-    /// Begins a new epoch: the store has lost what clients were told, so their positions are void.
+    /// Begins a new epoch: the store has lost events that clients were told about, so their
+    /// positions are void.
     pub(super) async fn begin_epoch(&self) {
         match self.store.bump_epoch().await {
             Ok(epoch) => {

@@ -2,9 +2,9 @@
 //!
 //! A table is a pure state machine (`table`): time, randomness and the store's answers are its
 //! inputs, appends and reads its outputs. An `actor` runs it on its own task, so that a defect
-//! affects one game only. The registry ([`Tables`]) finds, creates and recovers tables. Clients are
-//! told nothing before the store has it. What follows from an event outside the game is up to
-//! [`Features`].
+//! affects one game only. The registry ([`Tables`]) finds, creates and recovers tables. Clients
+//! learn of an event after the store has it, never before. [`Features`] writes what follows from
+//! an event outside the game.
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 

@@ -1,4 +1,4 @@
-//! Keeps the lists up to date about a game in memory: who is away, and how far it is.
+//! Keeps the lists up to date about a game in memory: who is away, and the game's progress.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,8 +34,8 @@ pub(super) fn write_line_soon(facts: &Arc<Facts>) {
     });
 }
 
-/// Writes who is away from a game and its progress, unless the lists say so already. Writes nothing
-/// for a game that is not on the list of running games.
+/// Writes who is away from a game and its progress, unless the lists show this already. Writes
+/// nothing for a game that is not on the list of running games.
 pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
     let (game, store) = (facts.id, &*facts.store);
     let live = LIVE.key([&game])?;
@@ -57,8 +57,8 @@ pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
             }
         }
     }
-    // On a conflict, another server has written it, the game's due has moved on, or the game is
-    // over. It is tried again then.
+    // On a conflict, another server has written the line, the game's due time has moved, or the
+    // game is over. This is tried again later.
     if update.writes.is_empty() || store.update(update).await? == UpdateOutcome::Ok {
         facts.lists.lock().note_written(absence, progress);
     }

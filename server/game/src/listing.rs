@@ -1,15 +1,17 @@
 //! The lists of running games.
 //!
-//! - `live/GAME` names every running game. Its value, a [`Listing`], says when the game is due and
-//!   who had left it.
+//! - `live/GAME` exists for every running game. Its value is a [`Listing`]: when the game is due,
+//!   and who was away.
 //! - `seat/PLAYER/GAME` names the running games of a player.
-//! - `flags/TIME/GAME` holds the same due times in order. A due time is never after the flag, so
-//!   opening the games that are due misses no flag. A check moves a due on, if the listing is
-//!   unchanged. A ply writes nothing, and the due of a game that ended is cleared later.
-//! - `house/GAME` names the games in which a house player is to act, and since when.
-//! - `news/GAME` names the games created in the last minute.
-//! - `awake/GAME` is for servers of version 0.1, which keep those games in memory: all games on a
-//!   live clock, and slower ones while a house player is to act.
+//! - `flags/TIME/GAME` lists the same due times in order. A due time is never after the fall of
+//!   the flag, so opening the games that are due misses no flag. A check can move a due time, on
+//!   the condition that the listing is unchanged. Plies do not write due times, and the due time
+//!   of a game that has ended is deleted later.
+//! - `house/GAME` exists while a house player is to act in the game. Its value is the time since
+//!   when the house player is to act.
+//! - `news/GAME` exists for games created in the last minute.
+//! - `awake/GAME` is for servers of version 0.1, which keep these games in memory: all games on a
+//!   live clock, and slower games while a house player is to act.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Time;
@@ -23,7 +25,7 @@ use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) created: Stamp,
-    /// No flag falls before this moment. None where time is unlimited.
+    /// No flag falls before this moment. `None` if time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
     /// Who was away when the game was put to rest.
@@ -46,7 +48,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Servers see a player leave at different times, in milliseconds. Less is not worth a write.
+/// Difference in leaving times that is worth a write, in milliseconds. Servers see a player leave
+/// at slightly different times.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {
@@ -61,12 +64,13 @@ impl Absence {
 }
 
 impl Listing {
-    /// Reads the value of `live/GAME`; `None` for what version 0.1 wrote for a live clock.
+    /// Reads the value of `live/GAME`; `None` for the value that version 0.1 wrote for a live
+    /// clock.
     pub(super) fn read(value: &[u8]) -> Option<Listing> {
         serde_json::from_slice(value).ok()
     }
 
-    /// The listing of a new game. Both sides may deploy at once, and then a clock runs.
+    /// Returns the listing of a new game. Both sides may deploy at once, and then a clock runs.
     fn opening(header: &GameHeader, now: Stamp) -> Listing {
         let base_ms = match header.terms.time {
             Time::Fischer { base_s, .. } | Time::Delay { base_s, .. } => u64::from(base_s) * 1_000,
@@ -97,7 +101,7 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
     writes.extend(NEWS.key([&game]).ok().map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
-    // A house player deploys first; without deployments it may be its turn.
+    // A house player must deploy. Without deployments, it may be to move.
     if header.has_house() {
         writes.extend(house_turn(game, header, Some(now)));
     }
@@ -112,13 +116,14 @@ pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Ite
     std::iter::once(LIVE.key([&game])).chain(seats).flatten()
 }
 
-/// Takes a game that ends off the lists.
+/// Returns the writes that remove a game from the lists when it ends.
 pub(super) fn closing(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {
     let keys = index_keys(game, header).chain(AWAKE.key([&game]).ok());
     keys.chain(HOUSE.key([&game]).ok().filter(|_| header.has_house())).map(|key| Write::Delete { key })
 }
 
-/// Lists that a house player is to act since this moment, or removes the game from that list.
+/// Returns the writes that list since when a house player is to act, or that remove the game from
+/// that list.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
     let house = HOUSE.key([&game]).ok().map(|key| match since {
         Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },
@@ -132,7 +137,7 @@ pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>
     house.into_iter().chain(awake).collect()
 }
 
-/// Since when a house player is to act, as `house/GAME` says.
+/// Reads from the value of `house/GAME` since when a house player is to act.
 pub(super) fn house_since(value: &[u8]) -> Stamp {
     Stamp(std::str::from_utf8(value).ok().and_then(|since| since.parse().ok()).unwrap_or_default())
 }
@@ -140,7 +145,7 @@ pub(super) fn house_since(value: &[u8]) -> Stamp {
 /// Players are notified of a game only if it is at most this old, in milliseconds.
 pub(super) const NEWS_MS: u64 = 60_000;
 
-/// The key of a due. Times have a fixed width, so that keys sort by time.
+/// The key of a due time. Times have a fixed width, so that keys sort by time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
     FLAGS.key([&time16(due), &game]).ok()
 }
@@ -171,7 +176,7 @@ mod tests {
 
     #[test]
     fn listings_are_read_as_version_0_1_wrote_them_and_the_other_way_around() {
-        /// As version 0.1 has it.
+        /// The listing of version 0.1.
         #[derive(Serialize, Deserialize, PartialEq, Debug)]
         struct Earlier {
             created: Stamp,

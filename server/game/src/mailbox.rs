@@ -1,9 +1,9 @@
 //! A table's mailbox: bounded, with many senders and one reader.
 //!
-//! A server has a table for every running game in memory, and nearly every mailbox is empty nearly
-//! always. So a mailbox reserves no space for messages to come. A channel of the runtime takes a
-//! kilobyte, most of it for such messages and to keep senders and reader from contending, which
-//! rarely happens here.
+//! A server has a table for every running game in memory, and most mailboxes are empty most of
+//! the time. So a mailbox reserves no space for future messages. A channel of the runtime takes a
+//! kilobyte. Most of it is for future messages, and to keep senders and reader from contending,
+//! which is rare here.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -87,7 +87,7 @@ impl<T> Room<'_, T> {
 }
 
 impl<T> Drop for Room<'_, T> {
-    /// Frees an unused place and wakes the reader: a closed mailbox may be at its end.
+    /// Frees an unused place and wakes the reader, because a closed mailbox may be at its end.
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);

@@ -21,7 +21,7 @@ use flagfall_base::scan::Scan;
 const ADOPT_AT_ONCE: usize = 16;
 /// Number of a log's first entry.
 const FIRST: u64 = 1;
-/// Heads compared at once: the store has other work, too.
+/// Heads compared at once. The limit leaves the store time for other work.
 const AUDIT_AT_ONCE: usize = 16;
 /// Delay before an audit that the store did not answer is tried again.
 const AUDIT_AGAIN: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ impl Tables {
             return std::future::pending().await;
         };
         let room = Arc::new(Semaphore::new(ADOPT_AT_ONCE));
-        // Catch up with what came before this subscription.
+        // Catch up with appends from before this subscription.
         self.audit_until_done(&room).await;
         loop {
             match announcements.recv().await {
@@ -52,7 +52,7 @@ impl Tables {
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
         match self.residents().handle(game) {
             Some(handle) => handle.hear(seq),
-            // A game at rest is read by those who open it next.
+            // A game at rest is read when it is next opened.
             None if seq > FIRST || self.residents().is_making(game) => {}
             None => self.adopt(game, seq, room).await,
         }
@@ -98,7 +98,8 @@ impl Tables {
 
     /// Checks whether anything was missed: games created, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        // Games created a moment ago: their players may be connected here and not know of them.
+        // The players of games created a moment ago may be connected here and not know of these
+        // games.
         let mut scan = Scan::new(self.store(), NEWS.all()?);
         while let Some(records) = scan.next().await? {
             for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
@@ -114,10 +115,10 @@ impl Tables {
         });
         let mut heads = futures_util::stream::iter(heads).buffer_unordered(AUDIT_AT_ONCE);
         while let Some((handle, reached, head)) = heads.next().await {
-            // If the heads differ, the table checks itself: it knows what is under way.
+            // If the heads differ, the table itself checks, because it knows what is under way.
             let message = match head {
                 Ok(head) if head.seq != reached => Message::Audit,
-                // It may have to update its clocks.
+                // The table may have to update its clocks.
                 Ok(_) | Err(_) => Message::Heard,
             };
             let _table_left = handle.send_message(message).await;

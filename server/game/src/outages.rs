@@ -1,9 +1,10 @@
-//! Times without a server, or without one that reached the store.
+//! Outages: times in which no server ran, or no server reached the store.
 //!
-//! A game's log records such an outage when the game is next opened. For a game at rest that may be
+//! A game's log records an outage when the game is next opened. For a game at rest that may be
 //! weeks later, so the store keeps the latest outages. A server that starts notes the time since
-//! the last heartbeat. While servers run, the store itself notes an outage when it finds one: see
-//! [`flagfall_store::clock`] for stores of one process; in Redis `heartbeat.lua` does it.
+//! the last heartbeat as an outage. While servers run, the store itself notes an outage when it
+//! finds one: see [`flagfall_store::clock`] for stores of one process. In Redis, `heartbeat.lua`
+//! does it.
 
 use flagfall_base::keys::OUTAGES;
 use flagfall_base::transact::{Transaction, expect};
@@ -15,7 +16,7 @@ pub(super) async fn known_outages(store: &dyn Store) -> Result<OutageList, Store
     Ok(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref()))
 }
 
-/// Notes in the store that there was no server between this moment and now.
+/// Notes in the store that no server ran between this moment and now.
 pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreError> {
     let key = OUTAGES.key([])?;
     let mut transaction = Transaction::new(store, "the list of outages");
@@ -25,24 +26,24 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
         outages.add(Outage { since, until: store.now().max(since) });
         let write = Write::Put { key: key.clone(), value: outages.to_record(), expires: None };
         let conditions = vec![(key.clone(), expect(before))];
-        // An outage that was noted although the store did not say so is noted once more.
+        // If the store took the outage without confirming it, the outage is noted once more.
         if transaction.commit(Update { conditions, writes: vec![write] }).await? {
             return Ok(());
         }
     }
 }
 
-/// The outages that a log lacks whose last entry is from `latest`. If that entry paused the
-/// game, `paused_since` says when.
+/// Returns the outages that a log lacks, as one outage. The log's last entry is from `latest`. If
+/// that entry paused the game, `paused_since` is when.
 ///
-/// Nothing has happened in the game since, so it makes no difference where in between its
-/// clocks stood still. The log records all outages as one that began with the first and lasted
-/// as long as all of them together.
+/// Nothing has happened in the game since then, so it makes no difference when its clocks stood
+/// still. The log records all outages as one that began with the first and lasted as long as all
+/// of them together.
 pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
-        // The pause ends with the first outage. Without an outage, other servers were there all
+        // The pause ends with the first outage. Without an outage, other servers were running all
         // the time.
         let until = missing.first().map_or(paused_since, |outage| outage.until);
         missing.insert(0, Outage { since: paused_since, until });
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!(missing_after(&second, 6_100), None);
     }
 
-    /// What a server that starts now notes and then knows.
+    /// Does what a starting server does: notes the outage, and reads the known outages.
     async fn note(store: &MemoryStore) -> OutageList {
         if let Some(since) = store.last_heartbeat().await.unwrap() {
             note_outage(store, since).await.unwrap();
@@ -101,7 +102,7 @@ mod tests {
         known_outages(store).await.unwrap()
     }
 
-    /// The start and end of the outage that a log lacks whose last entry is from `latest`.
+    /// Returns start and end of the outage that a log lacks, if its last entry is from `latest`.
     fn missing_after(outages: &OutageList, latest: u64) -> Option<(u64, u64)> {
         missing(outages, Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
     }
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
         assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(missing_of(&outages, 1_000, None), None);
-        // One that two servers have noted, and that continued after it was taken to be over.
+        // An outage that two servers have noted, and that continued after it seemed to be over.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
         // A log with a pause but without its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));

@@ -14,15 +14,15 @@ use super::error::TableError;
 use super::registry::Tables;
 use flagfall_base::keys::SEAT;
 
-/// Most games of one player that are listed. More need a higher limit by the operator.
+/// Most games of one player that are listed. To have more, the operator must raise the limit.
 const OWN_GAMES_MAX: usize = 512;
 const OPEN_AT_ONCE: usize = 8;
 const LIST_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Tables {
-    /// The running games of a player, the most urgent first. The store's list of seats decides
-    /// which these are, not this server's memory. [`StoreError`] if the list cannot be read. Single
-    /// games that cannot be shown are named in the answer.
+    /// Returns the running games of a player, the most urgent first. The store's list of seats
+    /// decides which games these are, not this server's memory. Returns [`StoreError`] if the
+    /// list cannot be read. Names games that cannot be shown in `unavailable`.
     pub async fn own_games(&self, player: &str) -> Result<OwnGames, StoreError> {
         let mut own = OwnGames { server_time: self.now().0, ..OwnGames::default() };
         for game in self.seats_of(player).await? {
@@ -75,7 +75,8 @@ impl Tables {
         let mut games = self.seats_of(player).await?;
         let unlisted: Vec<GameId> = at_hand.difference(&games).copied().collect();
         for game in unlisted {
-            // It may have ended elsewhere: a table without connections reads that a little later.
+            // The game may have ended on another server. A table without connections reads that a
+            // little later.
             let is_behind = match (self.residents().handle(game), self.store().head(game).await) {
                 (Some(handle), Ok(head)) => head.seq > handle.facts.head(),
                 _ => false,

@@ -18,8 +18,9 @@ use flagfall_base::names::players_today;
 const AT_ONCE: usize = 16;
 
 impl Tables {
-    /// Reads the newest lines and looks up the players' current names; of unchanged lines only if
-    /// `is_thorough`. After an error what was known stays.
+    /// Reads the newest lines and looks up the players' current names. For games whose lines were
+    /// read before, looks up the names only if `is_thorough`. After an error the known lines
+    /// stay.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
@@ -50,7 +51,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Deletes a line whose game does not run; true if it did.
+    /// Deletes a line whose game does not run; true if it was deleted.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
         let live = LIVE.key([&game])?;
         if self.residents().handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {
@@ -61,7 +62,8 @@ impl Tables {
         Ok(self.store().update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
     }
 
-    /// Writes the lines of games in memory that have progressed and that others would miss.
+    /// Writes the lines of games in memory that have progressed, if there are other servers or
+    /// the clock is slow.
     pub(super) async fn write_lines(&self) {
         let is_missed = |handle: &TableHandle| self.seats().is_some() || handle.facts.header.is_slow();
         let handles = self.residents().running_handles().into_iter();

@@ -3,9 +3,10 @@
 //! A server shows the games in its memory and the newest of these lines, which it reads every few
 //! seconds. So it opens no game to show a list, and every server lists the same games. The server
 //! that has a game in memory writes its line before the game rests. While the game is in memory,
-//! the line is also written every half a minute if there may be other servers or the clock is slow.
-//! A ply writes nothing. The end of a game deletes its line. Version 0.1 does not know the lines of
-//! games on live clocks, so lines without a game are deleted.
+//! the line is also written every half minute if there may be other servers or the clock is
+//! slow. Plies do not write the line. The end of a game deletes its line. A server of version 0.1
+//! that ends a game on a live clock leaves the line behind, so lines without a running game are
+//! deleted.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,8 @@ use flagfall_store::{Key, Write};
 use super::header::GameHeader;
 use flagfall_base::keys::{PUBLIC, time16};
 
-/// Lines that are read: more than any list shows, because some games have just ended.
+/// Number of lines that are read. It is more than any list shows, because some games have just
+/// ended.
 pub(super) const LINES_MAX: usize = 128;
 /// A moment after all games. A key counts back from it, so that the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
@@ -44,7 +46,7 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
-    /// Games that have gone to rest lately, and how many reads had begun then.
+    /// Games that have gone to rest lately, each with the number of reads that had begun by then.
     rested: Vec<(u64, GameSummary)>,
     reads: u64,
 }

@@ -32,10 +32,11 @@ use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
+/// Number of locks for cold loads. Loads of different games may run at once, but loads of one
+/// game may not.
 const LOAD_LANES: usize = 64;
 
-/// Why the registry could not be opened. Damaged games are no reason, because no log is read.
+/// Why the registry could not be opened. Damaged games do not prevent it, because no log is read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);
@@ -49,19 +50,19 @@ pub struct Tables {
 pub(super) struct OnDemand {
     /// Allows one cold load of a game at a time, so that no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
-    /// Tables opened because a flag may fall.
+    /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,
-    /// Tables opened because a house player is to act.
+    /// Counts the tables that were opened because a house player is to act.
     pub(super) house_in_care: Care,
     /// Running games that are not in memory, as of the last count.
     pub(super) at_rest: AtomicUsize,
 }
 
 impl Tables {
-    /// Opens the registry. Running games are opened when a player asks for them or something is due
-    /// in them; their clocks stood still since the last heartbeat. [`StartError`] when the store
-    /// does not answer, or no random name can be drawn. No log is read, so damaged games do not
-    /// matter.
+    /// Opens the registry. Running games are opened later, when a player asks for them or
+    /// something is due in them. Their clocks have stood still since the last heartbeat. Returns
+    /// [`StartError`] if the store does not answer, or no random name can be drawn. Reads no
+    /// logs, so damaged games do not matter.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
@@ -84,7 +85,8 @@ impl Tables {
         };
         let tables = Tables { host: Arc::new(host), on_demand: Arc::new(on_demand) };
         tables.read_public_games(true).await?;
-        // Last, because clocks run again from then on: players should not pay for the start.
+        // Do this last, because clocks run again from then on, and players should not lose time
+        // to the start.
         if let Some(since) = tables.store().last_heartbeat().await? {
             note_outage(tables.store(), since).await?;
         }
@@ -99,7 +101,8 @@ impl Tables {
         }
     }
 
-    /// Like [`Tables::find`], but a table loaded here is in care: it leaves when nothing is due.
+    /// Like [`Tables::find`], but a table loaded here counts as `in_care`, and leaves when
+    /// nothing is due.
     pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
@@ -125,8 +128,9 @@ impl Tables {
     }
 
     /// Carries out a player's command, and returns the answer. A refused command is not carried
-    /// out. If the store is unavailable or the table met a defect, that is not certain: the same
-    /// command with the same id gets the true answer.
+    /// out, with two exceptions: the store is unavailable, or the table met a defect. The command
+    /// may then have been carried out, and sending it again with the same id returns the true
+    /// answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
@@ -150,7 +154,8 @@ impl Tables {
         self.residents().running_handles().iter().for_each(TableHandle::wake_table);
     }
 
-    /// Boxed, because a table that leaves may find its successor, which is loaded here.
+    /// Boxed, because this is recursive: a table that leaves may find its successor, which is
+    /// loaded here.
     fn load(
         &self,
         game: GameId,
@@ -180,8 +185,8 @@ impl Tables {
             }
             let mut listed = None;
             if !table.is_over() {
-                // Read after the log: these are the outages it may lack, in which its clocks stood
-                // still.
+                // Read the outages after the log. Clocks stood still during them, and the log may
+                // lack some of them.
                 let outages = known_outages(self.store()).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);
@@ -321,8 +326,9 @@ impl Tables {
         self.len() == 0
     }
 
-    /// The planned stop: creates no more games. If no other server continues (`is_last`), writes
-    /// the pause of every running game. Returns when all tables have stopped.
+    /// Stops all tables for a planned stop of the server. Creates no more games. If no other
+    /// server continues (`is_last`), writes the pause of every running game. Returns when all
+    /// tables have stopped.
     pub async fn stop(&self, is_last: bool) {
         let handles: Vec<TableHandle> = {
             let mut index = self.residents().index.lock();

@@ -9,9 +9,9 @@ use super::replay;
 use super::search::read_all;
 use flagfall_base::keys::LISTS_WHOLE;
 
-/// Lists those of these games that run and are not listed; returns how many these were. For when
-/// records of the store were lost. A game whose log is damaged is left out; opening it reports the
-/// damage.
+/// Adds those of these games that run to the list of running games, unless they are on it, and
+/// returns how many were added. Used when records of the store were lost. Leaves out games whose
+/// log is damaged; opening them reports the damage.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
     // The next server that starts completes the other lists.

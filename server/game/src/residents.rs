@@ -18,25 +18,25 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub(super) struct Residents {
     pub(super) index: Mutex<Index>,
-    /// What lists show of games at rest.
+    /// The public games at rest, as lists show them.
     pub(super) public_games: Mutex<PublicGames>,
-    /// Number of running games, in memory or at rest: as of the last count of the store, with what
-    /// was created and has ended here since that count began.
+    /// Number of running games, in memory or at rest: the last count of the store, plus the games
+    /// created here and minus the games ended here since that count began.
     pub(super) running: AtomicI64,
 }
 
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// Running games in memory by player. A player is stored as a hash of their id, which another
-    /// player may share; the game's header decides.
+    /// Running games in memory by player. A player is stored as a hash of their id. Two players
+    /// may share a hash, so the game's header decides.
     seats: BTreeSet<(u64, GameId)>,
     /// Games this server is creating right now, in the order of the requests.
     pub(super) making: Vec<Making>,
     pub(super) is_stopping: bool,
 }
 
-/// A game on its way into the store.
+/// A game that is being created.
 #[derive(Clone)]
 pub(super) struct Making {
     pub(super) number: u64,
@@ -58,7 +58,7 @@ impl Index {
         self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
     }
 
-    /// The game no longer runs here.
+    /// Removes the seats of a game that has stopped running here.
     fn remove_seats(&mut self, game: GameId, header: &GameHeader) {
         for side in Side::BOTH {
             self.seats.remove(&(number_of(&header.players[side].id), game));
@@ -96,7 +96,7 @@ impl Residents {
         seats.map(|(_, game)| *game).filter(has_seat).collect()
     }
 
-    /// Notes that a game has ended: it no longer counts as running.
+    /// Notes that a game has ended and does not count as running.
     pub(super) fn note_end(&self, facts: &Facts) {
         self.index.lock().remove_seats(facts.id, &facts.header);
         self.running.fetch_sub(1, Ordering::Relaxed);

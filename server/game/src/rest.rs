@@ -1,10 +1,10 @@
 //! Games at rest: running games that left memory because no connection has them open.
 //!
-//! Opening a game reads its log. At a start, or after the store was away, no other games are
-//! opened: outages are kept in the store and added to the log of a game when it is opened
-//! ([`outages`](super::outages)). What is due in a game at rest causes it to be opened;
-//! see [`due`](super::due). An outage need not postpone a due: it makes flags fall later, never
-//! earlier.
+//! Opening a game reads its log. A start of the server opens no games, and neither does an outage
+//! of the store. Outages are kept in the store, and added to the log of a game when it is opened
+//! ([`outages`](super::outages)). A game at rest is opened when something is due in it; see
+//! [`due`](super::due). An outage need not move a due time, because it makes flags fall later,
+//! never earlier.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use flagfall_base::store_errors::note_refusal;
 const SCAN_CHUNK: usize = 512;
 /// Games missing from some list that are handled at once.
 const LIST_AT_ONCE: usize = 16;
-/// The lists are checked once for so many checks of what is due.
+/// The number of checks of due games per check of the lists.
 const LOOKS_PER_LIST: u32 = 5;
-/// The players of all listed public games are looked up again once for so many checks of the lists.
+/// The number of checks of the lists per lookup of all players of listed public games.
 const LOOKS_PER_NAMES: u32 = 12;
-/// The progress of games in memory is written once for so many checks of the lists.
+/// The number of checks of the lists per write of the progress of games in memory.
 const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two pieces of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
@@ -37,12 +37,12 @@ pub(super) struct Round {
     after: Option<Key>,
     running: i64,
     at_rest: usize,
-    /// How many games ran when it began, as far as this server knew.
+    /// The number of running games when the walk began, as far as this server knew.
     began: i64,
 }
 
 impl Tables {
-    /// The next records of a list; none after the last one.
+    /// Returns the next records of a list; `None` after the last record.
     pub(super) async fn listed_after<const N: usize>(
         &self,
         list: Kind<N>,

@@ -10,7 +10,7 @@ use super::replay::ReplayError;
 
 pub struct InForm {
     form: Form,
-    /// The game whose entries come, and its header.
+    /// The game whose entries are being written, and its header.
     header: Option<(GameId, GameHeader)>,
 }
 

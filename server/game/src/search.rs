@@ -42,7 +42,7 @@ pub(super) async fn read_all(
     }
 }
 
-/// Where a log stands, and its entries after a number.
+/// Returns a log's head, and its entries after a number.
 pub(super) async fn look(
     store: &dyn Store,
     game: GameId,
@@ -53,7 +53,7 @@ pub(super) async fn look(
     Ok((head, stored))
 }
 
-/// The head of a log after this entry; `None` if it has no such entry.
+/// Returns the head that a log had after this entry; `None` if the log has no such entry.
 pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, TableError> {
     let stored = read_all(store, game, 0).await?;
     let heads = stored.iter().scan(Head::START, |head, stored| {

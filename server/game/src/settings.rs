@@ -1,4 +1,4 @@
-//! What all tables of a server share.
+//! The settings that all tables of a server share.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use flagfall_base::memory::MemoryGuard;
 #[derive(Clone)]
 pub struct TableSettings {
     pub deploy_ms: u64,
-    /// Lag compensation in new games; `None` to give none.
+    /// Lag compensation in new games; `None` for no compensation.
     pub lag_quota: Option<LagQuota>,
     pub claim_ms: u64,
     pub spectators_max: usize,
@@ -23,10 +23,10 @@ pub struct TableSettings {
     /// How long a running game stays in memory after the last connection closed it, in
     /// milliseconds; on a live clock at most a minute.
     pub rest_ms: u64,
-    /// The form in which log entries are written, whatever other servers read; `None` for the
-    /// newest that all of them read.
+    /// The form in which log entries are written, regardless of what other servers can read.
+    /// `None` for the newest form that all of them can read.
     pub write_form: Option<Form>,
-    /// Writes what follows from events outside the game.
+    /// Writes the records and jobs that follow from events, outside the game.
     pub features: Arc<dyn Features>,
     /// Where players are notified of new games.
     pub connections: Connections,

@@ -1,10 +1,11 @@
-//! Divides the time in which house players think among those who play against them.
+//! Divides the thinking time of house players among the people who play against them.
 //!
-//! Only a few may think at once. The next place goes to the network with the fewest thinking, then
-//! to the one with the least time used. Within a network it goes to a player in the same way, and
-//! within a player's games to the one that has waited longest. So 500 games of one player delay
-//! another player's single game by no more than the thoughts that are under way. Picking scans all
-//! networks, then the players of the chosen one.
+//! Only a few house players may think at once. The next place goes to the network for which the
+//! fewest of them think, and among equals to the network that has used the least time. Within the
+//! network, a player is chosen in the same way, and of that player's games the one that has
+//! waited longest. So 500 games of one player delay another player's single game by no more than
+//! the thoughts that are under way. Picking scans all networks, then the players of the chosen
+//! network.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,13 +18,15 @@ use tokio::time::Instant;
 
 use flagfall_base::admission::Network;
 
-/// Idle accounts kept because they have used more than others. Beyond that number they are reset.
+/// Most idle accounts that are kept because they have used more time than others. If there are
+/// more, all idle accounts are removed.
 const IDLE_MAX: usize = 4_096;
 
 /// Who is charged for a house player's thinking.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ThinkingShare {
-    /// The network from which the opponent is connected here. If they are not, they count alone.
+    /// The network from which the opponent is connected to this server. If it is unknown, the
+    /// opponent counts alone.
     pub(super) network: Option<Network>,
     pub(super) player: Arc<str>,
 }
@@ -46,7 +49,8 @@ struct Account {
     spent: Duration,
     thinking: usize,
     waiting: usize,
-    /// The pick count when it was last picked or began to wait: among equals, turns rotate.
+    /// The pick count when this account was last picked or began to wait. It makes turns rotate
+    /// among equals.
     picked: u64,
 }
 
@@ -83,14 +87,14 @@ impl Account {
 #[derive(Default)]
 struct Player {
     account: Account,
-    /// Those who wait, by their tickets.
+    /// The games that wait, with their tickets.
     waiting: VecDeque<(u64, oneshot::Sender<()>)>,
 }
 
 #[derive(Default)]
 struct Crowd {
     account: Account,
-    /// The time used by the player picked last, at that moment.
+    /// The most time that a player had used at the moment when they were picked.
     least: Duration,
     players: HashMap<Arc<str>, Player>,
 }
@@ -105,7 +109,8 @@ struct Room {
 }
 
 impl Room {
-    /// Begins to wait. Returns a ticket, and what tells that a place was given to it.
+    /// Begins to wait. Returns a ticket, and a receiver that is told when the ticket gets a
+    /// place.
     fn wait(&mut self, share: &ThinkingShare) -> (u64, oneshot::Receiver<()>) {
         self.picks += 1;
         let network = self.networks.entry(share.branch()).or_default();
@@ -128,7 +133,7 @@ impl Room {
         }
     }
 
-    /// The one whose turn it is.
+    /// Picks the game whose turn it is.
     fn pick(&mut self) -> Option<oneshot::Sender<()>> {
         let waiting = self.networks.values_mut().filter(|network| network.account.waiting > 0);
         let network = waiting.min_by_key(|network| network.account.order())?;
@@ -153,7 +158,7 @@ impl Room {
         self.forget_idle(share);
     }
 
-    /// Ends a wait; false if its turn has come.
+    /// Ends a wait; false if the ticket has already got its turn.
     fn cancel(&mut self, share: &ThinkingShare, ticket: u64) -> bool {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
@@ -204,7 +209,7 @@ impl ThinkingRoom {
         ThinkingRoom(Arc::new(Mutex::new(Room { free, least, picks: 0, networks })))
     }
 
-    /// Runs a thought on a thread of its own, which has the place until the thought ends.
+    /// Runs a thought on a thread of its own, which keeps the place until the thought ends.
     pub(super) fn think<T: Send + 'static>(
         place: Place,
         thought: impl FnOnce() -> T + Send + 'static,
@@ -302,7 +307,8 @@ mod tests {
     async fn five_hundred_players_of_one_network_delay_another_network_by_one_thought() {
         let crowd: Vec<_> = (0..500).map(|number| share(Some(1), &format!("guest {number}"))).collect();
         assert!(wait_of(share(Some(2), "honest"), crowd.clone()).await <= 2 * THINK);
-        // Within one network they share, and a player whose network is unknown counts alone.
+        // Players of one network share its time, and a player whose network is unknown counts
+        // alone.
         assert!(wait_of(share(None, "honest"), crowd).await <= 2 * THINK);
     }
 
@@ -346,7 +352,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // It has a place now and never uses it.
+        // The dropped wait has a place and never uses it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

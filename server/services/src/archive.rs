@@ -83,9 +83,9 @@ pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
     u128::from(store.now().ms_since(at)) >= after.as_millis()
 }
 
-/// Archives all games that ended at least `after` ago, even without a record of their end. Returns
-/// how many of them are archived now, and how many games there are. `told` gets both numbers after
-/// each game.
+/// Archives all games that ended at least `after` ago, even without a record of their end.
+/// Returns how many of them are archived now, and how many games there are. Calls `told` with
+/// both numbers after each game.
 pub async fn archive_all(
     store: &dyn Archive,
     after: Duration,

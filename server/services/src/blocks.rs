@@ -34,7 +34,8 @@ pub async fn set_blocked(
     } else {
         Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }
     };
-    // Unknown is good enough: the list shows the result, and repeating does no harm.
+    // An unknown outcome is good enough, because the list shows the result and repeating does no
+    // harm.
     Ok(store.update(update).await? != UpdateOutcome::Conflict)
 }
 

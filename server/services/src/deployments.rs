@@ -1,6 +1,6 @@
-//! Deployments that accounts keep, under `deployments/PLAYER/RULESET/NAME`. They are secrets of
-//! their owners, because they show opponents what to expect: they are only sent to their owner, and
-//! never logged.
+//! Deployments that accounts have saved, under `deployments/PLAYER/RULESET/NAME`. They are
+//! secrets of their owners, because opponents could learn from them what to expect. They are sent
+//! only to their owner and never logged.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Deployments {
         if text.len() > TEXT_MAX {
             return Err(bad("too_long"));
         }
-        // Stored as Red's; it is turned when loaded for Blue.
+        // Stored as Red's deployment, and turned when it is loaded for Blue.
         let deployed =
             Setup::from_text(text, Side::Red, rules).and_then(|setup| setup.deploy(Side::Red, rules));
         let text = deployed.map_err(|error| bad_setup(&error))?.into_text();
@@ -105,7 +105,8 @@ fn bad(reason: &str) -> Refused {
     Refusal::new(Code::BAD_DEPLOYMENT).because(reason).into()
 }
 
-/// The deployment is not valid. The message names the wrong piece, since only the owner sees it.
+/// Refuses a deployment that is not valid. The message names the wrong piece, since only the
+/// owner sees it.
 fn bad_setup(error: &SetupRefusal) -> Refused {
     let Refusal { code, args } = Refusal::from(error);
     let refused = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args };

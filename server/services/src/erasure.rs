@@ -1,5 +1,6 @@
-//! Removes what is left of a deleted account: the job `leaving/ID`, which is written with the
-//! deletion. The request that deletes the account does it at once; after a crash any server does.
+//! Removes the remaining data of a deleted account: the job `leaving/ID`, which is written with
+//! the deletion. The request that deletes the account does the job at once; after a crash any
+//! server does it.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{BLOCKS, LEAVING, LEFT};
 use flagfall_base::transact::delete_all;
 
-/// Everything that keeps something about a player.
+/// The services that keep data about players.
 pub struct Erasure {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) lobby: Lobby,
@@ -27,7 +28,8 @@ pub struct Erasure {
 }
 
 impl Erasure {
-    /// Does this player's job at once, if there is one. If it fails, the runner does it.
+    /// Does this player's job at once, if there is one. If that fails, the runner does the job
+    /// later.
     pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -35,12 +37,11 @@ impl Erasure {
         }
     }
 
-    /// Removes what is left of a player whose account is deleted. It may be done any number of
-    /// times.
+    /// Removes the remaining data of a player whose account is deleted. It may be repeated.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let player: Player = job.fields()?;
         let (store, id) = (&*self.store, &player.id);
-        // What fails in one part keeps no other part from being removed.
+        // A failure in one part does not keep the other parts from being removed.
         let later = |refusal: Refused| JobError::Later(refusal.to_string());
         let parts = [
             self.lobby.forget(&player).await.map_err(later),

@@ -1,4 +1,4 @@
-//! What follows from the events of games: which records and jobs are written with them.
+//! The records and jobs that are written together with events of games.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_store::{Key, Write};

@@ -60,21 +60,21 @@ impl Histories {
         let mut transaction = Transaction::new(&*self.store, "the histories of these players");
         loop {
             let mut update = job.finish();
-            // An aborted game does not count, and its deployments were not opened.
+            // An aborted game does not count, and its deployments were not revealed.
             if archived.finished.reason != EndReason::Aborted {
                 for side in Side::BOTH {
                     self.write_down(game, &archived, side, &mut update).await?;
                 }
             }
-            // Otherwise another game of these players was first, or another server has the job, or
-            // this was written.
+            // If the commit fails, another game of these players was first, or another server has
+            // the job, or this update was written after all.
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
         }
     }
 
-    /// Adds to the update what a game means for one of its players.
+    /// Adds the result of a game for one of its players to the update.
     async fn write_down(
         &self,
         game: GameId,
@@ -87,7 +87,7 @@ impl Histories {
         if player.kind == PlayerKind::House {
             return Ok(());
         }
-        // A player who deleted their account has no history any more, and gets no new one.
+        // A player who deleted their account has no history, and gets no new one.
         let gone = GONE.key([&player.id])?;
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
@@ -127,7 +127,7 @@ impl Histories {
         Ok(())
     }
 
-    /// Reads a record, and adds the condition that it stays as it is.
+    /// Reads a record, and adds the condition that it is unchanged.
     async fn expected<T: Default + serde::de::DeserializeOwned>(
         &self,
         key: &Key,
@@ -142,7 +142,7 @@ impl Histories {
         Ok(record)
     }
 
-    /// A page of a player's finished games. Only the player sees private ones.
+    /// Returns a page of a player's finished games. Only the player sees their private games.
     pub async fn games(
         &self,
         player: Player,
@@ -169,7 +169,8 @@ impl Histories {
         }
     }
 
-    /// A page of two players' games against each other. Only these two see private ones.
+    /// Returns a page of two players' games against each other. Only these two see their private
+    /// games.
     pub async fn head_to_head(
         &self,
         player: Player,
@@ -232,8 +233,8 @@ impl Histories {
         Ok(Statistics { rulesets })
     }
 
-    /// Deletes what is kept of the games of a deleted player. Their opponents' lists stay, without
-    /// the name. After an error some may remain.
+    /// Deletes a deleted player's lists and statistics. Their opponents' lists stay, without the
+    /// deleted player's name. After an error some records may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         forget(&*self.store, &player.id).await
     }

@@ -11,11 +11,12 @@ use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
 use flagfall_base::keys::{NOTICES, PLANS};
 
-/// The time between two looks at planned games, for which players wait.
+/// The time between two looks at planned games. It is short, because players wait for these
+/// games.
 const PLAN_LOOK: Duration = Duration::from_secs(2);
-/// Notices that are sent, or wait for a place at their destination.
+/// Notices that are being sent, or wait for a place at their destination, at once.
 const NOTICES_AT_ONCE: usize = 4_096;
-/// As many of one player: more than one player has places for.
+/// The same for one player. It is more than the places that one player has.
 const NOTICES_OF_A_PLAYER: usize = 16;
 
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {

@@ -1,8 +1,9 @@
 //! Players who leave games, and how long they wait for the next pairing.
 //!
-//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game. So
-//! each game has at most one, even after a crash, and it expires by itself. Nothing else is
-//! counted: the wait is computed from the marks when the player wants to be paired.
+//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game.
+//! So a player has at most one mark per game, even after a crash, and marks expire by themselves.
+//! There is no other counter: the wait is computed from the marks when the player wants to be
+//! paired.
 
 use flagfall_base::keys::LEFT;
 use flagfall_board::{GameId, Stamp};
@@ -11,11 +12,12 @@ use flagfall_store::{Store, StoreError, Write};
 
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
 const MARKS_MAX: usize = 64;
-/// How long after the latest mark a player is not paired, in seconds, by number of marks. The first
-/// one is free: it can happen to anyone.
+/// How long after the latest mark a player is not paired, in seconds, by number of marks. The
+/// first mark causes no wait, because leaving once can happen to anyone.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
-/// The mark of a player who left this game, or did not deploy; `None` if their id makes no key.
+/// The mark of a player who left this game, or did not deploy; `None` if their id does not fit
+/// into a key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     let key = LEFT.key([&player, &game]).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })

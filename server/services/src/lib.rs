@@ -1,9 +1,9 @@
-//! What the server offers around a game: accounts, the lobby and its pool, ratings, histories,
-//! correspondence, saved deployments, notices, moderation.
+//! The services of the server around a game: accounts, the lobby and its pool, ratings,
+//! histories, correspondence, saved deployments, notices, moderation.
 //!
-//! Everything here stands on `flagfall-game` and knows no socket and no HTTP request. What follows
-//! from an event of a game is a job, written in the same append (`features`) and done by a
-//! runner (`jobs`).
+//! This crate is built on `flagfall-game` and does not handle sockets or HTTP requests. Work that
+//! follows from an event of a game is a job. The job is written in the same append as the event
+//! (`features`) and done by a runner (`jobs`).
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 

@@ -1,10 +1,10 @@
 //! Where games are arranged: seeks, challenges, house players.
 //!
 //! Open offers are kept in the store, so any server may accept them. State in memory (the known
-//! seeks, the watchers) is behind mutexes that are held for one step and never across an await. The
-//! lobby is not an actor: an actor would make one player's commit wait for another's, while the
-//! store commits concurrent updates together. The commands of one player run one after the other,
-//! so a command that is repeated over two connections has one outcome.
+//! seeks, the watchers) is behind mutexes that are held for one step and never across an await.
+//! The lobby is not an actor, because an actor would make one player's commit wait for another's,
+//! although the store can commit concurrent updates together. The commands of one player run one
+//! after the other, so a command that is repeated over two connections has one outcome.
 
 mod board;
 mod challenges;
@@ -69,7 +69,7 @@ use flagfall_game::{NewGame, TableError, Tables};
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
 
-/// Locks that serialize each player's commands. Players share them by the hash of their id.
+/// Number of locks that serialize players' commands. The hash of a player's id selects a lock.
 const TURNS: usize = 64;
 
 /// The lobby. Cheap to clone; all clones are one lobby.
@@ -118,9 +118,10 @@ impl Lobby {
 
     /// Carries out a command. Its changes are in the store when this returns, and repeating it
     /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
-    /// After a refusal usually nothing has changed. But if the store or the server is on its way
-    /// out, the command may have been kept, and a refusal to create the game may come after the
-    /// offer was taken.
+    ///
+    /// A refusal usually means that nothing has changed. But if the store becomes unreachable or
+    /// the server stops, the command may have been stored. A refusal to create the game may also
+    /// come after the offer was taken.
     pub async fn handle(
         &self,
         player: &Player,
@@ -128,8 +129,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // Take the turn first: a player then holds at most one place among the committed work,
-        // however many connections they open and close.
+        // Take the turn first, so that a player holds at most one place among the committed work,
+        // even if they open and close many connections.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;
@@ -195,7 +196,8 @@ impl Lobby {
         self.inner.store.get(key).await.map_or(true, |found| found.is_some())
     }
 
-    /// The players connected here who have an open seek. Other servers are told of them.
+    /// Returns the players connected here who have an open seek. Other servers are told about
+    /// them.
     pub fn seekers_here(&self) -> BTreeSet<String> {
         let seeks = self.inner.seeks.lock();
         let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
@@ -325,8 +327,8 @@ impl Inner {
         }
     }
 
-    /// Returns the answer of a command that was carried out before. Creates its game if a crash
-    /// prevented that.
+    /// Returns the outcome of a command that was carried out before. If a crash kept its game
+    /// from being created, creates the game.
     async fn repeat(&self, record: CommandRecord) -> Handled {
         if let Some(plan) = record.game {
             match self.tables.find(plan.id).await {
@@ -376,15 +378,15 @@ impl Asker<'_> {
             && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
         {
-            // It was not taken after all.
+            // The seek was not taken after all.
             self.inner.seeks.lock().open(record);
             self.inner.changed.notify_one();
         }
         handled
     }
 
-    /// Reads a seek from the store. If it is gone, it also leaves this server's list, so that it is
-    /// not offered again.
+    /// Reads a seek from the store. If the seek is gone, removes it from this server's list too,
+    /// so that it is not offered again.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
         let found = seeks::find(&self.inner.store, seek_id).await;
         if matches!(&found, Err(refused) if refused.is(Code::NO_SUCH_SEEK))
@@ -396,7 +398,7 @@ impl Asker<'_> {
         found
     }
 
-    /// Carries out a command that closes a seek, if it is still open.
+    /// Carries out a command that closes a seek, if the seek is still open.
     async fn close_seek(
         &self,
         seek_id: &str,
@@ -485,7 +487,7 @@ impl Asker<'_> {
         self.finish(kept, store_unclear, Vec::new()).await
     }
 
-    /// Plans the game between the offerer and the asker, and the asker's answer.
+    /// Plans the game between the offerer and the asker, and returns it with the asker's answer.
     fn plan(
         &self,
         offerer: &Player,
@@ -493,7 +495,7 @@ impl Asker<'_> {
         wanted: Option<Side>,
         secret: bool,
     ) -> Result<(NewGame, Accepted), Refused> {
-        // Before the offer is used up.
+        // Check this before the offer is used up.
         self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
         let side = offerer_side.opponent();
@@ -520,8 +522,8 @@ impl Asker<'_> {
         }
     }
 
-    /// Calls [`Self::check_conduct`] for rated terms only: rated offers must not be a way around
-    /// the pool.
+    /// Calls [`Self::check_conduct`] for rated terms only, so that a player who must wait for the
+    /// pool cannot use rated offers instead.
     async fn check_conduct_for(&self, terms: &Terms) -> Result<(), Refused> {
         if terms.rated { self.check_conduct().await } else { Ok(()) }
     }
@@ -544,8 +546,8 @@ impl Asker<'_> {
         if has_room { Ok(()) } else { Err(opponent_busy()) }
     }
 
-    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first;
-    /// `offer` opens the offer again, in case the game cannot be created.
+    /// Creates the game of a stored command. `conflict` makes the refusal if the offer changed
+    /// first. `offer` has the writes that open the offer again if the game cannot be created.
     async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
         match kept {
             Kept::New(record) => {

@@ -1,11 +1,11 @@
 //! Notices of turns to players, over webhooks and feeds.
 //!
 //! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
-//! told: once, however many servers find the job. A server that finds a due notice waits for a
-//! place at its destination, leases the notice for a minute with a conditional update, and sends
-//! it. If the server dies meanwhile, the notice is leased again. So a notice may come twice, with
-//! the same id, but no turn is forgotten. Destinations do not delay each other (see
-//! `destinations.rs`).
+//! told, so there is one notice even if several servers find the job. A server that finds a due
+//! notice waits for a place at its destination, leases the notice for a minute with a conditional
+//! update, and sends it. If the server dies meanwhile, the notice is leased again. So a notice
+//! may be delivered twice, with the same id, but no turn is missed. Destinations do not delay
+//! each other (see `destinations.rs`).
 
 mod address;
 mod deliver;
@@ -46,7 +46,7 @@ const TAKEN_MS: u64 = 60_000;
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
 /// Most notices that may wait for one player. Further ones are dropped.
 const WAITING_MAX: usize = 100;
-/// Notices lost in a row after which a webhook is disabled.
+/// Number of notices lost in a row after which a webhook is disabled.
 pub const LOST_MAX: u32 = 5;
 /// Least time between two tests of one player's webhook, in milliseconds.
 const TEST_EVERY_MS: u64 = 10_000;
@@ -93,7 +93,7 @@ impl Notices {
         Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }
 
-    /// Sets the asker's webhook with a new secret. It replaces an earlier one. After an error
+    /// Sets the asker's webhook, with a new secret. Replaces an earlier webhook. After an error
     /// usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
         check_account(asker, "webhooks")?;
@@ -131,8 +131,8 @@ impl Notices {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
-        // Kept apart from the webhook's record, so that replacing or removing the webhook does not
-        // allow more tests.
+        // The mark of a test is kept apart from the webhook's record, so that replacing or
+        // removing the webhook does not allow more tests.
         let tested = WEBHOOK_TESTS.key([&player])?;
         let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];
@@ -151,9 +151,9 @@ impl Notices {
         Ok(attempt)
     }
 
-    /// Writes a notice for a player who is to act in a game, once per turn, if they have a working
-    /// webhook. After an error the notice may have been written or not. Calling this again resolves
-    /// it.
+    /// Writes a notice for a player who is to act in a game, once per turn, if they have a
+    /// working webhook. After an error the notice may or may not have been written. Calling this
+    /// again is safe.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
@@ -184,7 +184,7 @@ impl Notices {
         } else {
             count("dropped");
         }
-        // A conflict means that another server wrote it.
+        // A conflict means that another server wrote the notice.
         let conditions = vec![(told, expect(before))];
         if self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Unknown {
             return Err(StoreError::Unavailable {
@@ -195,8 +195,8 @@ impl Notices {
         Ok(())
     }
 
-    /// Deletes everything that is kept for a deleted account. After an error some of it may be
-    /// left.
+    /// Deletes the webhook, notices and feed of a deleted account. After an error some of them
+    /// may be left.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
         self.forget_feed(player).await
@@ -205,7 +205,7 @@ impl Notices {
     async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
         delete(&*self.store, vec![WEBHOOKS.key([&player])?]).await?;
         delete_all(&*self.store, NOTICES.under([&player])?).await?;
-        // Notices that failed for good, with what they say about the player's games.
+        // Notices that failed permanently also describe the player's games.
         delete_all(&*self.store, DEAD_JOBS.under([&NOTICES.name, &player])?).await
     }
 

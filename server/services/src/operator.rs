@@ -1,6 +1,6 @@
-//! Operator actions: read reports, close and reopen accounts, correct ratings. Each action is
-//! logged in the same update that carries it out, in a log that nothing here changes or deletes.
-//! Nothing here reads a running game.
+//! Operator actions: read reports, close and reopen accounts, correct ratings. The update that
+//! carries out an action also logs it. This module never changes or deletes log entries, and
+//! never reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
@@ -75,23 +75,23 @@ impl<'a> Operator<'a> {
 
     fn note(&self, id: &str, deed: Deed) -> Result<Write, StoreError> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
-        // Keys are in order of time; the code separates two actions of one moment. Version 0.1
-        // cannot read what is done about jobs.
+        // Keys are in order of time; the id separates two actions of one moment. Actions on jobs
+        // have their own kind of record, because version 0.1 cannot read them.
         let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
         let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
         let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
         put(key, &act, None)
     }
 
-    /// Puts a job that failed for good back.
+    /// Retries a job that failed permanently.
     pub async fn retry(&self, kind: &str, id: &str) -> Result<(), OperatorError> {
         let note = self.note(&random_code()?, Deed::Retried { job: format!("{kind}/{id}") })?;
         let is_found = retry(self.store, kind, id, &note).await?;
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Deletes a job that failed for good. Its work is never done. [`OperatorError::NotConfirmed`]
-    /// if it is not confirmed.
+    /// Deletes a job that failed permanently. Its work is never done. Returns
+    /// [`OperatorError::NotConfirmed`] if it is not confirmed.
     pub async fn discard(&self, kind: &str, id: &str, is_confirmed: bool) -> Result<(), OperatorError> {
         if !is_confirmed {
             return Err(OperatorError::NotConfirmed);
@@ -108,7 +108,7 @@ impl<'a> Operator<'a> {
                 Ok(()) => retried += 1,
                 // Another operator was first.
                 Err(OperatorError::NoSuchJob) => {}
-                // One that cannot be read does not keep the others back.
+                // A job that cannot be retried does not keep the others back.
                 Err(error) => failed = Some(error),
             }
         }
@@ -140,7 +140,7 @@ impl<'a> Operator<'a> {
     }
 
     /// Takes back the effect of all rated games of a player, and returns how many were taken back
-    /// now. It may be repeated if it was cut short: no game is taken back twice.
+    /// now. It may be repeated after an interruption, because no game is taken back twice.
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
         let (player, _) = find_player(self.store, name).await?;
         let mut undone = 0;

@@ -74,7 +74,7 @@ pub struct NewGuest {
 }
 
 impl Players {
-    /// What has to be added to the update of a player's action.
+    /// Returns the conditions and writes to add to the update of a player's action.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -101,8 +101,9 @@ impl Players {
         }
     }
 
-    /// Creates a guest. Nothing is stored: the token describes them. Without a wanted name the
-    /// guest gets a generated one; if the name is taken, a number is added.
+    /// Creates a guest. Nothing is stored, because the token contains the guest's data. Without a
+    /// wanted name the guest gets a generated one; if the wanted name is taken, a number is
+    /// added.
     pub async fn register(&self, wanted: Option<&str>) -> Result<NewGuest, PlayerError> {
         let wanted = wanted.map(Name::new).transpose()?;
         let is_within = self.inner.new_guests.lock().take(Instant::now());
@@ -130,8 +131,8 @@ impl Players {
         Ok(identity_of(name, guest))
     }
 
-    /// Finds the player of a name to address something to: a stored player, or a guest who is
-    /// connected here and not stored yet.
+    /// Finds the player of this name, to address something to them: a stored player, or a guest
+    /// who is connected here and not stored yet.
     pub async fn addressee(&self, name: &str) -> Result<Player, PlayerError> {
         match self.profile(name).await {
             Err(PlayerError::NoSuchPlayer) => {}
@@ -172,12 +173,12 @@ impl Players {
         }
     }
 
-    /// The player with this token, given as text.
+    /// Returns the player with this token, given as text.
     pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
         self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
     }
 
-    /// The player with this token, as the store knows them.
+    /// Returns the player with this token.
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,
@@ -185,8 +186,8 @@ impl Players {
         }
     }
 
-    /// The player with this guest token: a stored guest, an account by now, or a guest who is not
-    /// stored.
+    /// Returns the player with this guest token: a stored guest, an account that was a guest
+    /// before, or a guest who is not stored.
     async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Identity, PlayerError> {
         if let Some((record, bytes)) = self.read(&guest.id).await? {
             let pass = Some(guest.pass).filter(|_| record.player.kind == PlayerKind::Guest);
@@ -208,7 +209,7 @@ impl Players {
         self.admit(token, record, bytes, None).await
     }
 
-    /// The player of a record, if the token is one of theirs.
+    /// Returns the player of a record, if the token is one of theirs.
     async fn admit(
         &self,
         token: &Token,
@@ -238,7 +239,8 @@ impl Players {
         Ok(Some((record, bytes)))
     }
 
-    /// Extends a guest's expiry, once a day. A failure is only logged: nothing depends on it today.
+    /// Extends a guest's expiry, once a day. A failure is only logged, because there is time for
+    /// more attempts.
     async fn refresh(&self, bytes: Vec<u8>, mut record: PlayerRecord) {
         if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;

@@ -1,10 +1,11 @@
-//! Signatures of finished games: proof that a record is what the server kept.
+//! Signatures of finished games: proof that a record is the one that the server kept.
 //!
 //! The append that ends a game also writes a job (`proof_due/GAME`). A server that finds the job
-//! signs the game's digest and writes the signature and removes the job in one update, on the
-//! condition that the job is still there. So each game is signed once; after a crash another server
-//! finds the job. The digest never changes, so a signature outlives new names, archives and the key
-//! itself, whose public half stays published.
+//! signs the game's digest. One update writes the signature and removes the job, on the condition
+//! that the job is still there. So each game is signed once, and after a crash another server
+//! finds the job. The digest does not change when players are renamed or games are archived, so
+//! the signature stays valid. It stays valid after the key is replaced, because the public halves
+//! of all keys stay published.
 
 mod key;
 
@@ -35,13 +36,13 @@ impl Proofs {
         Proofs { store, tables, key }
     }
 
-    /// Publishes this server's public key. Those of earlier keys stay published.
+    /// Publishes this server's public key. Earlier public keys stay published.
     pub async fn publish_key(&self) -> Result<(), StoreError> {
         let Some(key) = &self.key else { return Ok(()) };
         let info = SigningKeyInfo { id: key.id.clone(), public: key.public, since: self.store.now().0 };
         let at = SIGNING_KEY.key([&key.id])?;
         let publish = put(at.clone(), &info, None)?;
-        // If it is there, it is published already.
+        // If the record exists, the key is published already.
         write_if(&*self.store, at, None, vec![publish]).await.map(drop)
     }
 
@@ -67,7 +68,8 @@ impl Proofs {
         }
     }
 
-    /// Adds the signature to the record of a finished game, if there is one or its job is there.
+    /// Adds the signature, if there is one, to the record of a finished game. If its signing job
+    /// is still there, does the job first.
     pub async fn sign(&self, record: &mut GameRecord) -> Result<(), StoreError> {
         if record.outcome.is_none() {
             return Ok(());

@@ -1,12 +1,13 @@
 //! Deletes guests who never played, and finished casual games of guests.
 //!
-//! A guest is listed under `new_guests/TIME/ID` when they are stored, and a finished casual game
-//! without an account under `guest_ended/TIME/GAME`, in the append that ends it. Servers work
-//! through both lists from their oldest end, a little at a time. `flagfall-server store prune`
-//! looks through everything, for stores written by versions without these lists.
+//! A guest is listed under `new_guests/TIME/ID` when they are stored. A finished casual game
+//! without an account is listed under `guest_ended/TIME/GAME`, in the append that ends it.
+//! Servers work through both lists from the oldest entry, a few entries at a time.
+//! `flagfall-server store prune` checks the whole store, for stores written by versions without
+//! these lists.
 //!
-//! Rated games are never deleted, nor are games with an account in them (a guest may have become
-//! one since), games that a player has reported (as long as the report is kept), and damaged games.
+//! Four kinds of games are kept: rated games, games with an account (a guest may have become one
+//! since), games with a report that is still stored, and damaged games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +32,7 @@ use flagfall_base::telemetry::PRUNED;
 use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// Most guests, and most games, that one round of a server deletes.
+/// Most guests and most games that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
 const OF_A_GAME_MAX: usize = 16;
 
@@ -48,7 +49,7 @@ impl Lifetimes {
     }
 }
 
-/// How much was deleted, or would be.
+/// How much was deleted, or would be deleted in a dry run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pruned {
     pub guests: usize,
@@ -76,7 +77,7 @@ fn is_of_guests(players: &PerSide<Player>) -> bool {
         && kinds.contains(&PlayerKind::Guest)
 }
 
-/// Prunes a little every `every`, until the future is dropped.
+/// Prunes a limited number of entries every `every`, until the future is dropped.
 pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Duration) {
     loop {
         match prune_due(&*store, lifetimes, AT_A_LOOK).await {
@@ -149,8 +150,8 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
     Ok(games)
 }
 
-/// Prunes all players and all games of a store. `told` gets the numbers of players and games seen
-/// so far. After an error what was deleted stays deleted, and it may be run again.
+/// Prunes all players and all games of a store. Calls `told` with the numbers of players and
+/// games seen so far. After an error the deletions so far remain, and this may be called again.
 pub async fn prune_all(
     store: &dyn Archive,
     lifetimes: Lifetimes,
@@ -184,11 +185,11 @@ pub async fn prune_all(
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// It is deleted, or would be.
+    /// The game is deleted, or would be in a dry run.
     Deleted,
-    /// It stays for good, or is gone.
+    /// The game is kept permanently, or is gone already.
     Kept,
-    /// It stays for now and is looked at again.
+    /// The game is kept and will be checked again.
     Later,
 }
 
@@ -196,7 +197,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     let over = match finished(store, game).await {
         Ok(Some(over)) => over,
         Ok(None) => return Ok(Verdict::Later),
-        // After an interrupted deletion little is left of a game but this entry.
+        // After an interrupted deletion, little more than this entry is left of a game.
         Err(TableError::NotFound | TableError::Quarantined) => return Ok(Verdict::Kept),
         Err(error @ (TableError::Unavailable | TableError::Failed)) => {
             return Err(StoreError::Unavailable { why: error.to_string() });
@@ -221,8 +222,8 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     Ok(Verdict::Deleted)
 }
 
-/// True if operators still keep a report of the game, or its histories are not written yet. A
-/// history job that failed for good waits for an operator.
+/// True if a report of the game is still stored, or its histories are not written yet. A history
+/// job that failed permanently waits for an operator.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = PLAYED_DUE.key([&game])?;
@@ -248,7 +249,7 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     store.delete_log(game).await?;
     for side in Side::BOTH {
         let player = &over.players[side];
-        // The tallies of a deleted guest go with the last of their games.
+        // The tallies of a deleted guest are deleted together with the last of their games.
         if player_kind(store, player).await?.is_none() {
             histories::forget_without_games(store, &player.id).await?;
         }

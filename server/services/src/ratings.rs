@@ -1,9 +1,9 @@
 //! Ratings: each rated game changes them exactly once.
 //!
 //! The append that ends a rated game also writes a job (`rating_due/GAME`), so a crash cannot
-//! separate the two. The job is carried out by one update of all records of the rating, on the
-//! condition that the job is still there. However many servers try, and however often, only one of
-//! these updates succeeds; after a crash the job is either found again or done.
+//! separate the two. One update does the job and writes all records of the rating, on the
+//! condition that the job is still there. So only one of these updates succeeds, even if several
+//! servers try several times. After a crash the job is either still there or done.
 
 mod record;
 mod undo;
@@ -42,7 +42,7 @@ use flagfall_game::{Finished, Tables};
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
-/// A game is rated from this many plies on.
+/// Fewest plies of a game that is rated.
 const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
@@ -51,7 +51,7 @@ const LEADERS_READ_MAX: usize = 4_096;
 /// How long a leaderboard is cached, unless a game of this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
 
-/// Cached leaderboards and when they were read. The key says whether they are of bots.
+/// Cached leaderboards and when they were read. The `bool` in the key is true for bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
 
 #[derive(Clone)]
@@ -68,8 +68,8 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
 
-/// Why a game of these terms and players cannot be rated, as the reason of a refusal; `None` if it
-/// can.
+/// Returns why a game with these terms and players cannot be rated, as the reason of a refusal;
+/// `None` if it can be rated.
 pub fn why_unrated(
     ruleset: &str,
     time: flagfall_protocol::Time,
@@ -101,7 +101,7 @@ impl Ratings {
         Ratings { store, tables, connections, ignores_first_move, boards: Arc::default() }
     }
 
-    /// Does this game's job at once, if there is one.
+    /// Rates this game at once, if its job is there.
     pub async fn rate_now(&self, game: GameId) -> Result<(), JobError> {
         match Claimed::now(&self.store, RATING_DUE.key([&game])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -123,15 +123,16 @@ impl Ratings {
                 tracing::debug!(%game, ?outcome, "a rating job is done");
                 return Ok(());
             }
-            // Another game of these players was first, or another server has the job, or this was
-            // written.
+            // Either another game of these players was rated first, or another server has the
+            // job, or this update was written after all.
             if !job.is_held().await? {
                 return Ok(());
             }
         }
     }
 
-    /// The game, if it counts: it was not aborted, and had enough plies.
+    /// Returns the game and its speed if it counts: it is rated, was not aborted, and had enough
+    /// plies.
     async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());
@@ -155,7 +156,7 @@ impl Ratings {
         let Finished { terms, players, winner, ended, .. } = finished;
         let (class, ended) = (&Class { ruleset: terms.ruleset.clone(), speed }, *ended);
         let mut before = Vec::with_capacity(2);
-        // A player who deleted their account has no rating any more, and gets no new one.
+        // A player who deleted their account has no rating, and gets no new one.
         let mut is_gone = PerSide::default();
         for side in Side::BOTH {
             let gone = GONE.key([&players[side].id])?;
@@ -206,8 +207,8 @@ impl Ratings {
         Ok(change)
     }
 
-    /// The advantage of the first move according to earlier games. This game is added to the count
-    /// in the update.
+    /// Returns the advantage of the first move according to earlier games. Adds this game to the
+    /// count in the update.
     async fn first_move(
         &self,
         ruleset: &str,
@@ -256,7 +257,8 @@ impl Ratings {
         Ok(infos)
     }
 
-    /// A player's latest rated games in one class. Only the player sees private ones.
+    /// Returns a player's latest rated games in one class. Only the player sees their private
+    /// games.
     pub async fn history(
         &self,
         player: Player,
@@ -284,8 +286,8 @@ impl Ratings {
         Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
     }
 
-    /// The leaderboard of one class. It is read again after a game of this server changed it; games
-    /// of other servers appear after a few seconds.
+    /// Returns the leaderboard of one class. It is read again after a game of this server has
+    /// changed it; games of other servers appear after a few seconds.
     pub async fn leaderboard(
         &self,
         ruleset: &str,

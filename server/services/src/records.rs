@@ -28,7 +28,7 @@ pub(crate) fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> 
     Ok(Write::Put { key, value: bytes(record)?, expires })
 }
 
-/// The write of a record whose key says everything.
+/// Returns the write of an empty record, whose key says everything.
 pub(crate) fn mark(key: Key, expires: Option<Stamp>) -> Write {
     Write::Put { key, value: Vec::new(), expires }
 }

@@ -9,7 +9,8 @@ use flagfall_game::TableError;
 use flagfall_protocol::{Code, PlayerKind, Refusal};
 use flagfall_store::StoreError;
 
-/// Why a service refused a request, as the asker is told. Usually nothing has changed.
+/// Why a service refused a request, in the form that is sent to the asker. Usually nothing has
+/// changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub Refusal);
@@ -21,7 +22,7 @@ impl Refused {
     }
 }
 
-/// Refuses guests what only accounts have.
+/// Refuses guests a feature that only accounts have.
 pub(crate) fn check_account(asker: &Identity, what: &str) -> Result<(), Refusal> {
     if asker.player.kind == PlayerKind::Guest {
         return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because(what));
@@ -55,7 +56,7 @@ impl From<StoreError> for Refused {
 }
 
 impl From<ChanceError> for Refused {
-    /// The log has it already.
+    /// The error has been logged already.
     fn from(_: ChanceError) -> Refused {
         Refused(refusals::defect())
     }

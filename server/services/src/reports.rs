@@ -71,7 +71,7 @@ pub async fn report(
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(()),
         UpdateOutcome::Conflict => Err(Refusal::new(Code::REPORTED_BEFORE).into()),
-        // Either all of it was written, or nothing.
+        // Either the whole update was written, or nothing.
         UpdateOutcome::Unknown => match store.get(once).await? {
             Some(_) => Ok(()),
             None => Err(refusals::store_away().into()),

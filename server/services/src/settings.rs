@@ -1,5 +1,5 @@
-//! What an operator can set, as the running server reads it. Each setting is declared here once:
-//! its flag, variable, range, default and explanation.
+//! The settings of a running server. Each is declared once, with its flag, environment variable,
+//! range, default and explanation.
 
 use std::option;
 use std::sync::Arc;
@@ -23,42 +23,43 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The number of connections if neither the operator nor the system sets a limit.
+/// Limit on open connections if neither the operator nor the system sets one.
 const CONNECTIONS: usize = 10_000;
 
 /// All settings of a running server. `Default` holds the values of a server started without flags.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// An origin whose pages may connect: scheme, host and perhaps a port, without a path. Pages of
-    /// the server's own host always may. For several, repeat the flag or separate them by commas.
+    /// An origin whose pages may connect: scheme, host and optionally a port, without a path.
+    /// Pages of the server's own host may always connect. To allow several origins, repeat the
+    /// flag or separate them with commas.
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",
           value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
     pub allowed_origins: Vec<String>,
-    /// The form in which moves are written into the store: 1 is the one that servers of version 0.1
-    /// read, 2 is smaller. Without this a server writes form 2 while every server on its store
-    /// reads it. With it `store export` writes all moves in that form.
+    /// Format of moves in the store. Servers of version 0.1 can read format 1; format 2 is
+    /// smaller. If unset, a server writes format 2 while every server on its store can read it.
+    /// If set, `store export` writes all moves in this format.
     #[arg(long, env = "FLAGFALL_WRITE_FORMAT", value_name = "1|2", global = true, help_heading = "Store")]
     pub write_format: Option<Form>,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]
     pub times: Times,
-    /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it
-    /// the first mover of a ruleset is expected to score as much better as its rated games show,
-    /// once there are 1,000 of them and the difference is more than chance.
+    /// Measure the advantage of the first move, but ignore it in ratings. Without this flag,
+    /// ratings take the advantage into account once the ruleset has 1,000 rated games and these
+    /// show an advantage that is more than chance.
     #[arg(long = "ignore-first-move", env = "FLAGFALL_IGNORE_FIRST_MOVE", help_heading = "Games")]
     pub ignores_first_move: bool,
     #[command(flatten)]
     pub passwords: Passwords,
-    /// Limits for one address and one player.
+    /// Limits per address and per player.
     #[command(flatten)]
     pub admission: AdmissionLimits,
     /// Proxies that are trusted to name their clients' addresses in `X-Forwarded-For`.
     #[command(flatten)]
     pub proxies: ProxyTrust,
-    /// Webhooks of players may lead to private and loopback addresses, there also without TLS.
-    /// Without this flag they lead to public addresses over https, so players cannot reach into
-    /// your network through this server.
+    /// Allow players' webhooks to lead to private and loopback addresses, even without TLS.
+    /// Without this flag, webhooks may only lead to public addresses over https, so that players
+    /// cannot reach into your network through this server.
     #[arg(long = "webhooks-to-private", env = "FLAGFALL_WEBHOOKS_TO_PRIVATE",
           action = ArgAction::SetTrue,
           value_parser = BoolValueParser::new().map(Reach::from_private),
@@ -104,7 +105,7 @@ pub enum Reach {
     /// Public addresses, over TLS.
     #[default]
     Public,
-    /// Also private and loopback addresses, those even without TLS.
+    /// Also private and loopback addresses, which do not need TLS.
     Private,
 }
 
@@ -129,23 +130,23 @@ fn origin(text: &str) -> Result<String, &'static str> {
 /// The cost of a password hash (argon2id).
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Passwords {
-    /// Memory that the hash of a password takes (argon2id), in KiB.
+    /// Memory that one password hash (argon2id) takes, in KiB.
     #[arg(long = "password-memory-kib", env = "FLAGFALL_PASSWORD_MEMORY_KIB", value_name = "KIB",
           default_value = "19456", value_parser = number(32..=4_194_304),
           help_heading = "Accounts")]
     pub memory_kib: u32,
-    /// Passes of a hash over that memory.
+    /// Passes of a password hash over its memory.
     #[arg(long = "password-passes", env = "FLAGFALL_PASSWORD_PASSES", value_name = "COUNT",
           default_value = "2", value_parser = number(1..=100), help_heading = "Accounts")]
     pub passes: u32,
-    /// Lanes of one hash.
+    /// Lanes of one password hash.
     #[arg(skip = 1_u32)]
     pub lanes: u32,
-    /// Hashes computed at once; each keeps a core busy.
+    /// Password hashes computed at once. Each keeps one core busy.
     #[arg(long = "passwords-at-once", env = "FLAGFALL_PASSWORDS_AT_ONCE", value_name = "COUNT",
           default_value = "2", value_parser = count(1..=256), help_heading = "Accounts")]
     pub at_once: usize,
-    /// Hashes that may wait to be computed.
+    /// Password hashes that may wait to be computed.
     #[arg(skip = 128_usize)]
     pub waiting: usize,
 }
@@ -159,19 +160,19 @@ impl Default for Passwords {
 /// Limits on numbers and sizes.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Open connections, HTTP included. Without it as many as the system allows files to this
-    /// process, less some for the store.
+    /// Open connections, including HTTP. If unset, the number of files that the system lets this
+    /// process open, minus some for the store.
     #[arg(long = "max-connections", env = "FLAGFALL_MAX_CONNECTIONS", value_name = "COUNT",
           value_parser = count(1..=1_000_000), help_heading = "Connections")]
     pub connections_max: Option<usize>,
     /// Disconnected players who are remembered for [`Times::visitor_memory`].
     #[arg(skip = 10_000_usize)]
     pub visitors_remembered: usize,
-    /// Connections of one player; a further one closes the oldest.
+    /// Connections of one player. A further connection closes the player's oldest one.
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value = "8",
           value_parser = count(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: usize,
-    /// Messages a connection may send within --messages-seconds; legal moves do not count.
+    /// Messages that a connection may send within --messages-seconds. Legal moves do not count.
     #[arg(long = "messages", env = "FLAGFALL_MESSAGES", value_name = "COUNT", default_value = "100",
           value_parser = number(10..=10_000_000), help_heading = "Connections")]
     pub messages_per_window: u32,
@@ -185,13 +186,13 @@ pub struct Limits {
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value = "20",
           value_parser = count(1..=1_000), help_heading = "Games")]
     pub games_per_player: usize,
-    /// Running games of all players together; beyond that new games are refused.
+    /// Running games of all players together. Above this limit, new games are refused.
     #[arg(long = "max-running-games", env = "FLAGFALL_MAX_RUNNING_GAMES", value_name = "COUNT",
           default_value = "100000", value_parser = count(1..=100_000_000), help_heading = "Games")]
     pub running_games: usize,
-    /// Memory this process may use, such as 900M or 2G. New games are refused at three quarters of
-    /// it; running games go on. `auto` takes what the control group, or else the machine, allows;
-    /// `none` refuses nothing.
+    /// Memory that this process may use, such as 900M or 2G. At three quarters of it, new games
+    /// are refused and running games continue. `auto` uses the limit of the control group, or
+    /// else the memory of the machine. `none` sets no limit.
     #[arg(
         long = "memory-limit",
         env = "FLAGFALL_MEMORY_LIMIT",
@@ -225,14 +226,14 @@ pub struct Limits {
     #[arg(long = "tokens-per-account", env = "FLAGFALL_TOKENS_PER_ACCOUNT", value_name = "COUNT",
           default_value = "16", value_parser = count(2..=24), help_heading = "Accounts")]
     pub tokens_per_player: usize,
-    /// Wrong passwords for one name from one network within --attempts-minutes; ten times as many
-    /// from all networks together in which the account was not signed in lately. Several servers
-    /// count each for itself.
+    /// Wrong passwords for one name from one network within --attempts-minutes. Networks without
+    /// a recent sign-in to the account share a limit ten times as high. Each server counts
+    /// separately.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value = "10",
           value_parser = number(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_name: u32,
-    /// Within --attempts-minutes, attempts at passwords and recovery codes, and new accounts, from
-    /// one network.
+    /// Attempts at passwords and recovery codes, and new accounts, from one network within
+    /// --attempts-minutes.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value = "300",
           value_parser = number(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_address: u32,
@@ -253,16 +254,17 @@ impl Limits {
 
 /// Durations.
 ///
-/// Where 0 means never, the type is `option::Option`: clap takes a plain `Option` for a flag that
-/// may be missing.
+/// Where 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a
+/// flag that may be missing.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Times {
     /// Time to deploy, in seconds.
     #[arg(long = "deploy-seconds", env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS",
           default_value = "300", value_parser = time(SECOND, 5..=86_400), help_heading = "Games")]
     pub deployment: Duration,
-    /// Network delay that is given back to a player with each move, on average, in milliseconds.
-    /// The server measures it; a flag waits this long for a move that may be under way.
+    /// Network delay given back to a player with each move, on average, in milliseconds. The
+    /// server measures the delay. Before a flag falls, the server waits this long for a move that
+    /// may be under way.
     #[arg(long = "lag-ms-per-ply", env = "FLAGFALL_LAG_MS_PER_PLY", value_name = "MS",
           default_value = "500", value_parser = time(MILLISECOND, 0..=5_000),
           help_heading = "Games")]
@@ -271,27 +273,29 @@ pub struct Times {
     #[arg(long = "lag-ms", env = "FLAGFALL_LAG_MS", value_name = "MS", default_value = "3000",
           value_parser = time(MILLISECOND, 0..=60_000), help_heading = "Games")]
     pub lag_stock: Duration,
-    /// Time after which a game that the opponent has left can be claimed, in seconds; longer games
-    /// wait up to five times as long.
+    /// Time after which a player can claim a game that their opponent has left, in seconds. In
+    /// longer games it is up to five times as long.
     #[arg(long = "claim-seconds", env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS",
           default_value = "60", value_parser = time(SECOND, 1..=3_600), help_heading = "Games")]
     pub claim: Duration,
-    /// Time after which a running game that nobody has open leaves memory, in seconds; on a live
-    /// clock a minute at most. It is opened again when a player asks for it, and its flag falls on
-    /// time.
+    /// Time after which a running game that no client has open leaves memory, in seconds. With a
+    /// live clock it is at most a minute. The game is loaded again when a player asks for it, and
+    /// its flag falls on time.
     #[arg(long = "rest-seconds", env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS",
           default_value = "600", value_parser = time(SECOND, 1..=86_400), help_heading = "Games")]
     pub rest: Duration,
-    /// How often games at rest are checked for flags and house players that are due.
+    /// How often games that are not in memory are checked for due flags and due moves of house
+    /// players.
     #[arg(skip = Duration::from_secs(1))]
     pub rest_look: Duration,
-    /// Days after its end on which a game in Redis is archived: packed into less than half of the
-    /// memory, and read as before. 0 archives none. Games in a data folder lie on the disk anyway.
+    /// Days after which a finished game in Redis is archived. An archived game takes less than
+    /// half of the memory and can be read as before. 0 archives no games. Games in a data folder
+    /// are on disk in any case.
     #[arg(long = "archive-after-days", env = "FLAGFALL_ARCHIVE_AFTER_DAYS", value_name = "DAYS",
           default_value = "30", value_parser = time_or_never(DAY, 0..=36_500),
           help_heading = "Games")]
     pub archive: option::Option<Duration>,
-    /// How often games to archive are looked for.
+    /// How often the server looks for games to archive.
     #[arg(skip = Duration::from_secs(10 * 60))]
     pub archive_look: Duration,
     /// Time for a client's hello, in seconds.
@@ -302,11 +306,12 @@ pub struct Times {
     #[arg(long = "ping-seconds", env = "FLAGFALL_PING_SECONDS", value_name = "SECONDS",
           default_value = "5", value_parser = time(SECOND, 1..=300), help_heading = "Connections")]
     pub ping: Duration,
-    /// Silence after which a link is dead, in seconds; more than --ping-seconds.
+    /// Silence after which a connection counts as dead, in seconds. It must be more than
+    /// --ping-seconds.
     #[arg(long = "pong-seconds", env = "FLAGFALL_PONG_SECONDS", value_name = "SECONDS",
           default_value = "10", value_parser = time(SECOND, 2..=600), help_heading = "Connections")]
     pub pong: Duration,
-    /// The time of --messages, in seconds.
+    /// Period for which --messages applies, in seconds.
     #[arg(long = "messages-seconds", env = "FLAGFALL_MESSAGES_SECONDS", value_name = "SECONDS",
           default_value = "20", value_parser = time(SECOND, 1..=3_600),
           help_heading = "Connections")]
@@ -321,9 +326,10 @@ pub struct Times {
     /// close.
     #[arg(skip = Duration::from_secs(3))]
     pub close_grace: Duration,
-    /// How long after a player's last connection their token is accepted while the store is away,
-    /// in minutes: they can watch from memory. A token that was revoked on another server counts as
-    /// valid here until this server can learn of it. 0 accepts no token meanwhile.
+    /// How long after a player's last connection their token is accepted while the store is
+    /// unreachable, in minutes. With it they can watch games in memory. A token that another
+    /// server has revoked counts as valid until this server can learn of that. 0 accepts no token
+    /// while the store is unreachable.
     #[arg(long = "visitor-minutes", env = "FLAGFALL_VISITOR_MINUTES", value_name = "MINUTES",
           default_value = "15", value_parser = time(MINUTE, 0..=1_440),
           help_heading = "Connections")]
@@ -335,8 +341,8 @@ pub struct Times {
     #[arg(long = "pool-wave-seconds", env = "FLAGFALL_POOL_WAVE_SECONDS", value_name = "SECONDS",
           default_value = "5", value_parser = time(SECOND, 1..=600), help_heading = "Games")]
     pub pool_wave: Duration,
-    /// How long a place in the pool outlives its player's last connection. It lasts at least half
-    /// of this. `None`: 30 s and three waves.
+    /// How long a place in the pool outlives its player's last connection. The place lasts at
+    /// least half of this time. `None` means 30 s plus three waves.
     #[arg(skip)]
     pub pool_grace: Option<Duration>,
     /// Shortest time between two lobby messages to a watcher.
@@ -355,41 +361,43 @@ pub struct Times {
     pub guest: Duration,
     /// How long a guest who has never finished a game is kept, in days since their first offer.
     /// Their token stays valid, so they come back as the same guest. 0 keeps them as long as
-    /// others.
+    /// other guests.
     #[arg(long = "new-guest-days", env = "FLAGFALL_NEW_GUEST_DAYS", value_name = "DAYS",
           default_value = "2", value_parser = time_or_never(DAY, 0..=3_650), global = true,
           help_heading = "Games")]
     pub new_guest: option::Option<Duration>,
-    /// How long finished casual games in which no account played are kept, in days: log, record and
-    /// history. Rated games and games of accounts stay. 0 keeps them forever.
+    /// How long finished casual games without an account are kept, in days. This covers their
+    /// logs, records and histories. Rated games and games with an account are always kept. 0
+    /// keeps all games forever.
     #[arg(long = "guest-game-days", env = "FLAGFALL_GUEST_GAME_DAYS", value_name = "DAYS",
           default_value = "90", value_parser = time_or_never(DAY, 0..=3_650), global = true,
           help_heading = "Games")]
     pub guest_game: option::Option<Duration>,
-    /// How often guests and games past their time are looked for.
+    /// How often the server looks for guests and games to delete.
     #[arg(skip = Duration::from_secs(60))]
     pub prune_look: Duration,
-    /// The time of --attempts-per-name and --attempts-per-address, in minutes.
+    /// Period for which --attempts-per-name and --attempts-per-address apply, in minutes.
     #[arg(long = "attempts-minutes", env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES",
           default_value = "15", value_parser = time(MINUTE, 1..=1_440), help_heading = "Accounts")]
     pub attempt_window: Duration,
-    /// How often tokens revoked on other servers are looked for.
+    /// How often the server looks for tokens that other servers have revoked.
     #[arg(skip = Duration::from_secs(1))]
     pub revocation_interval: Duration,
-    /// How often correspondence games are checked for work that follows from a turn.
+    /// How often the server looks for work that follows from turns in correspondence games.
     #[arg(skip = Duration::from_secs(2))]
     pub turn_look: Duration,
     /// How often a heartbeat is sent to the store.
     #[arg(skip = Duration::from_secs(1))]
     pub heartbeat: Duration,
-    /// How long the store may take for a heartbeat before clients are told that it is out of reach.
-    /// With the pause of one heartbeat before it: 2.25 s since the last answer.
+    /// How long the store may take to answer a heartbeat before clients are told that the store
+    /// is unreachable. Together with the pause before the heartbeat, that is 2.25 s after the
+    /// last answer.
     #[arg(skip = Duration::from_millis(1_250))]
     pub store_late: Duration,
     /// How long the store may take for a health check.
     #[arg(skip = Duration::from_secs(2))]
     pub health: Duration,
-    /// How long stopping may take before what remains is cut off.
+    /// How long stopping may take before the remaining work is aborted.
     #[arg(skip = Duration::from_secs(8))]
     pub stop: Duration,
 }

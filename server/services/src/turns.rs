@@ -1,10 +1,10 @@
-//! Jobs of turns in games with days per move, which run without the player: queued moves and
-//! webhook notices.
+//! Jobs of turns in games with days per move. They make queued moves and write webhook notices
+//! while the player is away.
 //!
-//! Every append to such a game writes the job `turn_due/GAME` in the same update, so a crash cannot
-//! separate them. The server that claims it carries out what follows, and deletes the job if
-//! nothing was appended meanwhile. Doing it twice is harmless: a queued move's command id is made
-//! from its ply, so each ply is made once.
+//! Every append to such a game writes the job `turn_due/GAME` in the same update, so a crash
+//! cannot separate them. The server that claims the job carries out its work, and deletes the job
+//! if nothing was appended meanwhile. Doing a job twice is harmless: a queued move's command id
+//! is made from its ply, so each ply is made once.
 
 mod queue;
 
@@ -28,7 +28,7 @@ pub struct Turns {
     jobs: JobWriter,
 }
 
-/// The key of the job of a game's turn; `None` if nothing follows from its turns.
+/// Returns the key of the job of a game's turn; `None` if the game has no days per move.
 pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
     TURN_DUE.key([&game]).ok().filter(|_| is_slow)
@@ -46,7 +46,7 @@ impl Turns {
         for side in Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)) {
             self.play_queued(game, side).await?;
         }
-        // A failure for one of them does not keep the other's notice back.
+        // A failure for one side does not keep back the other side's notice.
         let mut noted = Ok(());
         for side in Side::BOTH {
             noted = noted.and(self.note_turn(game, side).await);
@@ -77,7 +77,8 @@ impl Turns {
         Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
     }
 
-    /// A game as one of its sides sees it, and its summary. Both sides see alike whose turn it is.
+    /// Returns a game's summary and the game as one of its sides sees it. Both sides see whose
+    /// turn it is.
     async fn view(
         &self,
         game: GameId,

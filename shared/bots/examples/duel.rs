@@ -18,14 +18,14 @@ use flagfall_bots::{Chance, Effort, HousePlayer, Level, random_setup, sensible_s
 use flagfall_rules::{EndReason, Ruleset, Setup};
 use flagfall_tests::duel;
 
-/// House players against each other, to measure them: the score counts for the level named by
-/// --red, a draw is half a point.
+/// Plays house players against each other, to measure them. The score is that of the level named
+/// by --red. A draw counts half a point.
 #[derive(Parser)]
 struct Duel {
-    /// The level whose score is told.
+    /// The level whose score is printed.
     #[arg(long, value_parser = parse_level)]
     red: Level,
-    /// The level it plays against.
+    /// The level that --red plays against.
     #[arg(long, value_parser = parse_level)]
     blue: Level,
     /// A ruleset, or all of them.
@@ -37,21 +37,21 @@ struct Duel {
     /// Positions that a player may examine for one move.
     #[arg(long, default_value_t = Effort::default().nodes)]
     nodes: u32,
-    /// The same for --blue alone.
+    /// Positions that --blue may examine, if different.
     #[arg(long)]
     blue_nodes: Option<u32>,
     /// The seed. The same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The levels exchange sides in every other game; with deployments from elsewhere, of the same
-    /// two deployments.
+    /// Exchange sides in every other game. The two games of a pair use the same two deployments,
+    /// unless the levels choose them.
     #[arg(long)]
     swap: bool,
     /// Games played at once.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Where --red's deployments come from: own (as the level chooses), random, sensible, or a file
-    /// of deployments, one a line.
+    /// Where --red's deployments come from: own (as the level chooses), random, sensible, or a
+    /// file of deployments, one per line.
     #[arg(long, default_value = "own")]
     red_setups: String,
     /// Where --blue's deployments come from.
@@ -105,7 +105,7 @@ impl Source {
         }
     }
 
-    /// A deployment. `None` if the player chooses its own.
+    /// Draws a deployment; `None` if the player chooses its own.
     fn draw(
         &self,
         ruleset: &'static Ruleset,
@@ -134,7 +134,7 @@ struct Scored {
     points: f64,
     reason: EndReason,
     plies: Ply,
-    /// Time spent choosing and moves chosen, for --red and --blue.
+    /// Time spent choosing, and number of moves chosen, for --red and --blue.
     think: [(Duration, u32); 2],
 }
 

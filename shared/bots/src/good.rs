@@ -1,5 +1,5 @@
-//! The level *good*: counts what every hidden piece can be, draws worlds that fit, and searches
-//! each.
+//! The level *good*: finds out which ranks every hidden piece can have, draws worlds that fit,
+//! and searches each.
 
 mod army;
 mod belief;
@@ -35,7 +35,7 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// Positions of effort for each world that is drawn.
+/// One world is drawn for this many positions of effort.
 const NODES_A_WORLD: usize = 150;
 /// The effort of one exchange of ranks, in positions.
 const NODES_AN_EXCHANGE: u32 = 5;
@@ -46,8 +46,8 @@ const EXCHANGES_MAX: u32 = 20_000;
 const SURPRISE: i32 = 1_500;
 /// The deepest search, in plies.
 const DEPTH_MAX: i32 = 12;
-/// The value of a unit of the level *simple* here. The search sees what strikes lead to, *simple*
-/// where to go and what to avoid.
+/// The value here of one unit of the level *simple*. The search finds out what strikes lead to,
+/// and *simple* where to go and what to avoid.
 const SIMPLE_UNIT: f32 = 200.0;
 
 /// Smaller probabilities are ignored.
@@ -62,7 +62,8 @@ pub(crate) struct GoodMind {
 }
 
 impl GoodMind {
-    /// True if it plays a ruleset: the worlds it searches have neither reserve nor coins.
+    /// True if this level plays a ruleset. The worlds that it searches have no reserve and no
+    /// coins.
     pub(crate) fn plays(ruleset: &Ruleset) -> bool {
         !ruleset.reserve && ruleset.start == Start::Deployments
     }
@@ -101,9 +102,9 @@ impl Mind for GoodMind {
     }
 }
 
-/// One decision: what is known and believed, and what it is worth.
+/// The data for one decision: what is known and believed, and its evaluation.
 struct Scene {
-    /// Own pieces first.
+    /// All pieces, our own first.
     pieces: Vec<Piece>,
     mine: usize,
     /// Uncertain enemy pieces: the index in `pieces`, and the number in `belief`.
@@ -240,7 +241,8 @@ impl Scene {
         )
     }
 
-    /// How much a strike at a hidden piece gains as caution falls.
+    /// Returns the extra value of a strike at a hidden piece because caution is lower than at
+    /// first.
     fn daring(&self, step: Step) -> i32 {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);
@@ -285,7 +287,7 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy>
     foes.collect()
 }
 
-/// How many worlds are searched at a depth: fewer if deep.
+/// Returns how many worlds are searched at a depth: fewer if it is deep.
 const fn worlds_at(depth: i32) -> usize {
     match depth {
         ..=2 => ARMIES,
@@ -294,7 +296,7 @@ const fn worlds_at(depth: i32) -> usize {
     }
 }
 
-/// How many moves are searched deeper than this.
+/// Returns how many moves are searched deeper than this depth.
 const fn kept_at(depth: i32) -> usize {
     match depth {
         ..=1 => 24,
@@ -307,7 +309,7 @@ const fn kept_at(depth: i32) -> usize {
 /// How much losses count at first, in hundredths.
 const CAUTION: i32 = 100;
 
-/// How much losses count, in hundredths. Less as a quiet game runs out.
+/// Returns how much losses count, in hundredths. It falls as a quiet game approaches its limit.
 fn caution(view: &View, quiet_plies: u16) -> i32 {
     let Some(limit) = view.ruleset.quiet_limit else { return 100 };
     let limit = i32::from(limit.max(1));
@@ -319,8 +321,8 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
     (CAUTION - share * CAUTION / 80).max(10)
 }
 
-/// What the enemy can infer about our hidden pieces from squares and counts, a row for each in
-/// order.
+/// Returns what the enemy can infer about our hidden pieces from squares and counts: a row for
+/// each piece, in order.
 fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {

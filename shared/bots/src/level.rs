@@ -13,7 +13,7 @@ flagfall_board::named! {
         /// answer.
         #[default]
         Simple = "simple",
-        /// Counts what every hidden piece can still be, and searches whole boards that fit.
+        /// Works out which ranks every hidden piece can have, and searches whole boards that fit.
         Good = "good",
     }
 }

@@ -1,5 +1,5 @@
-//! What a house player remembers from turn to turn: what strikes showed of hidden pieces, which
-//! placements it has made, and how long nothing was captured.
+//! The memory of a house player from turn to turn: what strikes showed of hidden pieces, which
+//! placements it has made, and for how long nothing was captured.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
@@ -14,15 +14,15 @@ pub(crate) struct Memory {
     /// The ply of the latest view.
     ply: Option<Ply>,
     captured: PerSide<u32>,
-    /// Own turns since the last capture, as far as they were seen.
+    /// The side's turns since the last capture, as far as they were seen.
     pub(crate) quiet_turns: u16,
-    /// Placements after own moves, since the last capture.
+    /// Placements after the side's moves, since the last capture.
     placements: Vec<u64>,
-    /// The last own move, unless the last act was not a move.
+    /// The side's last move, unless its last act was not a move.
     last: Option<Move>,
     /// How many moves in a row the same piece made.
     streak: u16,
-    /// An own move whose result is not known yet.
+    /// A move of the side whose result is not known yet.
     pending: Option<OwnMove>,
     /// Enemy home squares that were seen empty, in rulesets with a reserve. No Flag is there,
     /// because Flags do not move (§S1.5).
@@ -42,7 +42,7 @@ pub(crate) struct OwnMove {
 }
 
 impl Memory {
-    /// Updates the memory from a view of the own side.
+    /// Updates the memory from a view of this side.
     pub(crate) fn note(&mut self, view: &View, side: Side) {
         if self.ply == Some(view.ply) {
             return;
@@ -75,7 +75,8 @@ impl Memory {
         self.vacated |= view.chips.map_or(SquareSet::EMPTY, |chips| chips.all());
     }
 
-    /// A defender that beat an own piece and stays hidden has a rank that beats it (§D1).
+    /// Notes that a defender that beat one of the side's pieces and stays hidden has a rank that
+    /// beats that piece (§D1).
     fn note_strike(&mut self, view: &View, side: Side) {
         let Some(OwnMove { squares, rank, is_strike: true, placement: _ }) = self.pending.take() else {
             return;

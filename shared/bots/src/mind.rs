@@ -1,4 +1,4 @@
-//! What all levels of house player have in common.
+//! The parts that all levels of house players have in common.
 
 use flagfall_board::{Rank, Side, Square};
 use flagfall_rules::{Command, Ruleset, View};
@@ -10,8 +10,8 @@ use crate::Chance;
 /// It sees views of its own side in order, but perhaps not all of them, and perhaps not from the
 /// start. It keeps what it wants to remember.
 pub(crate) trait Mind: Send {
-    /// A command in a view in which this side has to act. `None` only if there is nothing to do.
-    /// The command is always legal in the view.
+    /// Returns a command for a view in which this side has to act, or `None` if there is nothing
+    /// to do. The command is always legal in the view.
     fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command>;
 
     /// Takes note of a view in which it is not this side's turn.

@@ -48,8 +48,8 @@ impl HousePlayer {
         HousePlayer { level, side, effort, chance: Chance::new(seed), mind: None }
     }
 
-    /// Its command in a view of its own side, or `None` if it has nothing to do. It learns from
-    /// every view, so show it views of the opponent's turns too.
+    /// Returns the player's command in a view of its own side, or `None` if it has nothing to do.
+    /// The player learns from every view, so show it views of the opponent's turns too.
     pub fn choose(&mut self, view: &View) -> Option<Command> {
         let (level, side, effort) = (self.level, self.side, self.effort);
         let mind = self.mind.get_or_insert_with(|| mind(level, side, effort, view.ruleset));

@@ -1,5 +1,6 @@
-//! The level *simple* with coins (§Q). It weighs every choice against what the enemy can be and
-//! every strike by the best choice it leaves. Other moves go toward pieces worth striking.
+//! The level *simple* with coins (§Q). It weighs every choice against the ranks that the enemy
+//! can have, and every strike by the best choice that follows from it. Other moves go toward
+//! pieces worth striking.
 
 mod good;
 mod matrix;
@@ -18,11 +19,11 @@ use crate::mind::{Best, Mind};
 const SHOWN: f32 = 0.12;
 /// Random noise added to scores: commands that differ by less are chosen at random.
 const WHIM: f32 = 0.8;
-/// The same if nothing is left to guess.
+/// The noise if nothing is left to guess.
 const SURE_WHIM: f32 = 0.1;
 /// The value of any strike, because the struck side may have to name the Flag.
 const PRESSURE: f32 = 1.5;
-/// The same when a quiet game is about to be drawn.
+/// The value of any strike when a quiet game is about to be drawn.
 const LAST_PRESSURE: f32 = 12.0;
 /// With this many spare unmoved coins or fewer, moving another costs more.
 const SPARE_MIN: usize = 3;
@@ -30,8 +31,8 @@ const SPARE_MIN: usize = 3;
 /// The value of a strike at an unmoved coin that can only be the Flag or a Bomb, halved for every
 /// Bomb it can still be.
 const SIEGE: f32 = 30.0;
-/// How much dearer a piece is if it is the last that can move: without one, a side forfeits its
-/// reserve (§Q6).
+/// How much more a piece is worth if it is the last that can move. Without one, a side forfeits
+/// its reserve (§Q6).
 const LAST_MOVER: f32 = 3.0;
 
 /// The mind of *simple* in games with coins.
@@ -91,7 +92,7 @@ impl Turn<'_> {
         left().map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
     }
 
-    /// The value of naming this rank for the own coin in the strike.
+    /// Returns the value of naming this rank for our coin in the strike.
     fn choice(&self, rank: Rank) -> f32 {
         let Some(strike) = self.view.pending_strike else { return 0.0 };
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = strike;
@@ -102,7 +103,8 @@ impl Turn<'_> {
         self.outcome(rank, &foe_ranks, is_attacker)
     }
 
-    /// The expected win of a rank against what the enemy can be, less its cost.
+    /// Returns the expected win of a rank against the ranks that the enemy can have, less its
+    /// cost.
     fn outcome(&self, rank: Rank, foe_ranks: &Ranks, is_attacker: bool) -> f32 {
         let mean: f32 =
             foe_ranks.iter().map(|(foe, chance)| chance * self.result(rank, *foe, is_attacker)).sum();
@@ -141,8 +143,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The expected win of a strike. The own coin names its best rank. A coin struck by a known
-    /// piece counts half as if it named at random, half as if it named its best.
+    /// Returns the expected win of a strike. Our coin names its best rank. A coin struck by a
+    /// known piece counts half as if it named at random, and half as if it named its best rank.
     fn strike(&self, own: &SeenPiece, foe: &SeenPiece, steps: u8) -> f32 {
         let foe_ranks = self.ranks(foe, foe.is_moved);
         let own_ranks: Ranks = if own.identity == Identity::Coin && steps > 1 {
@@ -165,7 +167,8 @@ impl Turn<'_> {
         if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
-    /// The cost of moving an unmoved coin: without spare ones, the reserve rule binds the side.
+    /// Returns the cost of moving an unmoved coin. Without spare coins, the reserve rule binds
+    /// the side.
     fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;
@@ -173,7 +176,7 @@ impl Turn<'_> {
         self.stock.cost_of_setting_out(self.side)
     }
 
-    /// How much nearer a move comes to a piece worth striking.
+    /// Returns how much nearer a move comes to a piece worth striking.
     fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
         let near = |at: Square| targets.clone().map(|foe| at.distance(foe.square)).min();
@@ -183,8 +186,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What known enemies next to the target square could win, less what they could win before the
-    /// move.
+    /// Returns how much known enemies next to the target square could win, less how much they
+    /// could win before the move.
     fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let Identity::Known(rank) = own.identity else { return 0.0 };
         let threats = |at: Square| {
@@ -198,12 +201,12 @@ impl Turn<'_> {
     }
 }
 
-/// What both sides have left, which is public.
+/// The pieces and coins that both sides have left, which are public.
 struct Stock {
     pools: PerSide<RankCounts>,
     /// Unmoved coins beyond those that a side must keep (§Q6).
     spare: PerSide<usize>,
-    /// Pieces and coins that move, or still can.
+    /// Number of pieces and coins that can move.
     movers: PerSide<usize>,
     is_late: bool,
 }
@@ -234,7 +237,8 @@ impl Stock {
         self.spare[side] == 0
     }
 
-    /// What a side loses with a piece. Movable pieces become dearer as they become fewer.
+    /// Returns how much a side loses with a piece. Movable pieces are worth more as they become
+    /// fewer.
     fn loss(&self, side: Side, rank: Rank) -> f32 {
         let scarcity = LAST_MOVER / self.movers[side].max(1) as f32;
         if may_be(rank, true) { worth(rank) * (1.0 + scarcity) } else { worth(rank) }
@@ -246,7 +250,8 @@ impl Stock {
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {
-            // All of them could fall to Bombs, and the reserve would be forfeited.
+            // All movable pieces of the striking side could fall to Bombs, and it would forfeit
+            // its reserve.
             0.0
         } else if !is_moved && self.is_bound(side) {
             PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))
@@ -269,7 +274,7 @@ fn may_be(rank: Rank, is_moved: bool) -> bool {
     !is_moved || rank.is_movable()
 }
 
-/// A piece's worth to its side. A Scout is 1.
+/// Returns a piece's worth to its side. A Scout is worth 1.
 fn worth(rank: Rank) -> f32 {
     match rank {
         Rank::Flag => 200.0,

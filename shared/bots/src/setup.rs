@@ -1,4 +1,4 @@
-//! Deployments that house players choose and that people are offered.
+//! Deployments for house players, which are also offered to people.
 
 mod sensible;
 

@@ -1,5 +1,5 @@
-//! The level *simple*: weighs every legal move by what is known, one move and its answer deep, and
-//! moves toward gains.
+//! The level *simple*: weighs every legal move and the enemy's answer by what is known, and moves
+//! toward gains.
 
 mod attraction;
 mod belief;
@@ -23,11 +23,11 @@ use crate::Chance;
 use crate::memory::{Memory, OwnMove};
 use crate::mind::{Best, Mind};
 
-/// Own turns without a capture before it takes more risks, and how many more until it takes the
-/// most.
+/// Turns without a capture before the player takes more risks, and how many more until it takes
+/// the most.
 const PATIENCE: f32 = 12.0;
 const IMPATIENCE: f32 = 40.0;
-/// The share of its fear of losses that then remains.
+/// The share of the fear of losses that remains at most risk.
 const BOLDNESS: f32 = 0.3;
 /// The strongest attraction of a target, so that a distant Flag does not outweigh gains nearby.
 const PULL_MAX: f32 = 8.0;
@@ -37,7 +37,7 @@ const REPEATED: f32 = 0.5;
 const RETURNED: f32 = 0.2;
 /// The cost of moving the same piece again, for each move in a row beyond the first few.
 const TIRED: f32 = 0.03;
-/// The share of a rank's worth that lies in being unknown, against a whole army.
+/// The value of being unknown, as a share of a rank's worth, against a whole army.
 const SECRECY: f32 = 0.14;
 /// The strength of an army against which secrecy is worth half as much.
 const SECRECY_HALVED: f32 = 15.0;
@@ -88,26 +88,26 @@ pub(crate) struct Turn<'a> {
     foes: Vec<Enemy>,
     board: Board,
     worths: Worths,
-    /// 0 while all goes well, up to 1 after a long time without captures.
+    /// How much risk the player takes: 0 at first, up to 1 after a long time without captures.
     boldness: f32,
-    /// The value of an even trade, as a share of what is traded. More when ahead.
+    /// The value of an even trade, as a share of the worth traded. More when ahead.
     trade: f32,
     /// Where each rank wants to go, computed on demand.
     attractions: [Option<Pulls>; Rank::COUNT],
-    /// The share of a rank's worth that lies in being unknown.
+    /// The value of being unknown, as a share of a rank's worth.
     secrecy: f32,
     placement: u64,
-    /// True if own ranks are only assumed. Then placements do not distinguish them.
+    /// True if the side's own ranks are only assumed. Then placements do not distinguish them.
     is_supposed: bool,
 }
 
 impl<'a> Turn<'a> {
-    /// What a side knows from a view and from memory.
+    /// Returns a turn of a side, with what it knows from a view and from memory.
     pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         Turn::believing(view, side, memory, foes(view, side, |square| memory.suspected(square)))
     }
 
-    /// The same with the given belief about the enemy's pieces.
+    /// Like [`Turn::new`], with the given belief about the enemy's pieces.
     pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Enemy>) -> Turn<'a> {
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
@@ -152,14 +152,14 @@ impl<'a> Turn<'a> {
         all.iter().fold(0, |number, square| number ^ self.key(square, square))
     }
 
-    /// Assumes another rank for an own piece.
+    /// Assumes another rank for one of the side's own pieces.
     pub(crate) fn suppose(&mut self, square: Square, rank: Rank) {
         if let Some(own) = self.board.own_at(square) {
             self.board.put(square, Cell::Own(Own { rank, ..own }));
         }
     }
 
-    /// How much losses count.
+    /// Returns how much losses count, as a factor.
     fn fear(&self) -> f32 {
         1.0 - (1.0 - BOLDNESS) * self.boldness
     }
@@ -169,7 +169,7 @@ impl<'a> Turn<'a> {
         -self.fear() * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
 
-    /// A move's score. A Scout is about 1.
+    /// Returns a move's score. A Scout is worth about 1.
     pub(crate) fn score(&mut self, squares: Move) -> f32 {
         let Some(own) = self.board.own_at(squares.from) else { return 0.0 };
         let fear = self.fear();
@@ -206,7 +206,7 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// The probability that a strike has such a result.
+    /// Returns the probability that the fates of a strike satisfy `is_such`.
     fn chance_of(&self, own: Own, foe: &Enemy, is_such: impl Fn((Fate, Fate)) -> bool) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| is_such(strike_fates(self.ruleset, own.rank, *rank)))
@@ -214,7 +214,7 @@ impl<'a> Turn<'a> {
             .sum()
     }
 
-    /// What a strike is expected to win, less what it is expected to cost.
+    /// Returns the expected win of a strike, less its expected cost.
     fn gain(&self, own: Own, foe: &Enemy) -> f32 {
         let fear = self.fear();
         let mine = self.worths.own[own.rank as usize];
@@ -257,7 +257,7 @@ impl<'a> Turn<'a> {
         self.attractions[place].as_ref().map_or(0.0, |pulls| pulls[square.index()])
     }
 
-    /// Where a rank wants to go.
+    /// Computes where a rank wants to go.
     fn attraction(&self, rank: Rank) -> Pulls {
         let own = Own { rank, is_moved: true, is_revealed: false };
         let targets: Vec<(Square, f32)> = self
@@ -275,7 +275,7 @@ impl<'a> Turn<'a> {
         attraction(&self.board, &targets, feared)
     }
 
-    /// The value of driving a piece away from the own Flag.
+    /// Returns the value of driving an enemy away from the side's own Flag.
     fn urgency(&self, own: Own, foe: &Enemy) -> f32 {
         let Some(flag) = self.board.flag else { return 0.0 };
         let steps = steps(&self.board, flag, foe.square);
@@ -285,7 +285,7 @@ impl<'a> Turn<'a> {
         self.chance_of(own, foe, |(_, defender)| defender == Fate::Leaves) * f32::from(5 - steps)
     }
 
-    /// A move as memory takes it.
+    /// Returns a move in the form that the memory takes.
     pub(crate) fn own_move(&self, squares: Move) -> Option<OwnMove> {
         let rank = self.board.own_at(squares.from)?.rank;
         let is_strike = self.board.foes.contains(squares.to);
@@ -300,7 +300,7 @@ impl<'a> Turn<'a> {
     /// A piece's part of the placement's hash, as if it were on another square. The constants are
     /// those of the splitmix64 generator (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // Own pieces of a rank are alike, and so are all enemy pieces.
+        // The side's own pieces of one rank are alike, and so are all enemy pieces.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,
@@ -313,7 +313,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// True if a piece is known to beat a rank and can come for it.
+/// True if a piece is known to beat a rank and can move.
 fn is_feared(ruleset: &Ruleset, foe: &Enemy, rank: Rank) -> bool {
     foe.known.is_some_and(|known| known.is_movable() && strike_fates(ruleset, known, rank).1 == Fate::Leaves)
 }

@@ -31,7 +31,7 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     (played, commands)
 }
 
-/// Never starts over within a game.
+/// A life so long that a player never starts over within a game.
 const WHOLE_GAME: usize = usize::MAX;
 
 /// Every game of these tests is checked for illegal commands, so one of each pair of levels is

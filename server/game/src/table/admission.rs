@@ -36,25 +36,25 @@ impl Table {
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
         let is_store_away = self.outage.is_store_away;
         let shown = self.audiences.shown(viewer).seq;
-        // Compare across epochs, too: servers learn of a new one at different times.
+        // Compare across epochs too, because servers learn of a new epoch at different times.
         let is_ahead = |since: Position| {
-            // The replica may be a lost branch, and without the store no look can tell.
+            // The replica may be a lost branch, and the table cannot find out without the store.
             since.seq > shown || (is_store_away && since.epoch > self.epoch)
         };
         let has_seen_more = since.is_some_and(is_ahead);
         self.following.forget(outbox.connection());
-        // While the store is away no look is possible, and the replica is all there is to show.
+        // While the store is away no look is possible, so only the replica can be shown.
         let is_followed = !self.audiences.is_empty() || is_store_away;
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
             if !self.outage.is_store_reached() {
-                // Show it now, and again once it is known whether others have gone on and whether
-                // clocks stood still.
+                // Show the game now, and again once it is known whether other servers have
+                // continued it and whether clocks stood still.
                 self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
         if is_store_away {
-            // It is shown when the store is back; until then the client knows why it waits.
+            // The game is shown when the store is back. Until then, tell the client why it waits.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
         self.following.openers.push(opener.clone());
@@ -150,7 +150,7 @@ impl Table {
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
-    /// Removes a connection whose player said whether they leave on purpose.
+    /// Removes a connection, and notes whether its player left on purpose.
     pub(super) fn close(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {

@@ -14,7 +14,8 @@ use crate::features::{GameEnd, Milestone};
 use crate::{listing, public_list};
 
 impl Table {
-    /// The append of events. The side that acted gets `lag_ms` back before the first one.
+    /// Returns the append of events. The side that acted gets `lag_ms` back before the first
+    /// event.
     pub(super) fn append_of<'a>(
         &self,
         now: Stamp,
@@ -68,7 +69,8 @@ impl Table {
         Some(Output::Append(append))
     }
 
-    /// Writes whether a house player is to act after the events; nothing at a game's end.
+    /// Returns the writes that list whether a house player is to act after the events; none at a
+    /// game's end.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == Phase::Over {
             return Vec::new();
@@ -78,13 +80,14 @@ impl Table {
         listing::house_turn(self.id(), &self.header, since)
     }
 
-    /// The sides whose player left the game that ends with this outcome, by a command of `asker` or
-    /// by itself. Leaving a house player counts for nothing, since it keeps no person waiting.
+    /// Returns the sides whose player left the game that ends with this outcome, by a command of
+    /// `asker` or without a command. Leaving a house player does not count, since it keeps no
+    /// person waiting.
     fn leavers(&self, now: Stamp, outcome: Outcome, asker: Option<Side>) -> PerSide<bool> {
         let has_left = |side: Side| match (outcome.reason, asker) {
             (EndReason::Abandoned, Some(claimant)) => side != claimant,
-            // A player who thinks for too long has lost but has not left. A game with days per ply
-            // does not require them to be there.
+            // A player who thinks for too long has lost but has not left. A game with days per
+            // ply does not require players to be present.
             (EndReason::OutOfTime, _) => {
                 outcome.winner == Some(side.opponent())
                     && self.claim_wait_ms().is_some()

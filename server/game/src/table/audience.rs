@@ -32,13 +32,14 @@ pub(crate) struct Shown {
     pub(crate) seq: u64,
     /// The latest events, at most [`RECENT_MAX`].
     recent: VecDeque<Option<CompactPly>>,
-    /// Those of them that are no [`CompactPly`], oldest first, each with its number.
+    /// Those of the latest events that are not a [`CompactPly`], oldest first, each with its
+    /// number.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
     others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
 
 impl Shown {
-    /// The events after `seq`; none if they are not all in memory.
+    /// Returns the events after `seq`; empty if they are not all in memory.
     pub(crate) fn events_after(&self, seq: u64) -> Vec<GameEvent> {
         let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
         match missed {

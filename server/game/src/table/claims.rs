@@ -1,11 +1,12 @@
 //! When a player may claim a game that the opponent has left.
 //!
-//! This is the last of three timers. When a connection is dead, its player counts as reconnecting.
-//! After half a minute they count as away. After
+//! This is the last of three timers. When a connection is dead, its player counts as
+//! reconnecting. After half a minute they count as away. After
 //! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), or half of it if they left on
-//! purpose, the opponent may claim. Nothing happens without a claim, and a player who returns has
-//! lost nothing. Time counts only while the game can be played and the opponent is there to wait,
-//! so an outage of a server or a network never counts against a player.
+//! purpose, the opponent may claim the game. The game continues unless they claim it, and a
+//! player who returns has lost nothing. Time counts only while the game can be played and the
+//! opponent is there to wait, so an outage of a server or a network never counts against a
+//! player.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{Presence, ServerToClient};
@@ -16,14 +17,15 @@ use super::presence::Attendance;
 /// How long players have been waiting for each other.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Claims {
-    /// Since when the game could be played without a break.
+    /// Since when the game has been playable without a break.
     playable_since: Option<Stamp>,
     waits: PerSide<Wait>,
 }
 
 #[derive(Default, Clone, Copy)]
 struct Wait {
-    /// Since when the player is here, ignoring short drops of the connection; `None` while away.
+    /// Since when the player has been here, ignoring short drops of the connection; `None` while
+    /// away.
     here_since: Option<Stamp>,
     /// The time told to clients from which the opponent may claim the game.
     told: Option<Stamp>,
@@ -62,7 +64,7 @@ impl Claims {
         }
     }
 
-    /// When the game can be claimed because side `gone` is gone; `None` while it cannot.
+    /// Returns when the game can be claimed because side `gone` is gone; `None` if it cannot.
     pub(super) fn claim_at(
         &self,
         gone: Side,

@@ -14,7 +14,7 @@ use crate::reply::Reply;
 const RECENT_MAX: usize = 4;
 const KNOWN_STEP: usize = 16;
 
-/// A command for a player. It has no `Debug`: it can be a planned move, its player's secret.
+/// A player's command. It has no `Debug`, because it can be a planned move, which is secret.
 #[derive(Clone)]
 pub struct NewCommand {
     pub player: String,
@@ -40,7 +40,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A command that was made in this epoch, if that is known.
+    /// Returns a command with the random bytes it needs. `epoch` is the epoch in which it was
+    /// made, if known.
     pub fn new(reply: Reply, command: NewCommand, epoch: Option<u64>) -> Box<Asked> {
         let NewCommand { player: player_id, cmd_id, ply, command } = command;
         let entropy = entropy_for(&command);
@@ -48,7 +49,8 @@ impl Asked {
         Box::new(Asked { reply, player_id, cmd_id, ply, epoch, command, entropy, is_new, is_current })
     }
 
-    /// Tells commands of one id apart. A deployment is only part of a hash that stays in the log.
+    /// Returns a hash that tells commands with the same id apart. The stamp in the log contains
+    /// only this hash of a command, so it does not reveal a deployment.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Sha256::new();
         hasher.update(self.ply.to_be_bytes());
@@ -58,7 +60,7 @@ impl Asked {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// What the log keeps to recognize a repeated command.
+    /// Returns the stamp that the log keeps to recognize a repeated command.
     pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
         CommandStamp {
             player: self.player_id.as_str().into(),
@@ -72,13 +74,14 @@ impl Asked {
 fn entropy_for(command: &GameCommand) -> Entropy {
     let mut bytes = [0; 32];
     if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
-        // A commitment with a guessable salt would reveal the deployment. Rather end the task.
+        // A commitment with a guessable salt would reveal the deployment, so end the task
+        // instead.
         panic!("the operating system provides no random bytes");
     }
     Entropy(bytes)
 }
 
-/// Side and command id, as a hash that holds within this process.
+/// A hash of side and command id, valid within this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CommandKey(u64);
 
@@ -89,7 +92,7 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Few enough bits to be kept for every command of a game.
+    /// Returns few enough bits to be kept for every command of a game.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])
@@ -100,7 +103,7 @@ impl CommandKey {
 pub(crate) struct Done {
     pub(crate) key: CommandKey,
     pub(crate) fingerprint: u64,
-    /// Sequence number, for its own side, of the command's last event.
+    /// Sequence number of the command's last event, for the acting side.
     pub(crate) seq: u64,
 }
 
@@ -108,7 +111,7 @@ pub(crate) struct Done {
 pub(crate) struct AcceptedCommands {
     /// The latest outcomes, oldest first.
     pub(crate) recent: Vec<Done>,
-    /// A few bits of the id of every command. An id with other bits is new.
+    /// A few bits of every command's key. A command with other bits is new.
     pub(crate) known: Vec<u16>,
 }
 

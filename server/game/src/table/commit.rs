@@ -16,11 +16,11 @@ use crate::reply::Reply;
 /// Why the log was read beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// An append conflicted: the log stands at this head.
+    /// An append conflicted: the log has this head.
     Conflict(Head),
-    /// The replica is compared with the log, which stands at this head.
+    /// The replica is compared with the log, which has this head.
     Look(Head),
-    /// The log may have gone on.
+    /// The log may have new entries.
     Hint,
 }
 
@@ -87,11 +87,12 @@ impl Table {
         outputs.push(Output::Stopped);
     }
 
-    /// The store did not take what was under way, or the outcome is unknown. Don't retry at once.
+    /// Handles a request that the store did not carry out, or whose outcome is unknown. Does not
+    /// retry at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
-            // It was judged by clocks that ran while no server reached the store. Correct them and
-            // judge again.
+            // The command was judged by clocks that ran while no server reached the store.
+            // Correct the clocks and judge it again.
             Some(Flight::Command { asked, .. })
                 if self.outage.is_unrecorded() && !self.work.is_retrying() =>
             {
@@ -129,7 +130,7 @@ impl Table {
         self.follow_log(now, read.map(|stored| (reading, stored)), outputs);
     }
 
-    /// Handles where the log stands, and its entries beyond the replica.
+    /// Handles the log's head, and its entries beyond the replica.
     pub(super) fn looked(
         &mut self,
         now: Stamp,
@@ -140,7 +141,7 @@ impl Table {
         self.follow_log(now, read, outputs);
     }
 
-    /// Catches up with entries that were read, and goes on with what was under way.
+    /// Catches up with the entries that were read, and continues the task that was under way.
     fn follow_log(
         &mut self,
         now: Stamp,
@@ -166,8 +167,8 @@ impl Table {
         }
         let is_conflict = matches!(reading, Reading::Conflict(_));
         match self.work.flight.take() {
-            // It was written after all, or another server was first. Judging it again finds out
-            // which.
+            // The command was written after all, or another server was first. Judging it again
+            // finds out which.
             Some(Flight::Command { asked, done, .. })
                 if is_conflict || self.accepted.find(done.key).is_some() =>
             {

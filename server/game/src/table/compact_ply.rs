@@ -5,7 +5,8 @@ use flagfall_board::{Rank, Side};
 use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};
 use flagfall_rules::Identity;
 
-/// A ply as an audience saw it. A piece that may have several ranks does not fit, nor do chips.
+/// A ply as an audience saw it. A piece that may have one of several ranks does not fit, and
+/// neither do chips.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactPly {
     side: Side,
@@ -22,7 +23,7 @@ struct CompactStrike {
     defender_fate: Fate,
 }
 
-/// What is known of a piece, if that is nothing or its rank.
+/// What is known of a piece: its rank, or nothing, or that it is a coin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),
@@ -63,7 +64,7 @@ impl CompactStrike {
 }
 
 impl CompactPly {
-    /// `None` if the ply does not fit.
+    /// Returns `None` if the ply does not fit.
     pub(super) fn new(seen: &SeenMove) -> Option<CompactPly> {
         let SeenMove { side, squares, piece, strike, laid } = *seen;
         let strike = match strike {

@@ -1,11 +1,13 @@
-//! What a table knows of the log beyond its replica, and who waits for it.
+//! Follows the log beyond the replica, for the connections that have the game open or wait for
+//! it.
 //!
 //! Announcements from the store are hints: they may come late, twice or never. A table with
-//! connections reads as soon as it hears that the log has gone on. A table without connections
-//! reads a little later, to get many entries at a time. No client is shown a game that may be older
-//! than what they have seen: if no connection had the game open, the first to open it waits for a
-//! look at the log. While the store is away they are shown the replica, unless more is known to
-//! exist. An audit compares the replica's head, including its hash, with the log's.
+//! connections reads as soon as it hears that the log has new entries. A table without
+//! connections reads a little later, to get many entries at a time. No client is shown a game
+//! that may be older than the one they have seen. So if no connection has the game open, the
+//! first client to open it waits for a look at the log. While the store is away, this client is
+//! shown the replica, unless more entries are known to exist. An audit compares the replica's
+//! head, including its hash, with the head of the log.
 
 use crate::reply::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
@@ -14,7 +16,7 @@ use flagfall_board::Stamp;
 /// How long a hint may wait if no connection here has the game open, in milliseconds.
 const UNHURRIED_MS: u64 = 3_000;
 
-/// What a table knows of the log beyond its replica. `head` is the replica's last entry.
+/// What is known of the log beyond the replica. `head` is the number of the replica's last entry.
 #[derive(Default)]
 pub(crate) struct Following {
     /// True if other servers may write to the log.
@@ -32,7 +34,7 @@ pub(crate) struct Following {
 pub(super) enum ToRead {
     Nothing,
     Entries,
-    /// Those and the head, which must match the replica.
+    /// The entries and the head, which must match the replica.
     Head,
 }
 
@@ -72,7 +74,7 @@ impl Following {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
     }
 
-    /// What to read now; `is_open` says whether a connection has the game open.
+    /// Returns what to read now. `is_open` is true if a connection has the game open.
     pub(super) fn next_read(&mut self, now: Stamp, head: u64, is_open: bool) -> ToRead {
         if !self.is_behind(head) {
             self.due_at = None;
@@ -86,7 +88,7 @@ impl Following {
 
     /// Notes that the replica matched the log a moment ago.
     pub(super) fn note_match(&mut self, head: u64) {
-        // Announced entries beyond it do not exist.
+        // Announced entries beyond `head` do not exist.
         self.heard = self.heard.min(head);
         self.due_at = None;
     }

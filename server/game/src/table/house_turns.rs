@@ -3,18 +3,20 @@
 use flagfall_board::{PerSide, Ply, Side, Stamp};
 use flagfall_rules::{Game, Phase};
 
-/// A server without a connection to the game moves its house player so long after the last entry.
+/// How long after the last entry a server without a connection to the game moves its house
+/// player, in milliseconds.
 pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
-/// A moment at which a house player acts: phase, ply, and whether a choice is pending. Before and
-/// after a choice, the ply is still to be made (§S2.4, §Q4).
+/// A moment at which a house player acts: phase, ply, and whether a choice is pending. A choice
+/// does not change the ply number (§S2.4, §Q4).
 pub(super) type Moment = (Phase, Ply, bool);
 
 #[derive(Default)]
 pub(crate) struct HouseTurns {
-    /// When each was last asked to act.
+    /// The moment for which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
-    /// When to ask one that is left to other servers, if none of them has moved it by then.
+    /// When to ask a house player that is left to other servers, unless one of them has moved it
+    /// by then.
     pub(super) takeover_at: Option<Stamp>,
 }
 

@@ -1,4 +1,4 @@
-//! What a table receives, and what it wants done.
+//! The inputs and outputs of a table.
 
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox};
@@ -11,14 +11,14 @@ use super::command::{Asked, Done};
 use crate::error::TableError;
 use crate::reply::{Opener, Reply};
 
-/// What a player wants of a table.
+/// An input from a player.
 pub enum TableInput {
     /// Open the game: the table answers on the outbox with the game, or a refusal.
     Open(Opener),
     /// The connection wants no more events, or is gone.
     Close {
         connection: ConnectionId,
-        /// True if the player said so. A dropped connection says nothing.
+        /// True if the player said that they leave; false if the connection dropped.
         is_on_purpose: bool,
     },
     Command(Box<Asked>),
@@ -62,13 +62,13 @@ pub(crate) enum Input {
         asked: Box<Asked>,
         found: Result<Option<Done>, TableError>,
     },
-    /// The log is said to reach at least this entry.
+    /// An announcement says that the log reaches at least this entry.
     Heard {
         seq: u64,
     },
     /// Announcements may have been missed: compare the replica with the log.
     Audit,
-    /// The answer to [`Output::Look`]: where the log stands, and its entries after the number.
+    /// The answer to [`Output::Look`]: the log's head, and its entries after the number.
     Looked(Result<(Head, Vec<StoredEntry>), TableError>),
     /// No server could write to the store for a while, although servers were running.
     Outage(Outage),
@@ -83,13 +83,13 @@ pub(crate) enum Input {
     },
 }
 
-/// What a table wants done.
+/// A request of a table to its actor.
 pub(crate) enum Output {
     /// Append this and answer with [`Input::Appended`].
     Append(Append),
     /// Read the entries after this number and answer with [`Input::ReadOn`].
     Read { after: u64 },
-    /// Read where the log stands and its entries after this number; answer with [`Input::Looked`].
+    /// Read the log's head and its entries after this number; answer with [`Input::Looked`].
     Look { after: u64 },
     /// Search the log for the command and answer with [`Input::Searched`].
     Search { asked: Box<Asked> },
@@ -99,6 +99,6 @@ pub(crate) enum Output {
     MakeRematch,
     /// The table has stopped: its pause is in the log, or could not be written.
     Stopped,
-    /// The log has left this replica: the table must be opened again in a new epoch.
+    /// The log has diverged from this replica: the table must be opened again in a new epoch.
     Diverged,
 }

@@ -31,8 +31,8 @@ impl Table {
         let is_lost = is_of_lost_branch(&asked, self.epoch);
         let events = match self.decide(now, side, &asked) {
             Ok(events) if !is_superseded && !is_lost => events,
-            // The log may hold entries that this replica lacks, perhaps this very command: what was
-            // accepted is never refused.
+            // The log may have entries that this replica lacks, perhaps this very command. Look
+            // first, because an accepted command must not be refused.
             _ if !asked.is_current => {
                 self.work.flight = Some(Flight::Confirm { asked });
                 return outputs.push(Output::Read { after: self.head.seq });
@@ -52,7 +52,7 @@ impl Table {
             Some(append) => {
                 if let Some(outbox) = asked.reply.outbox() {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
-                    // A house player answers each move with one of about the same size.
+                    // A house player answers each move with a move of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
                 }
                 outputs.push(Output::Append(append));
@@ -90,9 +90,9 @@ fn forgets_commands() -> bool {
 ///
 /// When the store has lost acknowledged entries, a new epoch begins. A command from an earlier
 /// epoch answers moves that may be gone, yet the remaining log might accept it in a position its
-/// player has not seen. A command that is in the log was carried out and is accepted again. Servers
-/// learn of an epoch at different times, so a command from a later epoch than the table's is judged
-/// as usual: its append shows whether this replica is the log.
+/// player has not seen. A command that is in the log was carried out and is accepted again.
+/// Servers learn of an epoch at different times, so a command from a later epoch than the table's
+/// is judged as usual. Its append shows whether this replica matches the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub struct StaleEpoch;
@@ -103,9 +103,9 @@ impl From<&StaleEpoch> for Refusal {
     }
 }
 
-/// True if the command answers a position that was lost before this epoch. A deployment answers
-/// none: its player wants it regardless of what has happened since, and may lose by the deadline
-/// without it.
+/// True if the command answers a position that was lost before this epoch. A deployment does not
+/// answer a position: its player wants it regardless of what has happened since, and may lose by
+/// the deadline without it.
 pub(super) fn is_of_lost_branch(asked: &Asked, epoch: u64) -> bool {
     asked.epoch.is_some_and(|earlier| earlier < epoch) && !matches!(asked.command, GameCommand::Deploy { .. })
 }

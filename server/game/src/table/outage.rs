@@ -6,12 +6,12 @@ use flagfall_store::{Outage, OutageList};
 
 use crate::outages::missing;
 
-/// An outage that the log does not record yet. Nothing else happens before it does.
+/// An outage that the log does not record yet. The game continues only after it is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Unrecorded {
     #[default]
     None,
-    /// Clocks stand still since this moment, until the log records it.
+    /// Clocks have stood still since this moment, and do so until the log records the outage.
     Since(Stamp),
     /// Clocks stood still for a while, and run again.
     Over(Outage),
@@ -23,13 +23,13 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that was taken into account.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// Since when the store is silent, if clocks may have stood still since.
+    /// Since when the store has been silent, if clocks may have stood still since then.
     silent_since: Option<Stamp>,
 }
 
 impl OutageState {
-    /// The state of a game that was just opened. Its log may lack outages or the end of a pause;
-    /// clocks stood still as long as these took, and have run since.
+    /// Returns the state of a game that was just opened. Its log may lack outages or the end of a
+    /// pause. Clocks stood still for as long as these lasted, and have run since then.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
             missing(outages, game.latest(), game.paused_since())
@@ -43,7 +43,7 @@ impl OutageState {
         }
     }
 
-    /// Since when clocks stand still, or stood still, without a record in the log.
+    /// Returns the beginning of the outage that the log does not record yet.
     pub(super) fn unrecorded_since(&self) -> Option<Stamp> {
         match self.unrecorded {
             Unrecorded::None => None,
@@ -63,9 +63,9 @@ impl OutageState {
         self.unrecorded = Unrecorded::None;
     }
 
-    /// The game continues after an outage that began at `since`, or after a pause in the log.
-    /// Clocks stood still. If the log has an entry after `since`, the server that wrote it has
-    /// dealt with the outage.
+    /// Continues the game after an outage that began at `since`, or after a pause in the log.
+    /// Clocks stood still meanwhile. If the log has an entry after `since`, the server that wrote
+    /// it has already handled the outage.
     pub(crate) fn recover(&mut self, game: &Game, since: Stamp) {
         let latest = game.latest();
         if game.phase() != Phase::Over && (latest <= since || game.is_paused()) {
@@ -92,12 +92,13 @@ impl OutageState {
     }
 
     /// Notes an outage in which clocks stood still, unless the log has a later entry. On a slow
-    /// clock (`is_slow`), time has run since its end, however late this table learns of it.
+    /// clock (`is_slow`), time has run since the outage ended, even if this table learns of the
+    /// outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
         self.seen = Some(outage);
         let latest = game.latest();
         match &mut self.unrecorded {
-            // One more outage that the log lacks.
+            // This is a further outage that the log lacks.
             Unrecorded::Over(earlier) => {
                 earlier.until = earlier.until.plus_ms(outage.until.ms_since(outage.since));
             }
@@ -113,8 +114,9 @@ impl OutageState {
         }
     }
 
-    /// Moves the start of an outage behind an entry that was written after the last heartbeat but
-    /// read only now. Clocks stood still from that entry on, and it does not record the outage.
+    /// Moves the start of an outage to the time of an entry that was written after the last
+    /// heartbeat but read only now. Clocks stood still from that entry on, and the entry does not
+    /// record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
         let Some(seen) = self.seen else { return };
         let latest = game.latest();
@@ -128,7 +130,8 @@ impl OutageState {
         }
     }
 
-    /// Resumes a game that another server paused because it took itself for the last one.
+    /// Resumes a game that another server paused because that server believed it was the last
+    /// one.
     pub(super) fn note_pause(&mut self, game: &Game) {
         if game.is_paused() && !self.is_unrecorded() {
             self.unrecorded = Unrecorded::Since(game.latest());
@@ -148,14 +151,14 @@ impl OutageState {
         !self.is_store_away && self.silent_since.is_none()
     }
 
-    /// The moment for which clocks are shown. Before the log records an outage, that is its
-    /// beginning, because clocks have not run since. The same holds while it is unknown whether
-    /// there is an outage.
+    /// Returns the moment for which clocks are shown. Until the log records an outage, that is
+    /// the beginning of the outage, because clocks have not run since then. The same applies
+    /// while it is unknown whether there is an outage.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
-            // Clients advance a live clock from the moment shown. A moment shifted back by the
-            // outage would make it run through the outage. The log records the outage right after
-            // the game is opened.
+            // Only for slow clocks: clients advance a live clock from the moment shown, so a
+            // moment shifted back by the outage would make it run through the outage. The log
+            // records the outage right after the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

@@ -1,7 +1,9 @@
-//! Which players are there, on this server or another, and which of a player's connections drives.
+//! Which players are present, on this server or another, and which of a player's connections
+//! drives (may act).
 //!
-//! A table knows of connections to other servers what [`Seats`](flagfall_base::cluster::Seats)
-//! hears. Absence counts only while this server hears the others; afterwards it begins anew.
+//! A table learns of connections to other servers from [`Seats`](flagfall_base::cluster::Seats).
+//! Absence counts only while this server hears the other servers. After an interruption the count
+//! begins anew.
 
 use flagfall_base::cluster::Elsewhere;
 use flagfall_board::{PerSide, Side, Stamp};
@@ -25,7 +27,8 @@ struct Seat {
     left_at: Option<Stamp>,
     /// When the player last acted, according to the log.
     acted_at: Option<Stamp>,
-    /// When the connection that drives here, or did, took the seat.
+    /// When the player's driving connection on this server, or the last one that drove, took the
+    /// seat.
     here_since: Option<Stamp>,
     elsewhere: Option<Elsewhere>,
 }
@@ -37,7 +40,8 @@ pub(crate) struct Attendance {
 }
 
 impl Attendance {
-    /// Players who are not there. House players always are.
+    /// Returns the attendance of players who are all away, except house players, who are always
+    /// present.
     pub(super) fn new(header: &GameHeader) -> Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
@@ -74,8 +78,8 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Since when a player has been on no server, as far as this server can vouch for it. `None`
-    /// while they are there, and while this server does not hear the others.
+    /// Returns since when a player has been on no server, if this server can be sure of that.
+    /// `None` while they are present, and while this server does not hear the other servers.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }
@@ -93,7 +97,8 @@ impl Attendance {
         Absence { gone: self.gone_on_purpose(), left }
     }
 
-    /// Restores who was away when the game went to rest. Who acted since, left since.
+    /// Restores who was away when the game went to rest. A player who has acted since then counts
+    /// as having left after that.
     pub(crate) fn set_absence(&mut self, absence: Absence) {
         for side in Side::BOTH {
             let seat = &mut self.seats[side];
@@ -127,7 +132,8 @@ impl Attendance {
         self.set_presence(side, Presence::Present, audiences);
     }
 
-    /// Since when a connection here drives or did, for each player who has one open here.
+    /// Returns when the driving connections here took their seats, for players with a connection
+    /// here. A connection that has stopped driving counts too.
     pub(crate) fn seats_here(&self, audiences: &Audiences) -> PerSide<Option<Stamp>> {
         PerSide::from_fn(|side| self.seats[side].here_since.filter(|_| audiences.has_side(side)))
     }

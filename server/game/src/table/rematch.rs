@@ -1,4 +1,4 @@
-//! Another game of the same players, sides swapped.
+//! Another game of the same players, with sides swapped.
 
 use flagfall_base::delivery::Outbox;
 use flagfall_board::{GameId, PerSide, Side};
@@ -16,7 +16,7 @@ pub(super) struct RematchRequest {
 }
 
 impl RematchRequest {
-    /// Answers it; false, because nothing is left to do.
+    /// Answers the request. Returns false, because nothing is left to do.
     fn answer(self, game: GameId, answer: Answer) -> bool {
         self.reply.answer(game, self.cmd_id, answer, None);
         false
@@ -80,7 +80,7 @@ impl Rematch {
         if !self.wanted[side.opponent()] && !is_house_game {
             return request.answer(audiences.id, Ok(Accepted::Done {}));
         }
-        // Accepted means that it is on disk: the answer waits until the game is created.
+        // An accepted command must be durable, so the answer waits until the game is created.
         match &mut self.creation {
             Creation::Pending(waiting) if waiting.len() >= WAITING_MAX => {
                 let refusal = Refusal::new(Code::TOO_MANY).because("rematch");

@@ -22,19 +22,19 @@ use flagfall_store::record::Form;
 use flagfall_store::{Head, OutageList, StoredEntry};
 use std::sync::Arc;
 
-/// Whether the replica is good to play on.
+/// Whether the game can continue from the replica.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Sound,
     Quarantined,
-    /// The log has another branch than the replica.
+    /// The log has diverged from the replica.
     Diverged,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stopping {
     No,
-    /// It does; the table is still to stop.
+    /// The server is stopping, and the table has not stopped yet.
     Asked {
         /// True if the stop pauses the game, because no other server continues it.
         pauses: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Table {
     pub(crate) health: Health,
     pub(super) stopping: Stopping,
     pub(crate) audiences: Audiences,
-    /// When to look whether spectators who were too slow can get the newest view.
+    /// When to check whether spectators who were too slow can get the newest view.
     pub(super) behind_look_at: Option<Stamp>,
     pub(crate) attendance: Attendance,
     pub(super) claims: Box<Claims>,
@@ -139,7 +139,7 @@ impl Table {
         self.stopping != Stopping::No
     }
 
-    /// True if the server stops and the table has done what it does then.
+    /// True if the server is stopping and the table has finished its part.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopping == Stopping::Done
     }
@@ -156,12 +156,12 @@ impl Table {
         Side::BOTH.into_iter().any(|side| self.header.is_house(side) && self.is_awaited(side))
     }
 
-    /// A moment before which no deadline passes; `None` where time is unlimited.
+    /// Returns a moment before which no deadline passes; `None` if time is unlimited.
     pub(crate) fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         self.game.no_flag_before(now.max(self.game.latest()))
     }
 
-    /// How long a player waits before a claim; `None` where players need not be present.
+    /// Returns how long a player waits before a claim; `None` if players need not be present.
     pub(super) fn claim_wait_ms(&self) -> Option<u64> {
         self.game.terms().time.claim_wait_ms(self.settings.claim_ms)
     }
@@ -200,7 +200,8 @@ impl Table {
 pub(crate) const NEAR_MS: u64 = 5_000;
 
 impl Table {
-    /// True if the table can go: the game is over or quarantined, and no connection has it open.
+    /// True if the table can leave memory: the game is over or quarantined, and no connection has
+    /// it open.
     pub(crate) fn is_idle(&self) -> bool {
         let is_done = self.is_over() || self.is_quarantined();
         let is_quiet = self.work.is_empty() && !self.rematch.is_pending() && self.following.is_quiet();
@@ -217,7 +218,8 @@ impl Table {
             && !self.awaits_house()
     }
 
-    /// True if no connection has the game open, nothing is under way, and the log needs nothing.
+    /// True if no connection has the game open, nothing is under way, and nothing has to be
+    /// recorded in the log.
     fn is_at_peace(&self) -> bool {
         self.work.is_empty()
             && self.audiences.is_empty()

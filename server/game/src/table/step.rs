@@ -1,4 +1,5 @@
-//! The steps of a table: one input at a time, then all that can be done without the store.
+//! The steps of a table. Each step handles one input, and then does everything that can be done
+//! without the store.
 
 use super::command::{Asked, Done};
 use super::follow::ToRead;
@@ -16,7 +17,7 @@ use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 impl Table {
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
-        // Another server's entry may have a stamp that this one's clock has not reached.
+        // Another server's entry may have a stamp that this server's clock has not reached.
         let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
@@ -51,7 +52,7 @@ impl Table {
         self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
-        // Before anything is judged, and again with what that has changed.
+        // Do this before anything is judged, and again after it.
         self.update_claims(now);
         self.go_on(now, &mut outputs);
         self.update_claims(now);
@@ -84,7 +85,7 @@ impl Table {
         self.game.flag_fall().map(|flag_fall| self.work.passed_at(flag_fall))
     }
 
-    /// Does what can be done until something is under way.
+    /// Does what can be done, until a task for the store is under way.
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while self.work.flight.is_none() {
             if self.health != Health::Sound {
@@ -117,7 +118,8 @@ impl Table {
                     continue;
                 }
                 if self.work.is_retrying() {
-                    // A command judged now would meet clocks that ran while no server could write.
+                    // A command judged now would be judged by clocks that ran while no server
+                    // could write.
                     let Some(asked) = self.work.queue.pop_front() else { break };
                     self.refuse(*asked, refusals::store_unclear());
                     continue;
@@ -184,7 +186,7 @@ impl Table {
             if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
                 continue;
             }
-            // Another server may move it, where a connection has the game open.
+            // Another server, where a connection has the game open, may move the house player.
             let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
             if self.following.is_shared && self.audiences.is_empty() && now < takeover_at {
                 self.house_turns.takeover_at = Some(takeover_at);
@@ -203,7 +205,7 @@ impl Table {
         asked.reply.answer(self.id(), asked.cmd_id, Ok(accepted), None);
     }
 
-    /// The answer to a command that was accepted before.
+    /// Answers a command that was accepted before.
     pub(super) fn accept_again(&self, asked: Asked, done: &Done) {
         if done.fingerprint == asked.fingerprint() {
             self.accept(asked, done);
@@ -212,7 +214,8 @@ impl Table {
         }
     }
 
-    /// Tells the asker why the command is not carried out, and how far the game is for their side.
+    /// Tells the asker why the command is not carried out, and the latest sequence number for
+    /// their side.
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
         asked.reply.answer(self.id(), asked.cmd_id, Err(refusal), seq);
@@ -222,7 +225,7 @@ impl Table {
         self.refuse(asked, Refusal::from(&TableError::Quarantined));
     }
 
-    /// Why a player without a seat cannot act. It does not show that a private game exists.
+    /// Refuses a player without a seat, without revealing that a private game exists.
     pub(super) fn stranger(&self) -> Refusal {
         if self.header.terms.private {
             Refusal::from(&TableError::NotFound)

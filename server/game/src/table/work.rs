@@ -1,4 +1,4 @@
-//! What a table does, and what waits for it. There is one thing at a time.
+//! The work of a table: one task that is under way, and the commands that wait.
 
 use std::collections::VecDeque;
 
@@ -12,10 +12,10 @@ use super::command::{Asked, Done};
 
 /// Commands of one player that may wait while an append is under way.
 const WAITING_MAX: usize = 8;
-/// Delay before something that the store did not take is tried again, in milliseconds.
+/// Delay before a request that the store did not carry out is retried, in milliseconds.
 const RETRY_MS: u64 = 1_000;
 
-/// What is under way. Everything else waits for it.
+/// The task that is under way. Everything else waits for it.
 pub(crate) enum Flight {
     Command {
         asked: Box<Asked>,
@@ -30,7 +30,7 @@ pub(crate) enum Flight {
         cause: Cause,
     },
     Search,
-    /// A check whether the log has gone on, before a command is refused.
+    /// A check whether the log has new entries, before a command is refused.
     Confirm {
         asked: Box<Asked>,
     },
@@ -46,24 +46,26 @@ pub(crate) enum Cause {
     Stop,
 }
 
-/// The store's clock has not reached a time that is up by the local clock.
+/// A flag that has fallen by the local clock, but not by the store's clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Early {
-    /// The time in question.
+    /// When the flag falls.
     flag_fall: Stamp,
-    /// When the store's clock gets there, in local time. The wait is how far the store was behind.
+    /// When the store's clock passes that time, as shown by the local clock. The wait is as long
+    /// as the store's clock was behind.
     until: Stamp,
 }
 
-/// What is under way, what waits for it, and what is to be retried.
+/// The task that is under way, the commands that wait, and what is to be retried.
 #[derive(Default)]
 pub(crate) struct Work {
     /// Commands that wait, in the order in which they are judged.
     pub(crate) queue: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    /// The log's head with which the append under way conflicted. The log is being read up to it.
+    /// The log's head, if the append under way conflicted with it. The log is being read up to
+    /// this head.
     pub(super) conflict: Option<Box<Head>>,
-    /// When to retry what the store did not take.
+    /// When to retry a request that the store did not carry out.
     pub(super) retry_at: Option<Stamp>,
     /// Set if the store's clock was behind the local one.
     early: Option<Box<Early>>,
@@ -80,7 +82,7 @@ impl Work {
         self.flight.is_none() && self.queue.is_empty()
     }
 
-    /// The command that is under way.
+    /// The command of the task that is under way.
     fn asked(&self) -> Option<&Asked> {
         match &self.flight {
             Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => Some(asked),
@@ -98,7 +100,7 @@ impl Work {
         waiting.filter_map(|asked| asked.reply.outbox())
     }
 
-    /// True if the store did not take something and is not asked again yet.
+    /// True if a request to the store failed and is not retried yet.
     pub(super) fn is_retrying(&self) -> bool {
         self.retry_at.is_some()
     }
@@ -107,7 +109,8 @@ impl Work {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// The store's clock, which says `at`, is behind: wait here as long as is missing there.
+    /// Notes that the store's clock, which shows `at`, is behind. The table then waits for as
+    /// long as that clock is behind.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);

@@ -55,7 +55,7 @@ async fn a_defect_ends_one_table_and_its_game_goes_on_from_the_log() {
     }
     assert!(elsewhere.close_code().is_none());
     run_tasks().await;
-    // Like clients, they reconnect and repeat what is in doubt.
+    // Like real clients, they reconnect and repeat commands that are in doubt.
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     let table = server.tables.find(table.id()).await.unwrap();
     open(&table, &ana).await;
@@ -141,7 +141,7 @@ async fn a_table_does_not_leave_while_a_handle_exists() {
     assert_eq!(server.tables.len(), 0);
 }
 
-/// Looks at games like the registry, when a client opens the lobby or asks for metrics.
+/// Looks at games as the registry does when a client opens the lobby or asks for metrics.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_can_be_read_while_its_end_waits_for_the_index() {
     const TIMEOUT: Duration = Duration::from_secs(10);
@@ -251,7 +251,7 @@ async fn a_damaged_game_does_not_stop_a_start_and_counts_for_no_player() {
     assert!(matches!(server.tables.find(one.id()).await, Err(TableError::Quarantined)));
     assert!(server.tables.find(other.id()).await.is_ok());
     assert_eq!(server.tables.games_of("ana").await.len(), 1);
-    // A game that is found damaged while it is played.
+    // A game is found to be damaged while it is played.
     let table = server.tables.find(other.id()).await.unwrap();
     run_tasks().await;
     let entries = server.store.head(other.id()).await.unwrap().seq;

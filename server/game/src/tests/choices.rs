@@ -263,7 +263,7 @@ fn leaving_during_a_choice_shows_only_that() {
             ]
         ));
     }
-    // Its choice is made, so it does not lose by its absence.
+    // Red has already chosen, so Red's absence does not lose the game.
     hand.command(&bo, 2, choose(Rank::Major));
     assert_eq!(hand.table.summary().ply, 3);
 }

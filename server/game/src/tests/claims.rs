@@ -1,4 +1,4 @@
-//! Players who leave, what others are told of it, and claims.
+//! Players who leave, what others are told about it, and claims.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -16,7 +16,7 @@ use flagfall_base::cluster::Elsewhere;
 const WIN: GameCommand = GameCommand::Claim { result: ClaimedResult::Win };
 const DRAW: GameCommand = GameCommand::Claim { result: ClaimedResult::Draw };
 
-/// Games of ten minutes: a claim takes a minute.
+/// Games of ten minutes, which can be claimed after a minute.
 fn rapid() -> GameHeader {
     let mut header = header("classic");
     header.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
@@ -100,8 +100,8 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         assert_eq!(ended(&mut eve), Some(outcome.clone()));
         assert_eq!(ended(&mut bo), Some(outcome.clone()));
 
-        // It is in the log: after a restart the game is over, and the repeated command has the same
-        // outcome.
+        // The claim is in the log: after a restart the game is over, and the repeated command has
+        // the same outcome.
         let seq = hand.seq(Viewer::Player(Side::Blue));
         hand.reload();
         hand.open(&bo, None);
@@ -164,7 +164,7 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
             told.retain(|told| !matches!(told, Claimable(..)));
             assert_eq!(told, [is(Presence::Reconnecting), is(Presence::Away)]);
         }
-        // The whole game says so too, until they are back.
+        // A message with the whole game says so too, until they are back.
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::new(on_purpose, false));
@@ -283,7 +283,7 @@ fn a_server_that_was_away_counts_as_no_players_absence() {
     let (code, args) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
     assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(60)));
-    // Nor does time in which no server could take a move count.
+    // Time in which no server could take a move does not count either.
     hand.advance(59_000);
     let (since, until) = (hand.now(), hand.now().plus_ms(10_000));
     hand.advance(10_000);
@@ -369,7 +369,7 @@ fn a_player_of_another_server_is_here() {
     hand.step(Input::Elsewhere(PerSide::default()));
     let gone = [Is(Side::Red, Presence::Reconnecting), Claimable(Side::Red, at(&hand, 60_000))];
     assert_eq!(told(&mut bo), gone);
-    // Back on another server at the last moment.
+    // Red comes back on another server at the last moment.
     hand.advance(59_999);
     hand.step(Input::Elsewhere(PerSide::new(Some(there), None)));
     hand.advance(1);

@@ -162,7 +162,7 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // New ids that share their few bits with an old one are searched for, without success.
+    // A new id that shares its few bits with an old id is searched for, without success.
     let bits = hand.table.accepted.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))

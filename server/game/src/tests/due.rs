@@ -1,4 +1,4 @@
-//! Games are opened for what is due in them, few at a time, no matter how many run.
+//! Games are opened when something is due in them, few at a time, however many games run.
 
 use std::sync::Arc;
 

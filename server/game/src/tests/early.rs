@@ -1,5 +1,5 @@
-//! A server whose clock is ahead of the store's: what follows from a time that is up waits for the
-//! store's clock.
+//! A server whose clock is ahead of the store's. The consequences of a time that is up wait for
+//! the store's clock.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -7,7 +7,7 @@ use flagfall_rules::Viewer;
 
 use super::harness::{Hand, header};
 
-/// How far ahead, in milliseconds.
+/// How far the server's clock is ahead, in milliseconds.
 const AHEAD_MS: i64 = 2_000;
 /// A side's time for its first move, in milliseconds.
 const BASE_MS: u64 = 60_000;

@@ -81,7 +81,7 @@ async fn an_export_in_one_form_has_the_same_games() {
     }
 }
 
-/// Appends an entry in a form of the future.
+/// Appends an entry in a newer form that this version cannot read.
 async fn append_newer(store: &MemoryStore, game: GameId) {
     let append = Append {
         game,
@@ -121,7 +121,8 @@ async fn an_export_names_a_game_in_a_newer_form_and_keeps_what_is_before() {
     assert!(*game == hand.id && reason.contains("form 3"), "{reason}");
 }
 
-/// A server on a shared store. Those of version 0.1 write form 1 and do not say what they read.
+/// A server on a shared store. Servers of version 0.1 write form 1 and do not say which forms
+/// they read.
 struct Member {
     server: TestServer,
     is_old: bool,
@@ -161,7 +162,7 @@ impl Member {
     }
 }
 
-/// A second passes: servers meet, and every game takes a ply, each time on another server.
+/// Lets a second pass: servers meet, and every game gets a ply, each time on another server.
 async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mut Chance) {
     members[0].server.advance(1_000).await;
     for member in members {
@@ -200,7 +201,7 @@ async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
             members.push(Member::start(&store, &clock, false).await);
         }
     }
-    // An old server that joins later plays the games of its time.
+    // An old server that joins later can read the games that begin after that.
     members.push(Member::start(&store, &clock, true).await);
     members[3].meet().await;
     second(&members[..3], &games, 0, &mut chance).await;

@@ -34,7 +34,7 @@ impl Server {
         Server { clock, store, tables, table }
     }
 
-    /// Time passes, with a heartbeat each second as servers send them.
+    /// Lets time pass, with a heartbeat each second as servers send them.
     async fn live(&self, seconds: u64) {
         for _ in 0..seconds {
             self.pass(1_000).await;
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// Time passes while nothing of the server runs.
+    /// Lets time pass while the server does not run.
     async fn pass(&self, ms: u64) {
         self.clock.advance_ms(ms);
         tokio::time::advance(Duration::from_millis(ms)).await;
@@ -78,7 +78,7 @@ async fn a_server_frozen_for_twenty_seconds_costs_no_player_time() {
     let view = server.view().await;
     assert!(view.outcome.is_none() && !view.paused);
     assert_eq!(view.clock.unwrap().remaining_ms.red, BASE_MS - 50_000);
-    // The log records it, and so does the store, for games at rest.
+    // The log records the outage, and so does the store, for games at rest.
     assert_eq!(server.store.head(server.table.id()).await.unwrap().seq, entries + 2, "paused, resumed");
     let kept = server.store.get(flagfall_store::Key::new(OUTAGES_KEY).unwrap()).await.unwrap().unwrap();
     let since = START.plus_ms(50_000);

@@ -1,4 +1,5 @@
-//! What the tests share: clients, a table driven by hand, servers on a store that fails on request.
+//! The parts that the tests share: clients, a table driven by hand, servers on a store that fails
+//! on request.
 
 mod client;
 mod hand;

@@ -81,8 +81,8 @@ fn any_command(ruleset: &Ruleset, view: &GameView, chance: &mut Chance) -> GameC
     MoveCommand { squares, path: None, color }.into()
 }
 
-/// What a player's struck coin may become. Nothing immovable if it has moved, and nothing movable
-/// if the others must stay (§Q4, §Q6).
+/// The ranks that a player's struck coin may become: only movable ranks if it has moved, and only
+/// immovable ranks if the unmoved coins must stay (§Q4, §Q6).
 fn choices(view: &GameView) -> Vec<Rank> {
     let strike = view.pending_strike.unwrap();
     let at = if strike.side == Side::Red { strike.squares.from } else { strike.squares.to };
@@ -94,7 +94,7 @@ fn choices(view: &GameView) -> Vec<Rank> {
     pool.iter().map(|(rank, _)| rank).filter(|rank| is_allowed(*rank)).collect()
 }
 
-/// True if Red has more unmoved coins than Bombs and Flag to become (§Q6).
+/// True if Red has more unmoved coins than it needs for its Bombs and Flag (§Q6).
 fn may_spare_a_coin(view: &GameView) -> bool {
     let Some(pools) = &view.pools else { return false };
     let bound: usize = [Rank::Flag, Rank::Bomb].iter().map(|rank| usize::from(pools[Side::Red][*rank])).sum();
@@ -103,7 +103,7 @@ fn may_spare_a_coin(view: &GameView) -> bool {
     view.pieces.iter().filter(|piece| is_unmoved_coin(piece)).count() > bound
 }
 
-/// The first piece of the reserve onto the first empty square of Red's home.
+/// Places the first piece of the reserve on the first empty square of Red's home.
 fn any_placing(ruleset: &Ruleset, view: &GameView, color: ChipColor) -> GameCommand {
     let reserve = &view.reserve.as_ref().expect("a reserve")[Side::Red];
     let unlabeled = reserve.unlabeled.as_ref().expect("one's own");

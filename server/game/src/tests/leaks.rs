@@ -1,8 +1,8 @@
-//! Bytes do not depend on secrets (law 10): if two sessions show a viewer the same, they are the
-//! same to that viewer, byte for byte.
+//! Tests that bytes do not depend on secrets (law 10). If two sessions show a viewer the same
+//! things, the viewer gets the same bytes.
 //!
-//! What was shown is judged here independently of the engine's views, from the moves and strikes
-//! that all see.
+//! These tests decide without the engine's views what was shown, from the moves and strikes that
+//! everyone sees.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,12 +27,12 @@ struct Script {
     setups: Option<[String; 2]>,
     /// Deployments sent before the last one; only their own side sees them.
     earlier: [Vec<String>; 2],
-    /// What was done at each moment; `None` for nothing.
+    /// The command at each moment; `None` if there is none.
     commands: Vec<Option<(Side, GameCommand)>>,
     /// The commands before which the viewer tries everything possible.
     tries: Range<usize>,
-    /// Who may see the end: it opens deployments to players, and choices made in resolved strikes
-    /// to all.
+    /// Who may see the end. The end reveals deployments to the players, and the choices made in
+    /// resolved strikes to everyone.
     is_end_seen_by: fn(Viewer) -> bool,
 }
 
@@ -88,7 +88,7 @@ enum Plant {
     Refusal,
 }
 
-/// The other players come and go, and a watching player claims the game too early.
+/// Lets the other players come and go, and a watching player claim the game too early.
 fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Client; 2], at: usize) {
     let others = Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side));
     for side in others {
@@ -106,8 +106,8 @@ fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Cli
     }
 }
 
-/// Every byte a viewer gets in a session except commitments, including the refusals of all moves
-/// they could try.
+/// Returns every byte that a viewer gets in a session, except commitments. Includes the refusals
+/// of all moves that the viewer could try.
 fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     let (mut hand, mut players) = script.hand();
     let mut watcher = match viewer {
@@ -141,8 +141,8 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             hand.command_as(&players[*side as usize], &format!("act-{at}"), ply, command.clone());
             assert!(hand.table.head.seq > seq, "both games take the same commands");
         }
-        // Read these, too: a full send queue would close these connections at a moment that depends
-        // on secrets.
+        // Read the players' messages too, because a full send queue would close their connections
+        // at a moment that depends on secrets.
         players.iter_mut().for_each(|player| drop(player.texts()));
         bytes.extend(watcher.texts());
         if plant == Plant::Refusal {
@@ -153,7 +153,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
         let record = record::record(hand.id, &hand.log(), viewer).unwrap();
         format!("{}\n{}", serde_json::to_string(&record).unwrap(), record)
     };
-    // If both asked for secrecy, the end opens no deployment to the public.
+    // If both asked for secrecy, the end reveals no deployment to the public.
     bytes.push(record_now(&hand));
     let hidden = Side::BOTH.map(|side| serde_json::to_string(&hand.view(Viewer::Player(side))).unwrap());
     if (script.is_end_seen_by)(viewer) {
@@ -288,7 +288,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) 
     while let Some(side) = hand.table.game.turn()
         && script.commands.len() < commands_max
     {
-        // A few attempts to find a strike: strikes disclose the most.
+        // A few attempts to find a strike, because strikes disclose the most.
         let opponents = hand.table.game.position().occupied(side.opponent());
         let tries: Vec<GameCommand> = (0..6).map_while(|_| hand.any_move(&mut chance)).collect();
         let is_strike = |act: &&GameCommand| match act {
@@ -392,15 +392,15 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     disclosed
 }
 
-/// Deployments that a side sends before the final one. Only the first side to deploy can change its
-/// mind: the second deployment starts the game.
+/// Deployments that a side sends before the final one. Only the first side to deploy can change
+/// its mind, because the second deployment starts the game.
 fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chance) -> [Vec<String>; 2] {
     let count = if side == Side::Red { chance.below(3) as u64 } else { 0 };
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
 }
 
-/// Sessions that show the others the same. They exchange ranks of this side that others cannot tell
-/// apart, and have other earlier deployments.
+/// Returns sessions that look the same to the other viewers. They exchange ranks of this side
+/// that the others cannot tell apart, and have different earlier deployments.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);
@@ -489,7 +489,7 @@ fn a_planted_leak_is_found() {
                 Plant::Rank => assert_eq!(found, twins.len()),
                 // In games with only deployments, it is public who has to act.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // Only in some sessions does a side deploy more often, or not choose yet.
+                // Only some sessions have a side that deploys more often, or has not chosen yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),
             }

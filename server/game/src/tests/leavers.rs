@@ -77,7 +77,8 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 
 #[test]
 fn losing_on_time_while_away_is_leaving() {
-    // Red's time is up after ten minutes. How long before that they left, and whether on purpose.
+    // Red's time is up after ten minutes. The cases say how long before that Red left, and
+    // whether on purpose.
     for (gone_ms, on_purpose, wanted) in
         [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
     {

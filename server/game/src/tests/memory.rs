@@ -19,7 +19,7 @@ const GAME_BYTES_MAX: i64 = 4_096;
 const PLIES: usize = 100;
 
 /// `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture` measures more games and their resident
-/// memory, in a process with nothing else to do.
+/// memory, in a process that does nothing else.
 #[test]
 fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
@@ -36,7 +36,8 @@ fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     assert!(at_rest[0] < 64);
 }
 
-/// What a server takes with this number of games, without its store: requested and resident bytes.
+/// Returns the memory that a server takes with this number of games, without its store: requested
+/// and resident bytes.
 fn server_with(games: u32, time: Time) -> [i64; 2] {
     let (store, clock) = store_with(games, time);
     let measure = || {
@@ -48,7 +49,8 @@ fn server_with(games: u32, time: Time) -> [i64; 2] {
         });
         [counted.bytes_current, resident_bytes() - before]
     };
-    // The first run fills what the store keeps besides the logs, so that it is not counted.
+    // The first run fills the memory that the store needs besides the logs, so that it is not
+    // counted.
     measure();
     measure()
 }

@@ -1,4 +1,4 @@
-//! What lists show of games that are not in memory, on every server.
+//! How lists show games that are not in memory, on every server.
 
 use flagfall_protocol::{GameCommand, GameSummary, Phase, Time};
 use flagfall_store::memory::Fault;

@@ -71,7 +71,7 @@ async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
     let server = TestServer::new().await;
     let id = server.playing(1, DAYS).await;
     let table = server.tables.find(id).await.unwrap();
-    // It would leave now, but a handle to it exists through which nothing was sent yet.
+    // The table would leave now, but a handle to it exists that has not sent anything yet.
     server.advance(2 * REST_MS).await;
     assert_eq!(server.tables.len(), 1);
     let mut ana = Client::new("ana");
@@ -95,7 +95,7 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
     let started = server.clock_now();
     server.advance(REST_MS).await;
     assert_eq!((server.tables.len(), keys(&server.store, "flags/").await.len()), (0, 1));
-    // It is checked when the time to deploy would have ended, and is not due yet.
+    // The game is checked when the time to deploy would have ended, and is not due yet.
     let entries = server.store.head(id).await.unwrap().seq;
     server.advance(DAY_MS).await;
     server.tables.open_due().await.unwrap();
@@ -200,7 +200,7 @@ async fn a_game_stays_at_rest_over_outages_and_records_them_when_opened() {
     server.advance(PASSING_MS).await;
     server.advance(PASSING_MS).await;
     assert_eq!(server.tables.len(), 0);
-    // It becomes due by the old estimate, and is then due later.
+    // The game becomes due by the old estimate. Its due time is then moved to a later moment.
     server.advance(DAY_MS).await;
     server.advance(5_000).await;
     assert_eq!(remaining(&server.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
@@ -319,8 +319,8 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     assert_eq!(server.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Some servers and one game, with days per ply or on a live clock, over restarts, crashes, outages
-/// and rests of any length. Its flag falls once, when its side has had all its time.
+/// Runs one game on some servers, with days per ply or on a live clock, over restarts, crashes,
+/// outages and rests of any length. Its flag falls once, when its side has had all its time.
 #[tokio::test(start_paused = true)]
 async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
@@ -342,14 +342,15 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
             let at = chance.below(servers.len());
             match chance.below(10) {
                 0 => {
-                    // All are cut off, and know it before anything is taken again.
+                    // All servers are cut off, and learn of it before the store takes anything
+                    // again.
                     let ms = 1 + chance.below(30 * 3_600_000) as u64;
                     servers[0].outage(ms).await;
                     still_ms += ms;
                     let outage = *servers[0].faults.outage.lock().unwrap();
                     for server in &servers {
                         *server.faults.outage.lock().unwrap() = outage;
-                        // As the audit does that follows.
+                        // The audit after an outage does this.
                         server.tables.sight_regained();
                     }
                     run_tasks().await;
@@ -447,7 +448,7 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // ana comes back, and the connection drops: leaving earlier is forgotten.
+        // ana comes back, and the connection drops. The earlier leaving is forgotten.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;
@@ -474,7 +475,7 @@ async fn games_at_rest_count_for_their_players() {
     assert_eq!(refused, Err(CreateError::TooManyGames(3)));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Two at once, with room for one.
+    // Two games are created at once, with room for one.
     let table = server.tables.find(GameId::from_random([1; 12])).await.unwrap();
     command(&table, &Client::new("bo"), "end", GameCommand::Resign {}).await;
     run_tasks().await;

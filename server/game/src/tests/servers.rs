@@ -103,8 +103,8 @@ async fn players_on_two_servers_play_one_game() {
     assert_eq!(other.game(id).summary().phase, Phase::Playing);
 }
 
-/// A table without connections reads a little later what others wrote. Until then it takes the game
-/// for a running one.
+/// A table without connections reads other servers' entries a little later. Until then, it counts
+/// the game as running.
 #[tokio::test(start_paused = true)]
 async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
     let (_store, one, other) = pair().await;
@@ -128,7 +128,7 @@ async fn the_audit_finds_unannounced_entries() {
     let store = MemoryStore::announcing(clock.clone());
     let one = Server::start(&store, &clock).await;
     let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
-    // A server reads what came before when it begins to listen.
+    // A server that begins to listen reads the earlier entries.
     let other = Server::start(&store, &clock).await;
     let watcher = Client::new("cy");
     open(&other.game(id), &watcher).await;
@@ -160,7 +160,8 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
 
-/// A log that lost its end after it was announced. The end is looked for once, not forever.
+/// A log loses its end after the end was announced. The server looks for the end once, not
+/// forever.
 #[tokio::test(start_paused = true)]
 async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     let (store, one, _other) = pair().await;

@@ -1,4 +1,5 @@
-//! Servers that share a store: each shows what the others write, whether or not it hears of it.
+//! Servers that share a store: each shows the entries of the others, whether or not it hears of
+//! them.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -93,13 +94,13 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
     let mut unattended = one.twin();
     unattended.table.share(PerSide::default());
     play(&mut one, &mut clients, 3, 3);
-    // Nothing was heard of it.
+    // This server has not heard of these plies.
     let mut cy = Client::new("cy");
     unattended.open(&cy, None);
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
     assert_eq!(game.ply, 3);
-    // With other connections, a replica is as good as the hints; but not for a client that has seen
-    // more.
+    // With other connections, a replica that has caught up with the hints is good enough, but not
+    // for a client that has seen more.
     let mut ana = Client::new("ana");
     let seen = one.seq(Viewer::Player(Side::Red));
     attended.open(&ana, Some(one.position(seen)));
@@ -112,7 +113,8 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
 fn a_client_that_has_seen_more_in_another_epoch_waits_for_a_look_too() {
     let (mut one, mut clients, mut attended, _others) = pair();
     play(&mut one, &mut clients, 3, 3);
-    // A server learns of a new epoch when it restarts; one that stays continues in the old one.
+    // A server learns of a new epoch when it restarts. A server that keeps running continues in
+    // the old epoch.
     let seen = one.position(one.seq(Viewer::Player(Side::Red)));
     let mut ana = Client::new("ana");
     attended.open(&ana, Some(Position { epoch: seen.epoch + 1, ..seen }));
@@ -271,7 +273,7 @@ fn an_entry_from_before_an_outage_that_is_read_later_does_not_record_it() {
     assert_alike(&one, &other);
 }
 
-/// What a server hears of a connection elsewhere.
+/// The input by which a server hears of a connection elsewhere.
 fn elsewhere(side: Side, since: u64) -> Input {
     let there = Elsewhere { since: START.plus_ms(since), wins_ties: false };
     let mut elsewhere = PerSide::default();
@@ -419,7 +421,7 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.open(&cy, None);
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
-    // Another server could write meanwhile.
+    // Another server was able to write in the meantime.
     other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();

@@ -133,7 +133,7 @@ impl World {
                 self.servers[0].store.fail_next(faults[self.chance.below(3)]);
             }
             125..=128 => {
-                // Sometimes long enough for a flag to fall, or nearly.
+                // The time is sometimes long enough for a flag to fall, or nearly so.
                 let long_ms = if self.is_slow() { 90_000_000 } else { 4_000_000 };
                 let ms = match self.chance.below(800) {
                     0 => long_ms,
@@ -246,7 +246,7 @@ impl World {
         if self.askings.is_empty() {
             return;
         }
-        // Mostly recent commands, like clients that are in doubt.
+        // Mostly repeat recent commands, like clients that are in doubt.
         let count = self.askings.len();
         let back = if self.once_in(4) { count } else { count.min(4) };
         let number = count - 1 - self.chance.below(back);
@@ -263,7 +263,7 @@ impl World {
         let is_superseded =
             table.audiences.find_player(client.outbox.connection()).is_some_and(|player| !player.is_driving);
         if is_superseded {
-            // As a person does who continues on this connection.
+            // Open the game first, like a person who continues on this connection.
             self.servers[server].open(client, None);
         }
         self.servers[server].command_as(client, &id_of(number), *ply, command.clone());
@@ -281,7 +281,7 @@ impl World {
     }
 
     /// Answers a request of a server that is cut off from the store. There is no real answer, but
-    /// what it wrote may have arrived before the connection was cut.
+    /// the server's write may have arrived before the connection was cut.
     fn release_cut(&mut self, server: usize) {
         let is_written = self.once_in(3);
         let hand = &mut self.servers[server];
@@ -311,7 +311,7 @@ impl World {
         Err(StoreError::Unavailable { why: "cut off".to_owned() })
     }
 
-    /// The server crashes, perhaps after the store has taken what it wrote, and restarts.
+    /// Crashes and restarts the server, perhaps after the store has taken its write.
     fn crash(&mut self, server: usize) {
         let hand = &mut self.servers[server];
         if !hand.held.is_empty()
@@ -337,8 +337,8 @@ impl World {
         self.servers[0].table.header.is_slow()
     }
 
-    /// All players leave the server. If the game may rest, it does, and is opened again when they
-    /// return.
+    /// Makes all players leave the server. If the game may rest, puts it to rest and opens it
+    /// again. Then the players return.
     fn rest(&mut self, server: usize) {
         for client in &self.clients[server] {
             self.servers[server].close(client);
@@ -494,7 +494,7 @@ fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
     let mut flags = 0;
     let mut flag_fall = replay::open(id, &stored[0]).unwrap().1.flag_fall();
     replay::replay(id, stored, |game, entry| {
-        // Nothing else ends a game without a command.
+        // Only a fallen flag ends a game without a command.
         if entry.command.is_none() && entry.event.outcome().is_some() {
             let up_at = flag_fall.expect("a clock was running");
             assert!(entry.at > up_at, "{} ms early", up_at.ms_since(entry.at));

@@ -6,7 +6,8 @@ use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// More than every timestamp, so that the latest game of a list comes first.
+/// Upper limit of timestamps. Keys count down from it, so that the latest game of a list comes
+/// first.
 const MOMENT_MAX: u64 = 9_999_999_999_999;
 /// Most deployments kept of a player per ruleset. Beyond that, the one played longest ago is
 /// dropped.
@@ -32,7 +33,7 @@ pub(super) struct Figures {
 pub(super) struct KeptDeployment {
     pub(super) setup: String,
     pub(super) tally: Tally,
-    /// When a game with it last ended.
+    /// When the latest game with this deployment ended.
     pub(super) last: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What watchers of the lobby see: everything at once when they start, then changes, at most once
-//! per interval of the lobby.
+//! The watchers of the lobby. They see everything at once when they start, and then changes, at
+//! most once per interval of the lobby.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use metrics::counter;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 pub(super) const LISTED_GAMES_MAX: usize = 30;
-/// Ticks to skip while nothing but plies and the number of players has changed.
+/// Ticks to skip while only plies and the number of players have changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
 #[derive(Default)]

@@ -38,7 +38,7 @@ impl Challenge {
         }
     }
 
-    /// The writes that open it: its record, and its entry in the challenger's list.
+    /// The writes that open the challenge: its record, and its entry in the challenger's list.
     pub(super) fn opening(&self) -> Result<[Write; 2], Refused> {
         let expires = Some(Stamp(self.expires));
         let own = own_key(&self.challenger, &self.code)?;

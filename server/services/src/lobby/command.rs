@@ -48,7 +48,7 @@ pub enum LobbyCommand {
 }
 
 impl LobbyCommand {
-    /// Converts a message into a lobby command; returns it if it is not for the lobby.
+    /// Converts a message into a lobby command; returns the message if it is not for the lobby.
     #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {
@@ -91,7 +91,8 @@ impl LobbyCommand {
         }
     }
 
-    /// True if it withdraws something: allowed even while the server stops.
+    /// True if the command withdraws something. Withdrawals are allowed even while the server
+    /// stops.
     pub const fn is_withdrawal(&self) -> bool {
         matches!(
             self,

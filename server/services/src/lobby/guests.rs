@@ -53,7 +53,8 @@ impl Inner {
             }
             if standing.is_new && handled.is_ok() {
                 counter!(names::GUESTS_STORED).increment(1);
-                // If the store is emptied before they come back, it gets their records back too.
+                // If the store is emptied before the guest comes back, their records are restored
+                // too.
                 self.store.keep_copies(&standing.player.id, standing.writes.clone());
             }
             return handled;

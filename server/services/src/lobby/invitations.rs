@@ -58,10 +58,11 @@ impl Lobby {
         let expires = Some(Stamp(challenge.expires));
         let writes = [invited, ADDRESSED.key([&code, &player.id])?];
         let writes = writes.map(|key| mark(key, expires)).to_vec();
-        // The condition that the challenge is open ensures that closing it sees every addressee.
+        // The condition that the challenge is open ensures that closing the challenge finds every
+        // addressee.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
-        // A player who is not connected finds it in their list.
+        // A player who is not connected finds the challenge in their list.
         let message = ServerToClient::Challenged { invitation: invitation.clone() };
         self.inner.tell(player, &message).await;
         Ok(invitation)

@@ -2,8 +2,8 @@
 //! outcome.
 //!
 //! The record is written before the game is created. It describes the whole game, and the same
-//! update writes the game's plan (see [`super::plans`]). If a crash comes in between, repeating the
-//! command creates the game under the same id, so there is never a second one.
+//! update writes the game's plan (see [`super::plans`]). If a crash comes in between, repeating
+//! the command creates the game under the same id, so it is never created twice.
 
 use flagfall_protocol::{Accepted, Code, CommandId, HexBytes, Player, Refusal};
 use flagfall_store::{Key, StoreError};
@@ -28,7 +28,7 @@ pub(super) struct CommandRecord {
     pub(super) game: Option<NewGame>,
 }
 
-/// A planned game, as the store keeps it, besides the state of the job.
+/// A planned game as the store keeps it, next to the state of its job.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct PlanRecord {
     pub(super) plan: NewGame,
@@ -36,7 +36,7 @@ pub(super) struct PlanRecord {
 
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Kept {
-    /// It is in the store.
+    /// The record is new and in the store.
     New(CommandRecord),
     /// The command was carried out before, over another connection or by another server.
     Before(CommandRecord),

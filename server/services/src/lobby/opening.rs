@@ -1,9 +1,10 @@
-//! Opening a seek, and entering and leaving the pool, also when several servers act at once.
+//! Opens seeks, and lets players enter and leave the pool, while several servers may act at once.
 //!
-//! The asker's rating for the seek's ruleset and speed decides, at the moment they accept, whether
-//! or not the seek is rated. Provisional ratings count like others, and an account that has not
-//! played has 1500. Guests have no rating. People and bots are rated apart, so their ratings cannot
-//! be compared.
+//! A seek may have a rating range. The asker's rating for the seek's ruleset and speed, at the
+//! moment they accept, decides whether they may accept. The range also applies to casual seeks.
+//! Provisional ratings count like others, and an account that has not played has a rating of
+//! 1500. Guests have no rating. People and bots are rated separately, so their ratings cannot be
+//! compared.
 
 use super::memory::Kept;
 use super::refusal::{being_paired, store_unclear};
@@ -20,8 +21,8 @@ use flagfall_protocol::{
 };
 use flagfall_store::Update;
 
-/// Attempts to count and open while other servers open seeks. One server opens its seeks one after
-/// the other.
+/// Attempts to count seeks and open one while other servers open seeks too. One server opens its
+/// seeks one after the other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
@@ -59,7 +60,8 @@ impl Asker<'_> {
         Err(store_unclear())
     }
 
-    /// The asker's rating for games of these terms. None for guests and for games without ratings.
+    /// The asker's rating for games of these terms; `None` for guests and for games without
+    /// ratings.
     pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, Refused> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
         match class_of(terms).filter(|_| is_rated) {
@@ -84,7 +86,8 @@ impl Asker<'_> {
         }
         // The range may be around the asker's rating, and guests have none.
         let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
-        // An end may be missing, out of bounds or on the wrong side.
+        // Both bounds may be missing, or a bound may be too large or on the wrong side of the
+        // other.
         let bounds = || bad("bounds").with("min", 0_u8).with("max", RatingRange::POINTS_MAX);
         if range.is_allowed() { Ok(Some(range)) } else { Err(bounds().into()) }
     }

@@ -28,16 +28,15 @@ impl Inner {
     fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
         let since = self.store.now();
         let fields = bytes(&PlanRecord { plan: plan.clone() })?;
-        // The command that plans the game also creates it. The job is for the case that it does
-        // not.
+        // The command that plans the game also creates it. The job is only needed if that fails.
         let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
         Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
     }
 }
 
 impl Asker<'_> {
-    /// Keeps the outcome of the command in one update with what it changes, with its guest, and
-    /// with the plan of its game.
+    /// Stores the outcome of the command in one update, together with its changes, its guest and
+    /// the plan of its game.
     pub(super) async fn keep(
         &self,
         outcome: Accepted,

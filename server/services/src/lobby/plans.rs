@@ -1,5 +1,5 @@
 //! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`),
-//! and the game's first append removes it.
+//! and the game's first append removes the plan.
 //!
 //! If a server dies between the two, the plan remains and any server creates the game. If a server
 //! finds that it cannot create the game of its own command, it takes the command back and opens the
@@ -32,11 +32,11 @@ impl Lobby {
             Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
-            // Another server may have room, or know the ruleset.
+            // Another server may have room, or support the ruleset.
             Err(CreateError::NoMemory | CreateError::ServerFull(_) | CreateError::NoSuchRuleset) => {
                 return Err(JobError::NotNow);
             }
-            // By the time that this player has room, the other one does not wait any more.
+            // When this player has room again, the other player will have stopped waiting.
             Err(error @ CreateError::TooManyGames(_)) => {
                 tracing::debug!(%game, %error, "a planned game is dropped");
             }
@@ -62,9 +62,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes back a command whose game cannot be created: its plan and its outcome go, and these
-    /// writes open the offer again. If that fails, or another server has the plan already, it stays
-    /// for the job.
+    /// Takes back a command whose game cannot be created: deletes its plan and its outcome, and
+    /// opens the offer again with the writes in `offer`. If that fails, or another server has the
+    /// plan already, the plan stays for the job.
     async fn take_back(&self, game: GameId, outcome: Key, offer: Vec<Write>) -> Result<(), StoreError> {
         let plan = PLANS.key([&game])?;
         let Some(value) = self.store.get(plan.clone()).await? else { return Ok(()) };
@@ -76,12 +76,13 @@ impl Inner {
 }
 
 impl Asker<'_> {
-    /// Creates the game of a command, or takes the command back; these writes open its offer again.
+    /// Creates the game of a command. If it cannot, takes the command back and opens its offer
+    /// again with the writes in `offer`.
     pub(super) async fn make_or_take_back(&self, plan: NewGame, offer: Vec<Write>) -> Result<(), Refused> {
         let game = plan.id;
         let Err(refused) = self.inner.make(plan).await else { return Ok(()) };
-        // If the store or this server is on its way out, the game may exist, and another server
-        // makes it if not.
+        // If the store is unreachable or this server is stopping, the game may exist. If not,
+        // another server creates it.
         if !matches!(refused, CreateError::Unavailable | CreateError::Stopping) {
             let outcome = outcome_key(self.player, self.cmd_id)?;
             if let Err(error) = self.inner.take_back(game, outcome, offer).await {

@@ -1,11 +1,11 @@
 //! The pool: players who wait to be paired, and the waves that pair them.
 //!
-//! `pool/PLAYER` says that a player waits, and for which terms. A pair is one update on the
-//! condition that both still wait: it deletes both records and writes the plan of their game
-//! (`paired/GAME`). So any number of servers may run waves over one pool, and no player is paired
-//! twice. If a server dies in between, any other creates the game. A record lasts for a grace
-//! period after a server last saw its player online: a dropped connection costs no place, and a
-//! player who has left is not paired.
+//! `pool/PLAYER` records that a player waits, and for which terms. One update pairs two players,
+//! on the condition that both still wait. It deletes both records and writes the plan of their
+//! game (`paired/GAME`). So any number of servers may run waves over one pool, and no player is
+//! paired twice. If a server dies before it creates the game, any other server creates it. A
+//! record lasts for a grace period after a server last saw its player online. So a dropped
+//! connection does not cost a player their place, and a player who has left is not paired.
 
 use super::refusal::not_found;
 use crate::Refused;
@@ -39,16 +39,18 @@ use tokio::time::Instant;
 
 /// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// Most players of one class who are matched together: twice as many take more than twice as long.
+/// Most players of one class who are matched together. Matching twice as many takes more than
+/// twice as long.
 const MATCHED_MAX: usize = 4_096;
 /// Pairs written, and games created, at once.
 const AT_ONCE: usize = 32;
-/// Waves for which the record of a pair stays after its game was created, so that every server sees
-/// it and informs its players.
+/// Waves for which a pair's record is kept after its game was created, so that every server sees
+/// the record and informs its players.
 const WAVES_KEPT: u32 = 3;
 /// How long the record of a pair waits for some server to create its game, in milliseconds.
 const PAIRED_MS: u64 = 10 * 60 * 1_000;
-/// How long the store keeps which game a player was last paired into, in milliseconds.
+/// How long the store keeps the id of the game that a player was last paired into, in
+/// milliseconds.
 const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
 /// A waiting player, as the store keeps them.
@@ -94,9 +96,9 @@ impl Pool {
         Pool { store, tables, connections, wave, grace_ms, told_status, told }
     }
 
-    /// Returns the update that lets a player wait for these terms. A player who waits for the same
-    /// terms keeps their place; other terms replace the earlier ones.
-    /// Refused while the game that the player was paired into runs.
+    /// Returns the update that lets a player wait for these terms. A player who waits for the
+    /// same terms keeps their place; other terms replace the earlier ones. Refused while a game
+    /// that the player was paired into is running.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, Refused> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
@@ -140,7 +142,7 @@ impl Pool {
     async fn is_running(&self, game: GameId) -> Result<bool, Refused> {
         match self.tables.find(game).await {
             Ok(table) => Ok(table.summary().phase != Phase::Over),
-            // Not created yet, or never will be.
+            // The game is not created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
             Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(not_found(error)),
@@ -160,8 +162,8 @@ impl Pool {
         let mut statuses = Vec::new();
         let now = self.store.now();
         for mut waiters in classes.into_values() {
-            // The longest waiting are matched first. A class too large for one matching gets
-            // several in the same wave.
+            // Players who have waited longest are matched first. A class too large for one
+            // matching gets several in the same wave.
             waiters.sort_by_key(|waiter| waiter.record.since);
             let waiting = waiters.len();
             while !waiters.is_empty() {
@@ -172,7 +174,7 @@ impl Pool {
                 groups.push((matched, standings));
             }
         }
-        // Before pairing, which then clears the status of those who are paired.
+        // Send the statuses before pairing, because pairing clears those of the paired players.
         self.tell_statuses(statuses);
         let mut is_paired = false;
         for (matched, standings) in groups.into_iter().filter(|(matched, _)| matched.len() > 1) {
@@ -211,8 +213,8 @@ impl Pool {
         Ok(())
     }
 
-    /// Collects what pairing depends on. Blocks are part of the matching, so both players can find
-    /// another opponent in the same wave.
+    /// Collects the data that pairing depends on. Blocks are part of it, so two players who may
+    /// not meet can both find another opponent in the same wave.
     async fn standings(&self, waiters: &[Waiter], now: Stamp) -> Result<Vec<Waiting<usize>>, StoreError> {
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
@@ -293,8 +295,8 @@ impl Pool {
             let (key, value) = (PAIRED_OF.key([&waiter.record.player.id])?, id.as_str().into());
             update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
         }
-        // Conflict: a player left, or another server was first. Unknown: if it was written, a later
-        // wave finds the game.
+        // On a conflict, a player left or another server was first. If the outcome is unknown and
+        // the update was written, a later wave finds the game.
         let is_sealed = self.store.update(update).await? == UpdateOutcome::Ok;
         if is_sealed {
             for waiter in [first, second] {
@@ -355,7 +357,7 @@ impl Pool {
     }
 }
 
-/// The speed at which the player can have a rating for these terms.
+/// Returns the speed of the player's rating for these terms; `None` if they cannot have one.
 pub(super) fn rated_speed(record: &PoolRecord) -> Option<Speed> {
     let has_rating = matches!(record.player.kind, PlayerKind::Account | PlayerKind::Bot);
     Speed::of(record.terms.time).filter(|_| has_rating)

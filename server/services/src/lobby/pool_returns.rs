@@ -1,10 +1,10 @@
 //! Returns players to the front of the pool when their opponent caused the game to be aborted.
 //!
 //! The pairing keeps both players' records (`pooled/GAME`). The append that aborts the game names
-//! the players who did not cause it (`pool_returns/GAME`, kept for a minute). The server to which
-//! such a player is connected combines the two in one update, on the condition that both records
-//! still exist. So a player returns at most once, however many servers try, and only while
-//! connected.
+//! the players who did not cause the abort (`pool_returns/GAME`, kept for a minute). The server
+//! to which such a player is connected combines the two in one update, on the condition that both
+//! records still exist. So a player returns only while connected, and at most once, even if
+//! several servers try.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
@@ -19,8 +19,8 @@ use flagfall_game::GameHeader;
 /// How long the pool may take a player back after an abort, in milliseconds.
 const RETURN_MS: u64 = 60_000;
 
-/// The note that players who did not cause an abort may wait again, for the append of the abort.
-/// The pool knows whether the game came from there.
+/// Returns the note that players who did not cause an abort may wait again. The append of the
+/// abort writes it. The pool checks whether the game came from the pool.
 pub(crate) fn pool_return(
     game: GameId,
     header: &GameHeader,
@@ -81,7 +81,7 @@ impl Pool {
             conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });
         }
-        // Conflict: another server was first, or the next wave sees the change.
+        // On a conflict, another server was first, or the next wave sees the change.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
             tracing::debug!(%game, "a player of an aborted game is back in the pool");

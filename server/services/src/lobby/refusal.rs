@@ -17,7 +17,8 @@ impl From<CreateError> for Refused {
     }
 }
 
-/// If the store failed, the command may have been carried out: sending it again has one outcome.
+/// Tells the asker that the outcome is unclear if the store failed. They may safely send the
+/// command again.
 pub(super) fn unclear(refused: Refused) -> Refused {
     if refused.is(Code::STORE_UNAVAILABLE) { store_unclear() } else { refused }
 }

@@ -1,8 +1,8 @@
-//! The open seeks: their records in the store, and a pure state machine of what this server knows
-//! about them.
+//! The open seeks: their records in the store, and this server's list of them, which is a pure
+//! state machine.
 //!
-//! `seeks/ID` exists as long as the seek is open. Accepting or withdrawing a seek is one update on
-//! the condition that its record still exists, so any number of servers may try and one succeeds. A
+//! `seeks/ID` exists as long as the seek is open. Accepting or withdrawing a seek is one update
+//! on the condition that its record still exists, so if several servers try, only one succeeds. A
 //! server that shares its store reads the seeks again at every interval of the lobby.
 
 use std::collections::{BTreeSet, HashMap};
@@ -37,7 +37,7 @@ pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord
 /// Reads all open seeks. Skips records that cannot be read.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, StoreError> {
     let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
-    // Perhaps written by another version, whose servers will show it.
+    // Another version may have written such a record; its servers will show it.
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
 }
 
@@ -96,7 +96,7 @@ pub(super) fn check_room(
 #[derive(Default, Debug)]
 pub(super) struct Seeks {
     open: Vec<SeekRecord>,
-    /// Number of changes made by this server: a read that began before a change is stale.
+    /// Number of changes made by this server. A read that began before a change is stale.
     pub(super) changes: u64,
     pub(super) is_read: bool,
     /// Seekers without a connection, and since when.

@@ -1,4 +1,4 @@
-//! Chooses the open seeks that watchers see: a message has limited room, and no address may crowd
+//! Chooses the open seeks that watchers see. A message has limited room, and no address may crowd
 //! out the others.
 
 use std::collections::HashMap;
@@ -7,7 +7,8 @@ use flagfall_protocol::Seek;
 
 use flagfall_base::admission::Network;
 
-/// Most seeks that the lobby lists: a message has no room for more of the longest ones.
+/// Most seeks that the lobby lists. With seeks of the greatest length, a message has no room for
+/// more.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;
 
 /// The seeks to list, oldest first: one from each address, then a second from each, until the list

@@ -30,12 +30,12 @@ async fn house_on(store: MemoryStore) -> House {
     house_with(store.clone(), Arc::new(store)).await
 }
 
-/// The same, with a server that reaches the store through `shared`.
+/// A lobby on a server that reaches the store through `shared`.
 async fn house_with(store: MemoryStore, shared: Arc<dyn Store>) -> House {
     house_of(store, shared, Settings::default()).await
 }
 
-/// The same, on a server that has room for no game.
+/// A lobby on a server that has no room for games.
 async fn full_house(store: MemoryStore) -> House {
     let mut settings = Settings::default();
     settings.limits.running_games = 0;
@@ -44,7 +44,7 @@ async fn full_house(store: MemoryStore) -> House {
 
 async fn house_of(store: MemoryStore, shared: Arc<dyn Store>, mut settings: Settings) -> House {
     let connections = Connections::new();
-    // Few enough for a test to open them all.
+    // The limit is low enough for a test to open that many seeks.
     settings.limits.seeks_max = SEEKS_MAX;
     let features = Arc::new(ServerFeatures { jobs: JobWriter::default(), signs: false });
     let table_settings = settings.for_tables(connections.clone(), features);
@@ -237,7 +237,7 @@ async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
     let house = house().await;
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let command = accept(&code);
-    // The intent is in the store but the game is not, as after a crash between the two.
+    // The plan is in the store but the game is not, as after a crash between the two writes.
     let asker = Asker {
         inner: &house.lobby.inner,
         player: &player("bo"),
@@ -431,7 +431,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
     one.ask("ana", "2", seek(None)).await.unwrap();
     let held = one.store.hold_appends().await;
     let release = async {
-        // Both have counted two.
+        // Both servers have counted two seeks.
         one.store.wait_for_held(2).await;
         drop(held);
     };
@@ -439,7 +439,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
         tokio::join!(one.ask("ana", "3", seek(None)), other.ask("ana", "4", seek(None)), release);
     assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
     assert_eq!(a.and(b), Err(too_many("seeks", 3)));
-    // Closing one makes room for another.
+    // Closing one seek makes room for another.
     let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
     one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
     other.ask("ana", "6", seek(None)).await.unwrap();
@@ -477,12 +477,12 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
     };
     look([&one, &other]).await;
     assert_eq!(other.seeks(), std::slice::from_ref(&id));
-    // She connects to the other server, then loses the connection to the first.
+    // ana connects to the other server, then loses the connection to the first.
     let (elsewhere, _other_reader) = other.connect("ana");
     drop(ana);
     look([&one, &other]).await;
     assert_eq!((one.seeks(), other.seeks()), (vec![id.clone()], vec![id]));
-    // The other server dies, and she does not come back.
+    // The other server dies, and ana does not come back.
     drop(elsewhere);
     one.lobby.inner.peers().forget_others();
     for _ in 0..15 {

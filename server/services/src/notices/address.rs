@@ -1,4 +1,4 @@
-//! Checks where a webhook may lead: not into private networks, unless the operator allows it.
+//! Checks that a webhook does not lead into private networks, unless the operator allows it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,8 +10,8 @@ use crate::settings::Reach;
 
 const URL_LEN_MAX: usize = 500;
 
-/// An address whose text may be called. The addresses that its name resolves to are checked for
-/// each call.
+/// A webhook address whose text is valid. The IP addresses that its name resolves to are checked
+/// for each call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Target {
     pub(super) url: String,
@@ -81,7 +81,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_multicast()
         || address.is_documentation()
         || a == 0
-        // Shared by carriers.
+        // Shared address space of carriers.
         || (a == 100 && (64..128).contains(&b))
         // Protocol assignments, benchmarks, and reserved ranges including broadcast.
         || (a, b, c) == (192, 0, 0)

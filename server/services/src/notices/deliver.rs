@@ -1,4 +1,5 @@
-//! Delivers due notices: each destination on its own, and each notice leased before it is sent.
+//! Delivers due notices. Destinations do not wait for each other, and each notice is leased
+//! before it is sent.
 
 use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
@@ -11,14 +12,14 @@ use flagfall_base::keys::WEBHOOKS;
 use flagfall_base::transact::{Transaction, expect};
 
 impl Notices {
-    /// Does the job of sending a notice, if it is still current. [`JobError::NotNow`] if its
-    /// destination takes nothing at the moment.
+    /// Does the job of sending a notice, if the notice is still current. Returns
+    /// [`JobError::NotNow`] if nothing is sent to its destination at the moment.
     pub(crate) async fn do_job(&self, mut job: Claimed) -> Result<(), JobError> {
         let WaitingNotice { notice, .. } = job.fields()?;
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };
         let place = self.destinations.wait(&webhook.host()).await.ok_or(JobError::NotNow)?;
-        // It may have waited for its place.
+        // The webhook may have changed while the notice waited for its place.
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };
         if !self.is_current(&player, &notice).await {
             return self.finish(&job).await;

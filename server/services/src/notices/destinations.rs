@@ -1,8 +1,8 @@
-//! Limits deliveries in parallel, to one host and to all, and pauses hosts that fail.
+//! Limits parallel deliveries, to one host and to all hosts, and pauses hosts that fail.
 //!
 //! A host that does not answer occupies only its own places. After a few failures in a row it is
-//! paused, longer each time, and then tried with a single delivery. All hosts that failed last
-//! share a few places.
+//! paused, longer each time, and then tried with a single delivery. All hosts whose last delivery
+//! failed share a few places.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
 const AT_ONCE: usize = 64;
-/// Deliveries at once to hosts that failed last.
+/// Parallel deliveries to all hosts whose last delivery failed.
 const FAILING_AT_ONCE: usize = 16;
 const HOST_AT_ONCE: usize = 2;
 /// Deliveries that wait for a place at one host. Further ones wait in the store.
 const WAITING_MAX: usize = 256;
-/// Failures in a row after which a host is left alone.
+/// Failures in a row after which a host is paused.
 const FAILURES_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(10);
-/// For how long a host is left alone at most.
+/// The longest pause of a host.
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Most hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
@@ -50,13 +50,13 @@ pub(super) struct Place {
 
 enum Offer {
     Taken(Place),
-    /// Ask again when this has changed.
+    /// All places are taken. Ask again when this value has changed.
     Wait(watch::Receiver<u64>),
-    /// Nothing is sent there at the moment.
+    /// Nothing is sent to this host at the moment.
     Refused,
 }
 
-/// Counts a delivery that waits for a place, as long as this exists.
+/// Counts a delivery that waits for a place, until this is dropped.
 struct Waiting<'a> {
     destinations: &'a Destinations,
     host: &'a str,
@@ -77,8 +77,8 @@ impl Default for Destinations {
 }
 
 impl Destinations {
-    /// A place at a host, for something that does not wait; `None` if all are taken. A pause does
-    /// not count: this is how an owner finds out that the host is back.
+    /// Takes a place at a host without waiting; `None` if all are taken. Ignores a pause, because
+    /// this is how the webhook's owner finds out that the host is back.
     pub(super) fn take(&self, host: &str) -> Option<Place> {
         let mut hosts = self.hosts.lock();
         if hosts.get(host).is_some_and(|known| known.running >= HOST_AT_ONCE) {
@@ -87,7 +87,7 @@ impl Destinations {
         self.place(&mut hosts, host)
     }
 
-    /// Waits for a place at a host; `None` if nothing is sent there for now.
+    /// Waits for a place at a host; `None` if nothing is sent to it at the moment.
     pub(super) async fn wait(&self, host: &str) -> Option<Place> {
         loop {
             let mut freed = match self.offer(host) {
@@ -99,7 +99,7 @@ impl Destinations {
             // An error means that the host was forgotten.
             freed.changed().await.ok();
             if self.hosts.lock().get(host).is_some_and(|known| known.failures > 0) {
-                // What waits is found in the store again.
+                // The waiting notice is still in the store and will be found there.
                 return None;
             }
         }
@@ -209,7 +209,7 @@ mod tests {
         drop(first);
         let third = third.await.unwrap();
         assert!(timeout(Duration::ZERO, &mut fourth).await.is_err());
-        // After a failure nothing waits here: it is looked for in the store again.
+        // After a failure no delivery waits here: the notice is found in the store again.
         fail(second);
         assert!(fourth.await.is_none());
         drop(third);

@@ -30,7 +30,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The only message of a failed connection. It must not reveal to players whether a name exists or
+/// The message of every failed connection. It must not reveal to players whether a name exists or
 /// a port is open inside the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
 const SECRET_PREFIX: &str = "whsec_";
@@ -43,7 +43,7 @@ pub struct Sender {
 
 pub(super) struct Sent {
     pub(super) attempt: WebhookAttempt,
-    /// True if the destination answered, with any status: it blocks no place.
+    /// True if the destination answered, with any status. Then it does not keep places occupied.
     pub(super) is_well: bool,
 }
 
@@ -95,7 +95,7 @@ async fn post(
 ) -> Result<StatusCode, &'static str> {
     const BROKEN: &str = "it closed the connection without an answer";
     let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
-    // Ends the connection's task when it is dropped.
+    // Dropping this ends the connection's task.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let timestamp = SystemClock.now().0 / 1_000;
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn signatures_are_those_of_standard_webhooks() {
-        // The example from the test suites of its libraries.
+        // The example from the test suites of the Standard Webhooks libraries.
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
         let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
         let expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";

@@ -145,7 +145,7 @@ impl Scene {
             let id = format!("{player}-{number}");
             let (kind, game) = (NoticeKind::YourTurn, Some(game));
             let notice = Notice { id: id.clone(), kind, game, ruleset: None, ply: Some(1), deadline: None };
-            // As version 0.1 writes it.
+            // The form that version 0.1 writes.
             let waiting = serde_json::json!({ "notice": notice, "attempts": 0, "at": self.store.now() });
             writes.push(put(NOTICES.key([&player, &id]).unwrap(), &waiting, None).unwrap());
         }
@@ -156,7 +156,7 @@ impl Scene {
     }
 }
 
-/// A clock that goes with that of the test.
+/// A clock that follows the paused clock of the test.
 struct PausedClock {
     start: Stamp,
     began: Instant,
@@ -187,7 +187,7 @@ async fn silent_addresses_delay_no_other_notices() {
         scene.network.set(host, Manner::Silent);
         scene.waiting(&format!("player-{host}"), host, 20).await;
     }
-    // Last in the order in which notices are read.
+    // zoe is last in the order in which notices are read.
     scene.waiting("zoe", "well.example", 1).await;
     let _server = scene.server().await;
     sleep(2 * SECOND).await;
@@ -222,7 +222,7 @@ async fn many_notices_to_a_slow_address_come_once_each_whichever_server_sends_th
     let scene = Scene::new(&[("slow.example", slow)]);
     scene.waiting("ana", "slow.example", 60).await;
     let _servers = [scene.server().await, scene.server().await];
-    // Two places each: 60 notices take longer than a notice is taken for.
+    // Each server has two places, so 60 notices take longer than the lease of a notice.
     sleep(200 * SECOND).await;
     let mut ids: Vec<String> = scene.network.heard_by("slow.example").into_iter().map(|(_, id)| id).collect();
     assert_eq!(ids.len(), 60);

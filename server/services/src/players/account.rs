@@ -24,17 +24,18 @@ use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
-/// Name of the token of a sign-up or recovery, and of a login that names none.
+/// Name of the token of a sign-up, of a recovery, or of a login that gives no token name.
 const LOGIN_TOKEN: &str = "login";
-/// Looked up when a name has no player, so that the lookup takes as many steps.
+/// Id that is looked up if a name has no player, so that the lookup takes the same number of
+/// steps.
 const NOBODY: &str = "000000000000";
 /// Rate-limit bucket for password re-confirmation.
 const CONFIRM: &str = "confirm";
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Makes an account, either new or from the guest who asks. The guest keeps their games and
-    /// token. Durable when this returns.
+    /// Makes a new account, or turns the guest who asks into one. The guest keeps their games and
+    /// token. The account is durable when this returns.
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -111,13 +112,13 @@ impl Players {
         Err(PlayerError::Store)
     }
 
-    /// The record of a guest who is not stored, as it would be written now.
+    /// Returns the record that would be written if this guest were stored now.
     fn unstored_record(&self, guest: &Identity) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
-    /// The asker's record, or what it would be if they were stored now.
+    /// Returns the asker's record, or the one that would be written if they were stored now.
     async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -125,9 +126,10 @@ impl Players {
         }
     }
 
-    /// Logs in with a password and returns a new token. Neither the answer nor its timing tells a
-    /// wrong name from a wrong password. `device` is a token that the device had before, valid or
-    /// not: guesses by others do not count against a device of the account.
+    /// Logs in with a password and returns a new token. Neither the answer nor its timing reveals
+    /// whether the name or the password was wrong. `device` is a token that the device had
+    /// before, valid or not. Guesses by others do not count against a device that has had a token
+    /// of the account.
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -175,8 +177,8 @@ impl Players {
     ) -> Result<Recovered, PlayerError> {
         let new_password = Password::choose(new_password, name)?;
         let folded = fold(name);
-        // By address only: a recovery code cannot be guessed, and attempts by others must not keep
-        // the owner from using it.
+        // Count by address only, because a recovery code cannot be guessed, and attempts by
+        // others must not keep the owner from using it.
         let counted = self.inner.attempts.take_address(address, Instant::now());
         counted.inspect_err(|_| count_login("too_often"))?;
         // Do the expensive work first, whether the account exists or not.
@@ -211,7 +213,7 @@ impl Players {
         Ok(Recovered { player: record.player, token: token.to_secret(), recovery_code })
     }
 
-    /// Changes the password. All tokens but the asker's are revoked.
+    /// Changes the password and revokes all tokens except the asker's.
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -283,8 +285,8 @@ impl Players {
             if gone.is_empty() {
                 return Err(Refusal::new(Code::NO_SUCH_TOKEN).into());
             }
-            // A device that signs out is remembered as known. One whose token was revoked from
-            // elsewhere may be in wrong hands.
+            // A device that signs itself out stays known. A device whose token was revoked from
+            // elsewhere may be in the wrong hands.
             if token_id == asker.token_id {
                 record.note_former(gone);
             }
@@ -323,9 +325,9 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account. Name, password and tokens are gone, and their games are shown
-    /// without their name. What else is kept of them is a job of this server.
-    /// Refused while they have running games.
+    /// Deletes the asker's account with its name, password and tokens. The asker's games are then
+    /// shown without their name. A job deletes their other data. Refused while they have running
+    /// games.
     pub async fn delete(
         &self,
         asker: &Identity,
@@ -338,7 +340,7 @@ impl Players {
         }
         let mut before = None;
         let mut transaction = Transaction::new(&*self.inner.store, "the account");
-        // A record that is gone after a try means that the deletion happened.
+        // If the record is gone after an attempt, the deletion has happened.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
@@ -362,7 +364,7 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// Asks for the asker's password again and returns their record. Guesses by others, under this
+    /// Checks the asker's password again and returns their record. Guesses by others, under this
     /// name or from this address, do not keep the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker, "other")?;
@@ -372,7 +374,7 @@ impl Players {
         Ok(record)
     }
 
-    /// Who is trying to sign in under this name: a device of the account, or a stranger.
+    /// Returns who is trying to sign in under this name: a device of the account, or a stranger.
     async fn guesser(
         &self,
         address: IpAddr,
@@ -399,7 +401,7 @@ impl Players {
         Ok(record)
     }
 
-    /// The same for a folded name, without counting the attempt.
+    /// Checks the password for a folded name, without counting the attempt.
     async fn checked(
         &self,
         share: Share,
@@ -411,7 +413,7 @@ impl Players {
         let kept = credentials.map(|credentials| credentials.password.as_str());
         let is_right = self.inner.hasher.is_right(share, Password::attempt(password), kept).await?;
         match record.filter(|_| is_right) {
-            // Only a person who knows the password learns this.
+            // Only a person with the right password learns that the account is closed.
             Some(record) if record.closed.is_some() => {
                 count_login("closed");
                 Err(PlayerError::Closed)
@@ -427,7 +429,8 @@ impl Players {
         }
     }
 
-    /// The player with a folded name. A missing name takes as many steps as a known one.
+    /// Finds the player with a folded name. The lookup of an unknown name takes as many steps as
+    /// that of a known name.
     async fn find(&self, folded: &str) -> Result<Option<PlayerRecord>, PlayerError> {
         let id = self.inner.store.get(NAMES.key([&folded])?).await?;
         let id = id.map(String::from_utf8).transpose().map_err(|_| PlayerError::Store)?;
@@ -477,8 +480,8 @@ impl Players {
     }
 }
 
-/// The form of a name under which attempts are counted and players found. An invalid name becomes
-/// one that no player has.
+/// Returns the form of a name under which attempts are counted and players are found. For an
+/// invalid name it is a text that no player's name has.
 fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
@@ -491,8 +494,8 @@ fn unchanged<'a>(
     record.credentials.as_mut().filter(|_| is_same).ok_or(PlayerError::WrongPassword)
 }
 
-/// Makes room in a full list of tokens by removing the oldest one with the play scope: a correct
-/// password must always get in.
+/// Makes room in a full list of tokens by removing the oldest one with the play scope, because a
+/// login with the right password must always succeed.
 fn make_room(record: &mut PlayerRecord, max: usize) {
     while record.tokens.len() >= max.max(1) {
         let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Rate limits for password attempts: per name and network, and per network in all.
+//! Rate limits for password attempts: per name and network, and per network in total.
 
 use flagfall_protocol::{Code, Refusal};
 use std::collections::HashMap;
@@ -22,10 +22,11 @@ const STRANGERS_FACTOR: u32 = 10;
 /// How long a network counts as known after the account was signed in there.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Shortest time between two sweeps: a full table must not make every attempt slow.
+/// Shortest time between two sweeps, so that a full table does not make every attempt slow.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// The attempts counted on this server. Names count alike whether they exist or not.
+/// The attempts counted on this server. Names are counted in the same way whether they exist or
+/// not.
 ///
 /// Wrong passwords count by name and network together, so that no one can lock out others
 /// elsewhere. Beyond that, all networks in which the account was not signed in lately share a
@@ -105,7 +106,8 @@ impl Attempts {
         self.addresses.lock().take(Network::of(address), now)
     }
 
-    /// Counts an action of a known player or device, apart from what others try under their name.
+    /// Counts an action of a known player or device, separately from attempts by others under
+    /// their name.
     pub(super) fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), Refusal> {
         self.own.lock().take(format!("{what}/{player_id}"), now)
     }

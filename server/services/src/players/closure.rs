@@ -11,7 +11,8 @@ use thiserror::Error;
 use super::record::{CHANGES_MAX, Closed, PlayerRecord};
 use super::{Name, Players};
 
-/// How long a closure is announced, for servers to close the account's sockets.
+/// How long a closure is announced, so that all servers close the account's sockets, in
+/// milliseconds.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -31,8 +32,9 @@ pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool)
     Ok((record.player, record.closed.is_some()))
 }
 
-/// Closes or reopens an account. The note is written in the same update. After an error nothing was
-/// changed. After [`ClosureError::Store`] the change may have happened: read again to find out.
+/// Closes or reopens an account, and writes `note` in the same update. After an error nothing has
+/// changed, except that after [`ClosureError::Store`] the change may have been written. Read the
+/// account again to find out.
 pub async fn set_closed(
     store: &dyn Store,
     name: &str,

@@ -14,7 +14,7 @@ static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm"];
 /// A password with fewer runs of neighboring characters than this is a keyboard walk.
 const RUNS_MIN: usize = 4;
-/// A repetition of something shorter than this counts as common.
+/// A repetition of a part shorter than this counts as common.
 const UNIT_MIN: usize = 6;
 /// Letters that a password needs besides a short name.
 const REST_MIN: usize = 6;

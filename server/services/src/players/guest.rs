@@ -1,14 +1,14 @@
-//! Guest tokens. A token describes its guest, so a guest costs the store nothing until they do
-//! something lasting.
+//! Guest tokens. A token contains all data of its guest, so the store keeps nothing about a guest
+//! until they do something lasting.
 //!
 //! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC
-//! (7) by a key that all servers on a store share. The player id and the token id follow from the
-//! same MAC computation, so a token cannot be derived from an id without the key. Guessing a given
-//! player's token means guessing 112 bits. A forged token that belongs to no player is worth one
-//! new guest and takes 2^56 tries on average, each of them a hello.
+//! (7) by a key that all servers on a store share. The player id and the token id come from the
+//! same MAC computation, so a token cannot be derived from an id without the key. Guessing a
+//! given player's token means guessing 112 bits. A forged token that belongs to no player gains
+//! an attacker only one new guest. It takes 2^56 tries on average, and each try is a hello.
 //!
 //! Guest tokens look like all others (64 hexadecimal digits), and a stored guest is found under
-//! `tokens/HASH` like every player. Servers of version 0.1 therefore know stored guests as well.
+//! `tokens/HASH` like every player. So servers of version 0.1 can find stored guests as well.
 
 use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
@@ -29,10 +29,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A guest's expiry is extended once it has come this much closer.
+/// Smallest extension of a guest's expiry, in milliseconds.
 pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Domain separation of the MAC. Another token layout needs another text.
+/// Domain separator of the MAC. A different token layout needs a different text.
 const PURPOSE: &[u8] = b"flagfall guest token 1";
 /// Bytes of a token that the MAC covers.
 const COVERED: usize = 25;
@@ -40,7 +40,7 @@ const COVERED: usize = 25;
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 /// Characters of a generated name that come from the id.
 const GENERATED_LEN: usize = 8;
-/// Most keys remembered: after a store was emptied, servers may briefly have different ones.
+/// Most keys remembered. After a store was emptied, servers may briefly have different keys.
 const KEYS_MAX: usize = 4;
 
 /// A key for guest tokens. It cannot be printed, serialized or compared.
@@ -48,7 +48,7 @@ pub(super) struct GuestKey([u8; 32]);
 
 impl GuestKey {
     fn mac(&self, covered: &[u8]) -> Hmac<Sha256> {
-        // A block of SHA-256; a shorter key is padded to it.
+        // HMAC pads the key to a block of SHA-256.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&self.0);
         let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
@@ -58,7 +58,7 @@ impl GuestKey {
     }
 }
 
-/// The keys of guest tokens that this server knows. The first one signs.
+/// The keys of guest tokens that this server accepts. The first key signs.
 #[derive(Default)]
 pub(super) struct GuestKeys {
     keys: Mutex<Vec<Arc<GuestKey>>>,
@@ -92,8 +92,8 @@ impl GuestKeys {
         Ok((token, guest))
     }
 
-    /// The guest of this token; `None` if none of our keys made it. Expired tokens are read as
-    /// well.
+    /// Returns the guest of this token; `None` if it was not made with one of these keys. Also
+    /// reads expired tokens.
     pub(super) async fn read(
         &self,
         store: &dyn Store,
@@ -110,7 +110,7 @@ impl GuestKeys {
         Ok(None)
     }
 
-    /// The signing key, which is the store's. The first server on a store makes it.
+    /// Returns the signing key, which the store keeps. The first server on a store makes it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
         if let Some(key) = self.keys.lock().first().cloned() {
             return Ok(key);
@@ -118,10 +118,10 @@ impl GuestKeys {
         Ok(self.agree(store).await?)
     }
 
-    /// Makes this server's key and the store's agree: the store's wins. A store that has lost its
-    /// key gets this server's, so that guests keep their identity.
+    /// Makes this server sign with the store's key, and returns that key. A store that has lost
+    /// its key gets this server's key, so that guests keep their identity.
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
-        // Versions without guest tokens do not look there.
+        // Versions without guest tokens do not read this record.
         let place = SECRETS.key([&"guest_tokens"])?;
         for _ in 0..KEYS_MAX {
             if let Some(stored) = store.get(place.clone()).await? {
@@ -134,7 +134,7 @@ impl GuestKeys {
             };
             let conditions = vec![(place.clone(), Expect::Absent)];
             let writes = vec![Write::Put { key: place.clone(), value: offered.0.to_vec(), expires: None }];
-            // Whatever the outcome, the key that the store has now is the one.
+            // The outcome does not matter: the next round adopts the key that the store then has.
             let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
         }
         Err(unavailable(&"the key of guest tokens could not be made"))
@@ -162,7 +162,7 @@ fn unavailable(why: &dyn Display) -> StoreError {
     StoreError::Unavailable { why: why.to_string() }
 }
 
-/// The guest of a token with this MAC; `None` if the name in it is impossible.
+/// Returns the guest of a token with this MAC; `None` if the name in the token is impossible.
 fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
     let bytes = token.bytes();
     let id = code(&mac[7..19]);
@@ -175,13 +175,13 @@ fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
     Some(GuestToken { id, name, expires: Stamp(u64::from(day) * DAY_MS), pass })
 }
 
-/// Twelve characters made of these bytes, as in all ids.
+/// Makes a code of twelve characters from these bytes, as in all ids.
 fn code(bytes: &[u8]) -> String {
     let bytes = bytes.try_into().unwrap_or_default();
     GameId::from_random(bytes).to_string()
 }
 
-/// A name as a number in base 65. No name is 0.
+/// Encodes a name as a number in base 65. `None` is 0.
 fn encode_name(name: Option<&Name>) -> u128 {
     let letters = name.map_or("", Name::as_str).bytes();
     letters.fold(0, |number, letter| {
@@ -206,8 +206,8 @@ const CLAIM: Duration = Duration::from_secs(15 * 60);
 /// Most names claimed in one generation.
 const CLAIMS_MAX: usize = 20_000;
 
-/// Names of recent guests who are not stored, so that two guests of one server do not get the same
-/// name. A claim lasts 15 to 30 minutes; a flood of names shortens that.
+/// Names of recent guests who are not stored, so that two guests of one server do not get the
+/// same name. A claim lasts 15 to 30 minutes, or less during a flood of names.
 #[derive(Default)]
 pub(super) struct Claims {
     generations: Mutex<Generations>,
@@ -254,8 +254,8 @@ impl Generations {
 /// How many names are tried for a guest before they must choose another one.
 const NAME_ATTEMPTS: usize = 8;
 
-/// Finds a free name like the wanted one: the name itself, then with a number derived from the id,
-/// then with random numbers. `allows` can rule out names that the store does not know of.
+/// Finds a free name like the wanted one: the name itself, then with a number derived from the
+/// id, then with random numbers. `allows` can reject names that are free in the store.
 pub(super) async fn free_name(
     store: &dyn Store,
     id: &str,
@@ -346,7 +346,8 @@ mod tests {
         keys.agree(&emptied).await.unwrap();
         let other = GuestKeys::default();
         assert_eq!(other.read(&emptied, &token).await.unwrap().unwrap().id, guest.id);
-        // A server that started on an empty store made its own key: both are valid from then on.
+        // A server that started on an empty store made its own key. Both keys are valid from then
+        // on.
         let foreign = store();
         let (theirs, _) = GuestKeys::default().issue(&foreign, None, LATER).await.unwrap();
         keys.agree(&foreign).await.unwrap();

@@ -1,5 +1,5 @@
-//! The queue for slow hashes. Few run at a time, and addresses take turns, however many requests
-//! one of them has waiting.
+//! The queue for slow hashes. Few run at a time, and clients take turns, so a client with many
+//! requests does not hold up the others.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ impl HashQueue {
         HashQueue { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Waits for a turn. [`Full`] may also come while waiting, when another share needs the place
-    /// of one that has several.
+    /// Waits for a turn. [`Full`] may also come while waiting, if another share needs a place and
+    /// this one has several.
     pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
         let place = self.enter(share)?;
         place.await.map_err(|_| Full)
@@ -83,8 +83,7 @@ impl State {
         self.lines.iter().map(|(_, line)| line.len()).sum()
     }
 
-    /// Drops the last request of the longest line, if that line is longer than one of `own` would
-    /// become.
+    /// Drops the last request of the longest line, if that line has more than `own` + 1 requests.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
         // Dropping the sender tells the waiting task.
@@ -92,7 +91,7 @@ impl State {
         Ok(())
     }
 
-    /// Drops the places of requests that were given up.
+    /// Drops the places of canceled requests.
     fn forget_gone(&mut self) {
         self.lines.iter_mut().for_each(|(_, line)| line.retain(|place| !place.is_closed()));
         self.lines.retain(|(_, line)| !line.is_empty());

@@ -11,7 +11,7 @@ use flagfall_base::keys::{
 };
 use flagfall_base::transact::{delete_all, write_if};
 
-/// Most open seeks that are looked through; there are never so many.
+/// Most open seeks that are searched. The limits allow fewer.
 const SEEKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
@@ -19,11 +19,11 @@ pub(crate) enum Listed {
     Idle,
     /// They have an offer open, or are acting at this moment.
     Busy,
-    /// They have played, are an account, are closed or are gone: this list is done with them.
+    /// They have played, are an account, are closed or are gone, so they need not be listed.
     Settled,
 }
 
-/// The kind of a player in the store today; `None` if the store does not know them.
+/// Returns the current kind of a player; `None` if the store does not have them.
 pub(crate) async fn player_kind(
     store: &dyn Store,
     player: &Player,
@@ -35,11 +35,12 @@ pub(crate) async fn player_kind(
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
-/// Deletes a stored guest who never played and has nothing open; otherwise says why not.
+/// Deletes a stored guest who never played and has nothing open; otherwise returns why not.
 ///
-/// A guest's action expects their record as it was read, and extends the expiry if that is near. So
-/// the expiry is brought near first: the second look sees any action before that, and a later one
-/// extends the expiry, which changes the record that the deletion expects.
+/// The guest may act at any moment. A guest's action expects their record as it was read, and
+/// extends the expiry if it is near. So this first moves the expiry near and then looks again.
+/// The second look finds every action before that. Every later action extends the expiry, and so
+/// changes the record that the deletion expects.
 pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
     let own_key = PLAYERS.key([&id])?;
     let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };

@@ -6,8 +6,8 @@ const NAME_LEN_MIN: usize = 2;
 pub(super) const NAME_LEN_MAX: usize = 20;
 pub(super) const TOKEN_NAME_LEN_MAX: usize = 40;
 
-/// Names that no player gets, because they suggest an official role. The names of house players are
-/// reserved besides.
+/// Names that no player gets, because they suggest an official role. The names of house players
+/// are also reserved.
 const RESERVED: &[&str] = &[
     "admin",
     "administrator",

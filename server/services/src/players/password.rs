@@ -39,7 +39,8 @@ impl Password {
         Ok(Password(text.to_owned()))
     }
 
-    /// A password to compare with the stored one. One that is too long matches no account.
+    /// Returns a password to compare with the stored one. A password that is too long matches no
+    /// account.
     pub(super) fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
     }
@@ -51,8 +52,9 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Replaces a lost password: 125 random bits as five groups of five letters and digits. The server
-/// keeps only its SHA-256: so many bits cannot be guessed, so no slower hash is needed.
+/// Replaces a lost password: 125 random bits as five groups of five letters and digits. The
+/// server keeps only the SHA-256 of the code. No slower hash is needed, because 125 bits cannot
+/// be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct RecoveryCode(String);
 
@@ -79,7 +81,8 @@ impl RecoveryCode {
         RecoveryCode(letters.map(read).collect())
     }
 
-    /// The text for the owner to write down. It must be sent to them once and written nowhere.
+    /// Returns the text for the owner to write down. It must be sent to them once, and never
+    /// stored or logged.
     pub(super) fn expose(&self) -> String {
         let groups: Vec<&str> =
             (0..self.0.len()).step_by(CODE_GROUP).filter_map(|at| self.0.get(at..at + CODE_GROUP)).collect();
@@ -97,20 +100,20 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
-/// A hash that this server cannot compute.
+/// Logs that a hash could not be computed, and returns the error.
 fn defect() -> PlayerError {
     tracing::error!("a password hash could not be computed");
     PlayerError::Other(refusals::defect())
 }
 
-/// Computes slow password hashes, few at a time and on their own threads: each takes tens of
-/// milliseconds and megabytes.
+/// Computes slow password hashes, few at a time and on their own threads, because each takes tens
+/// of milliseconds and megabytes.
 #[derive(Clone)]
 pub(super) struct Hasher {
     argon2: Argon2<'static>,
     queue: HashQueue,
     threads: Background,
-    /// The hash that is verified if there is no account, so that it takes as long.
+    /// The hash that is verified if there is no account, so that the check takes as long.
     nobodys: Arc<str>,
 }
 
@@ -136,8 +139,8 @@ impl Hasher {
         self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or_else(defect)
     }
 
-    /// True if the password matches the stored hash. Without a stored hash it never matches, and
-    /// that takes as long to find out.
+    /// True if the password matches the stored hash. Without a stored hash the result is false,
+    /// and takes as long to compute as with one.
     pub(super) async fn is_right(
         &self,
         share: Share,
@@ -171,8 +174,8 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(Refusal::new(Code::TOO_MANY).because("logins").into());
         };
-        // The turn is held by the work: a request that was given up still takes its place while its
-        // hash is computed.
+        // The work holds the turn, so a canceled request keeps its place while its hash is
+        // computed.
         let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();

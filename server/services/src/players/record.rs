@@ -1,8 +1,8 @@
 //! A player's record in the store.
 //!
-//! `players/ID` holds everything; `names/NAME` and `tokens/HASH` lead to it. Every change is one
-//! update on the condition that `players/ID` is unchanged since it was read. So servers that change
-//! one player at the same time take turns, and name, tokens and record never disagree.
+//! `players/ID` holds the whole record; `names/NAME` and `tokens/HASH` lead to it. Every change
+//! is one update on the condition that `players/ID` is unchanged since it was read. So concurrent
+//! changes of one player are made one after the other, and name, tokens and record always agree.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind, Scope, TokenInfo};
@@ -16,7 +16,8 @@ use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
 use flagfall_base::random::{ChanceError, random_code};
 
-/// How long a revoked token is announced, for other servers to close its sockets.
+/// How long a revocation is announced, so that other servers close the token's sockets, in
+/// milliseconds.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
 const FORMER_TOKENS_MAX: usize = 16;
@@ -26,7 +27,7 @@ pub(super) const CHANGES_MAX: usize = 16;
 /// Marks a closed account. The operators' log has the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Closed {
-    /// Since when, in milliseconds since 1970.
+    /// When the account was closed, in milliseconds since 1970.
     pub(super) at: u64,
 }
 
@@ -43,7 +44,8 @@ pub(super) struct PlayerRecord {
     /// Oldest first.
     #[serde(default)]
     pub(super) tokens: Vec<TokenRecord>,
-    /// Hashes of revoked tokens, oldest first: a device that presents one was signed in once.
+    /// Hashes of revoked tokens, oldest first. A device that presents one of these tokens was
+    /// signed in before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) former_tokens: Vec<String>,
     /// `None` for a guest.
@@ -111,7 +113,7 @@ impl PlayerRecord {
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    /// Remembers devices that are signed out.
+    /// Remembers the tokens of devices that are signed out.
     pub(super) fn note_former(&mut self, gone: impl IntoIterator<Item = TokenRecord>) {
         self.former_tokens.extend(gone.into_iter().map(|token| token.hash));
         let surplus = self.former_tokens.len().saturating_sub(FORMER_TOKENS_MAX);
@@ -139,8 +141,8 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// Writes that replace the record `before` by this one: they also remove outdated keys and
-    /// announce revoked tokens.
+    /// Returns the writes that replace the record `before` with this one, remove outdated keys
+    /// and announce revoked tokens.
     pub(super) fn writes_after(&self, before: &PlayerRecord, now: Stamp) -> Result<Vec<Write>, StoreError> {
         let mut writes = before.revocations(now, &self.tokens)?;
         if before.name_key != self.name_key {
@@ -150,20 +152,20 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// Writes that delete a player, except for the mark that they existed.
+    /// Returns the writes that delete a player. Only a mark that they existed is left.
     pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, &[])?;
         writes.push(Write::Delete { key: PLAYERS.key([&self.player.id])? });
         writes.push(Write::Delete { key: NAMES.key([&self.name_key])? });
         writes.push(mark(GONE.key([&self.player.id])?, None));
-        // Stays until everything else that is kept of them is gone too.
+        // This job stays until all other data of the player is deleted too.
         let player = serde_json::to_vec(&self.player).unwrap_or_default();
         let value = jobs.job_with(&player, now);
         writes.push(Write::Put { key: LEAVING.key([&self.player.id])?, value, expires: None });
         Ok(writes)
     }
 
-    /// The tokens that are not among those that are kept.
+    /// Returns the tokens that are not in `kept`.
     pub(super) fn revoked(&self, kept: &[TokenRecord]) -> impl Iterator<Item = &TokenRecord> {
         self.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
     }

@@ -1,12 +1,13 @@
 //! Closes the sockets of revoked tokens: here at once, on other servers when they next look.
 //!
-//! Announcements of revocations expire. A server that has not looked for so long that it may have
-//! missed one checks every open connection's token against the player's record instead.
+//! Announcements of revocations expire. If a server has not looked for a long time, it may have
+//! missed one. It then checks every open connection's token against the player's record instead.
 //!
-//! Copies of the records of players who are connected or have a running game restore a store that
-//! was emptied: see [`Store::keep_copies`](flagfall_store::Store::keep_copies). When another server
-//! revokes a token or closes a player, the copies of that player are dropped until they come again:
-//! restoring must not admit anyone who was shut out.
+//! Each server keeps copies of the records of players who are connected or have a running game.
+//! They restore a store that was emptied: see
+//! [`Store::keep_copies`](flagfall_store::Store::keep_copies). When another server revokes a
+//! token or closes a player, the copies of that player are dropped until the player comes back,
+//! so that restoring admits no player who was shut out.
 
 use super::Players;
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
@@ -24,8 +25,8 @@ impl Players {
         }
     }
 
-    /// Forgets every token of `before` that `kept` does not have: the store has not said whether
-    /// they are still valid, and may be away next.
+    /// Forgets every token of `before` that `kept` does not have. The store has not yet said
+    /// whether these tokens are still valid, and may become unreachable next.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in before.revoked(kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
@@ -33,7 +34,7 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Half of the lifetime: a look takes time, and clocks differ.
+        // Half of the lifetime of an announcement, because a look takes time and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await
@@ -42,9 +43,9 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of all tokens that are not valid (any more), and of closed players.
-    /// Remembered tokens of players who are not connected are forgotten: they are looked up when
-    /// the players come back.
+    /// Closes the sockets of all tokens that are not valid, and of closed players. Forgets
+    /// remembered tokens of players who are not connected; they are looked up when the players
+    /// come back.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
         self.inner.connections.forget_absent();
         for (player, token) in self.inner.connections.tokens() {
@@ -84,7 +85,7 @@ impl Players {
         Ok(())
     }
 
-    /// Keeps copies of the stored records of a player who has just come.
+    /// Keeps copies of the stored records of a player who has just signed in.
     pub(super) fn keep_copies(&self, record: &PlayerRecord) {
         if let Ok(writes) = record.writes() {
             self.inner.store.keep_copies(&record.player.id, writes);

@@ -1,5 +1,5 @@
-//! Stores a guest together with their first lasting action, in the same update. So the store never
-//! has such an action without its guest, nor a guest without an action.
+//! Stores a guest together with their first lasting action, in the same update. So the store
+//! never has such an action without its guest, or a guest without an action.
 
 use std::time::Duration;
 
@@ -17,11 +17,10 @@ use flagfall_base::identity::GuestPass;
 use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, time16};
 use flagfall_base::transact::expect;
 
-/// What has to be added to the update of a player's action: conditions and writes. Empty for
-/// accounts.
+/// The conditions and writes to add to the update of a player's action. Empty for accounts.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// The player who acts. A guest's name may have got a number because it was taken meanwhile.
+    /// The player who acts. A guest's name gets a number if it was taken meanwhile.
     pub player: Player,
     pub conditions: Vec<(Key, Expect)>,
     /// The writes that store or extend the guest.
@@ -30,14 +29,14 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// The standing of a player whose actions need nothing else.
+    /// The standing of a player whose actions need no additions.
     pub fn plain(player: &Player) -> Standing {
         let (conditions, writes) = (Vec::new(), Vec::new());
         Standing { player: player.clone(), conditions, writes, is_new: false }
     }
 
-    /// True if a condition does not hold any more. The action must then be tried again with a new
-    /// standing.
+    /// True if one of the conditions does not hold. The action must then be tried again with a
+    /// new standing.
     pub async fn is_outdated(&self, store: &dyn Store) -> Result<bool, StoreError> {
         for (key, expected) in &self.conditions {
             if expect(store.get(key.clone()).await?) != *expected {
@@ -48,8 +47,8 @@ impl Standing {
     }
 }
 
-/// What has to be added to an action of this player. `pass` belongs to a guest who may not be
-/// stored yet; `stay` is how long guests who do not come back are kept.
+/// Returns the conditions and writes to add to an action of this player. `pass` belongs to a
+/// guest who may not be stored yet. `stay` is how long guests who do not come back are kept.
 pub async fn standing(
     store: &dyn Store,
     player: &Player,
@@ -70,7 +69,7 @@ pub async fn standing(
         let writes = if record.extend_stay(now, stay) { record.writes()? } else { Vec::new() };
         return Ok(Standing { player: record.player, conditions, writes, is_new: false });
     }
-    // Without a pass nothing can store them: this is a guest of version 0.1 whose record has
+    // Without a pass the guest cannot be stored: this is a guest of version 0.1 whose record has
     // expired.
     let Some(pass) = pass else { return Ok(Standing::plain(player)) };
     let name = free_name(store, &player.id, &player.name, |_| true).await?;
@@ -90,7 +89,7 @@ pub async fn standing(
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
 
-/// When a guest who may not have played was stored, and their id: the parts of a key `new_guests/`.
+/// Parses a key under `new_guests/`: when the guest was stored, and their id.
 pub(crate) fn new_guest(key: &Key) -> Option<(Stamp, String)> {
     let (at, id) = NEW_GUESTS.rest(key)?.split_once('/')?;
     Some((Stamp(at.parse().ok()?), id.to_owned()))

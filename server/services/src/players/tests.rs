@@ -67,7 +67,7 @@ async fn a_taken_claimed_or_reserved_name_gets_a_number() {
         assert_ne!(other.identity.player.id, first.player.id);
         assert_eq!(here.authenticate(&other.token.expose()).await.unwrap(), other.identity);
     }
-    // Another server knows the name once it is stored.
+    // Another server finds the name only once it is stored.
     let there = players(&store);
     let second = there.register(Some("ana")).await.unwrap().identity;
     assert_eq!(second.player.name, "ana");
@@ -230,10 +230,9 @@ fn house_players_are_known_by_level() {
     assert_eq!(house_player("brilliant"), None);
 }
 
-/// Measures the cost of a guest who says hello and does nothing, and of storing one, which version
-/// 0.1 did at once. Run
-/// `cargo test -p flagfall-services --lib bytes_stored_per_guest -- --nocapture`, with
-/// `FLAGFALL_GUESTS=20000` for more.
+/// Measures the cost of a guest who says hello and does nothing, and the cost of storing a guest,
+/// which version 0.1 did at once. Run `cargo test -p flagfall-services --lib
+/// bytes_stored_per_guest -- --nocapture`, with `FLAGFALL_GUESTS=20000` for more.
 #[test]
 fn bytes_stored_per_guest() {
     let count = std::env::var("FLAGFALL_GUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(500_u32);
@@ -256,7 +255,7 @@ fn bytes_stored_per_guest() {
             guests.push(runtime.block_on(players.register(None)).unwrap().identity);
         }
     });
-    // Do not count what the test itself keeps of them.
+    // Do not count the copies that the test itself keeps.
     let mut copies: Vec<Identity> = Vec::with_capacity(guests.len());
     let own = allocation_counter::measure(|| copies.extend(guests.iter().cloned()));
     let unstored = (registered.bytes_current - own.bytes_current) / i64::from(count);
@@ -269,7 +268,7 @@ fn bytes_stored_per_guest() {
         }
     });
     let stored = stored.bytes_current / i64::from(count);
-    // As many guests come at once: the store commits waiting updates together.
+    // All guests come at once, because the store commits waiting updates together.
     let storing = guests.iter().map(async |guest| {
         let stay = settings.times.guest;
         let standing = standing(&embedded, &guest.player, guest.pass.as_ref(), stay).await.unwrap();

@@ -79,7 +79,7 @@ impl SigningKey {
         Some(SigningKey { id: key_id(&public), pair, public })
     }
 
-    /// Reads the key that an operator named. An error never contains what the file holds.
+    /// Reads the key that an operator named. An error never contains the content of the file.
     pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
         match source {
             KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),

@@ -13,9 +13,11 @@ use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
-/// At least every number of games, so that the latest entry of a history comes first.
+/// Upper limit of a player's number of games. Keys count down from it, so that the latest entry
+/// of a history comes first.
 const GAMES_MAX: u32 = 99_999_999;
-/// At least every rating, so that the best of a leaderboard comes first.
+/// Upper limit of ratings. Keys count down from it, so that the best player of a leaderboard
+/// comes first.
 const VALUE_MAX: u32 = 9_999;
 
 /// A class of games with separate ratings: a ruleset at a speed.
@@ -32,7 +34,7 @@ pub(crate) struct RatingRecord {
     deviation: f64,
     volatility: f64,
     pub(super) games: u32,
-    /// Games with the first move, minus those without.
+    /// Number of games with the first move, minus the number without it.
     pub(crate) surplus: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_opponent: Option<String>,
@@ -41,7 +43,8 @@ pub(crate) struct RatingRecord {
 }
 
 impl RatingRecord {
-    /// The record, or that of a player who has not played in this class.
+    /// Reads a record. Without bytes, returns the record of a player who has not played in this
+    /// class.
     pub(super) fn read(bytes: Option<&[u8]>, now: Stamp) -> Result<RatingRecord, StoreError> {
         let Some(bytes) = bytes else { return Ok(RatingRecord::newcomer(now)) };
         parse(bytes, "a rating")
@@ -60,7 +63,7 @@ impl RatingRecord {
         now.0.saturating_sub(self.at) as f64 / DAY_MS
     }
 
-    /// The rating as of now: less certain the longer ago the last game was.
+    /// Returns the rating as of `now`. It is less certain the longer ago the last game was.
     pub(super) fn now(&self, now: Stamp) -> Rating {
         self.rating().aged(self.idle_days(now))
     }
@@ -101,7 +104,7 @@ pub(super) struct HistoryRecord {
     pub(super) at: u64,
     pub(super) opponent: String,
     pub(super) score: GameScore,
-    /// True if only its players see the game.
+    /// True if only the two players can see the game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) private: bool,
     pub(super) before: RatingPoint,
@@ -160,13 +163,13 @@ fn list_of(kind: PlayerKind) -> &'static str {
     }
 }
 
-/// Rated games of a ruleset that are needed before the first move counts.
+/// Rated games that a ruleset needs before the advantage of the first move counts.
 pub(super) const GAMES_MIN: u32 = 1_000;
-/// The largest advantage that is believed, in rating points.
+/// The largest advantage of the first move, in rating points.
 const POINTS_MAX: f64 = 100.0;
 
-/// Results of a ruleset's rated games from the first mover's view. Pairing balances sides, so
-/// strengths cancel out over many games.
+/// Results of a ruleset's rated games from the first mover's view. Pairing balances sides, so the
+/// strengths of players cancel out over many games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FirstMoveRecord {
     pub(super) won: u32,

@@ -1,4 +1,5 @@
-//! Takes back what a game did to the ratings of its players: once, and visible in their histories.
+//! Takes back the effect of a game on its players' ratings, once, and marks it in their
+//! histories.
 //!
 //! Later games were rated on top of the change and are not rated again. Instead, the points that
 //! the game gave are subtracted from the current rating, and those it took are added. The deviation
@@ -30,8 +31,9 @@ pub enum UndoError {
     Store(#[from] StoreError),
 }
 
-/// Takes back what a game did to ratings. The note is written in the same update. After an error
-/// nothing was changed. After [`UndoError::Store`] it may have been; call again to find out.
+/// Takes back the effect of a game on ratings, and writes `note` in the same update. After an
+/// error nothing has changed, except that after [`UndoError::Store`] the change may have been
+/// written. Call this again to find out.
 pub async fn undo(
     store: &dyn Store,
     game: GameId,
@@ -48,7 +50,8 @@ pub async fn undo(
             return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
         };
         let update = update_of(store, &change, note(&change)?).await?;
-        // Otherwise another game was first, or this was written: looking again tells.
+        // If the commit fails, another game was first, or this update was written after all. The
+        // next round finds out.
         if transaction.commit(update).await? {
             return Ok(change);
         }
@@ -81,7 +84,7 @@ async fn take(
     update: &mut Update,
 ) -> Result<(), StoreError> {
     let key = rating_key(&player.id, class)?;
-    // A player who deleted their account has no rating any more.
+    // A player who deleted their account has no rating.
     let Some(value) = store.get(key.clone()).await? else { return Ok(()) };
     let before = RatingRecord::read(Some(&value), store.now())?;
     update.conditions.push((key, Expect::Value(value)));

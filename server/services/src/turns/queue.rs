@@ -1,10 +1,11 @@
-//! Queues of moves that a player leaves for turns to come.
+//! Queues of moves that a player plans for later turns.
 //!
-//! `queue/GAME/PLAYER` holds the first move's ply and all moves. The n-th is for the n-th turn from
-//! that ply, so making one writes nothing here. A move that cannot be made when its turn comes ends
-//! the queue, because the later ones were planned for another course of the game. So does the loss
-//! of log entries that existed when the moves were queued. A queue is its owner's secret: a planned
-//! move tells what its piece may be.
+//! `queue/GAME/PLAYER` holds all moves and the ply of the first one. The n-th move is for the
+//! n-th turn from that ply, so the record does not change when a move is made. If a move cannot
+//! be made when its turn comes, the queue ends, because the later moves were planned for another
+//! course of the game. The queue also ends if the log has lost entries that existed when the
+//! moves were queued. A queue is its owner's secret, because a planned move hints at the rank of
+//! its piece.
 
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use flagfall_base::transact::{delete, write};
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
 const QUEUE_MAX: usize = 20;
-/// How long a table may take for a queued move before it is tried again later.
+/// How long a table may take for a queued move before the move is tried again later.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A queue as the store keeps it. It has no `Debug`, because it is its owner's secret.
@@ -33,7 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 struct QueueRecord {
     ply: Ply,
     moves: Vec<QueuedMove>,
-    /// The log's head when the moves were queued. If it is lost, they are not made.
+    /// The log's head when the moves were queued. If this entry is lost, the moves are not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned_at: Option<LogPlace>,
 }
@@ -60,12 +61,12 @@ impl Turns {
         Ok(MoveQueue { game, ply, moves: record.moves.into_iter().skip(past).collect() })
     }
 
-    /// Queues plies for a player's next turns. They replace an earlier queue.
+    /// Queues moves for a player's next turns. They replace an earlier queue.
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, Refused> {
         let NewQueue { ply, epoch, moves } = new;
         let handle = self.tables.find(game).await?;
-        // Read before the view, so that this part of the log is all included in what the owner has
-        // seen.
+        // Read the head before the view, so that the owner's view includes the log up to this
+        // head.
         let planned_at = self.place(game).await?;
         let (side, view) = self.own_view(game, player).await?;
         let time = handle.summary().terms.time;
@@ -117,7 +118,7 @@ impl Turns {
         Ok(LogPlace { seq, hash: hash.0 })
     }
 
-    /// True if the log still has everything that it had when the moves were queued.
+    /// True if the log still has all entries that it had when the moves were queued.
     async fn is_planned_in_log(&self, game: GameId, record: &QueueRecord) -> Result<bool, TableError> {
         let Some(LogPlace { seq, hash }) = record.planned_at else { return Ok(true) };
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
@@ -127,7 +128,7 @@ impl Turns {
     pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         if view.pending_strike.is_some() || view.owed_color.is_some() {
-            // A choice or a color comes before the next ply.
+            // A pending choice or an owed color comes before the next ply.
             return Ok(());
         }
         let player = summary.players[side].clone();
@@ -139,7 +140,7 @@ impl Turns {
             queued.after.is_none_or(|after| last.is_some_and(|last| last.squares == after))
         };
         let is_made = match queued {
-            // The queue begins later.
+            // The queue begins at a later ply.
             None if past.is_none() => return Ok(()),
             Some(Some(queued)) if is_met(queued) && self.is_planned_in_log(game, &record).await? => {
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
@@ -162,7 +163,7 @@ impl Turns {
     }
 }
 
-/// The game has no days per move, is not being played, or is not the player's.
+/// Refuses a game that has no days per move, is not being played, or is not the player's.
 fn not_queued() -> Refused {
     Refusal::new(Code::BAD_QUEUE).because("game").into()
 }
@@ -172,7 +173,7 @@ fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
         Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),
         Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
-        // The queue stays for when an operator has repaired the game.
+        // Keep the queue, because an operator may repair the game.
         Code::GAME_QUARANTINED | Code::NO_SUCH_GAME => {
             Err(JobError::Damaged("the game of a queued move cannot be read".to_owned()))
         }

@@ -1,5 +1,5 @@
-//! Draws whole armies that the enemy may have, as likely as deployments and readings make them, by
-//! exchanging ranks (Metropolis and others 1953).
+//! Draws whole armies that the enemy may have, by exchanging ranks (Metropolis and others 1953).
+//! Deployments and readings decide how likely each army is drawn.
 
 use flagfall_board::{Rank, RankSet, Square};
 
@@ -11,21 +11,22 @@ use crate::mind::give_way;
 
 /// The most armies drawn for a decision.
 pub(super) const ARMIES: usize = 16;
-/// The share of exchanges, as a divisor, before armies are counted.
+/// The share of exchanges, as a divisor, that pass before armies are counted.
 const SETTLING: usize = 4;
 /// How many exchanges pass before the processor is offered to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// One exchange in this many is of the Flag and all pieces next to it.
+/// One exchange in this many moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
 /// One army in this many is counted.
 const COUNTED: usize = 8;
-/// The share of the last decision's counts that is kept: little changes from move to move.
+/// The share of the last decision's counts that is kept, because little changes from move to
+/// move.
 const KEPT: f64 = 0.5;
 /// The share of a piece's probability that is spread evenly over its possible ranks, because the
 /// draws are few.
 const DOUBT: f64 = 0.03;
 
-/// What is known of each enemy piece, captured ones included.
+/// The clues about each enemy piece, captured ones included.
 pub(super) struct Clues<'c> {
     /// The ranks that it can have.
     pub(super) sets: &'c [RankSet],
@@ -35,7 +36,7 @@ pub(super) struct Clues<'c> {
     pub(super) prior: &'c dyn Fn() -> &'c Prior,
 }
 
-/// An army that fits, and how often each piece had each rank in earlier ones.
+/// An army that fits, and how often each piece had each rank in earlier armies.
 #[derive(Default)]
 pub(super) struct Army {
     /// A rank for each piece.
@@ -153,8 +154,9 @@ impl<'a, 'c> Draw<'a, 'c> {
         Draw { army, clues, prior, readings, weights, beside }
     }
 
-    /// Tries to exchange the ranks of two pieces, or of the Flag and another piece along with their
-    /// neighbors. Accepts with the ratio of the likelihoods.
+    /// Tries to exchange the ranks of two pieces, or of the Flag and another piece along with
+    /// their neighbors. The ratio of the likelihoods is the probability of accepting the
+    /// exchange.
     fn try_exchange(&mut self, one: usize, other: usize, is_block: bool, chance: &mut Chance) {
         let pairs = if is_block { self.block(other) } else { vec![(one, other)] };
         if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {

@@ -1,5 +1,5 @@
-//! What hidden pieces can be by counting: exact for what is possible, estimated for how likely it
-//! is.
+//! Infers the ranks of hidden pieces by counting. The possible ranks are exact, and their
+//! probabilities are estimates.
 
 use flagfall_board::{Rank, RankSet};
 
@@ -16,8 +16,8 @@ pub(super) struct Suspect {
 /// Rounds of scaling rows and columns in turn.
 const ROUNDS: usize = 14;
 
-/// The probability of each rank, a row for each suspect, so that the ranks add up to the remaining
-/// counts. In an inconsistent view the counts give way.
+/// Returns the probability of each rank, a row for each suspect, so that the ranks add up to the
+/// remaining counts. In an inconsistent view they may not.
 pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> {
     let row = |Suspect { possible, weight }: &Suspect| {
         Rank::ALL.map(|rank| if possible.contains(rank) { weight[rank as usize].max(1e-6) } else { 0.0 })
@@ -59,8 +59,8 @@ fn scale_row(row: &mut PerRank<f64>) {
     }
 }
 
-/// An assignment of ranks to suspects that uses no rank more often than it is left, by augmenting
-/// paths. `None` if not all can have a rank.
+/// Assigns ranks to suspects so that no rank is used more often than it is left, by augmenting
+/// paths. `None` if not all suspects can have a rank.
 pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
     let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
     let is_full =
@@ -68,8 +68,9 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
     given.into_iter().collect::<Option<_>>().filter(|_| is_full)
 }
 
-/// Removes ranks that no full assignment allows, given one of them. A suspect can have another rank
-/// if its own can come back to it through other suspects that change ranks.
+/// Removes ranks that are not possible in any full assignment, starting from one such assignment.
+/// A suspect can have another rank if suspects can change ranks in a chain that leads from that
+/// rank back to the suspect's own.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

@@ -1,5 +1,5 @@
-//! What the course of a game shows of the enemy's pieces: which is which from view to view, where
-//! each began, what it can be, and what the enemy's moves make likely.
+//! Follows the enemy's pieces through a game: which piece is which from view to view, where each
+//! began, which ranks it can have, and which of them the enemy's moves make likely.
 
 use std::cell::OnceCell;
 
@@ -34,9 +34,9 @@ pub(super) struct Enemies {
     ply: Option<Ply>,
     pieces: Vec<SeenPiece>,
     captured: PerRank<u8>,
-    /// The last own move, and the ply it was made at.
+    /// Our last move, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// What the enemy remembers.
+    /// The enemy's memory, as far as it follows from our views.
     memory: Memory,
     readings: Readings,
     /// How likely deployments are, computed on demand.
@@ -44,13 +44,14 @@ pub(super) struct Enemies {
     army: Army,
 }
 
-/// What is believed of the enemy's pieces.
+/// The belief about the enemy's pieces.
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
-    /// The probability of each rank of a piece, by its number. They add up to one.
+    /// The probability of each rank, by the number of the piece. They add up to one for each
+    /// piece.
     pub(super) chances: Vec<PerRank<f64>>,
-    /// Armies that fit, a rank for each number. At least one.
+    /// Armies that fit, each with a rank for every piece number. At least one.
     pub(super) armies: Vec<Vec<Rank>>,
 }
 
@@ -103,7 +104,7 @@ impl Enemies {
         }
     }
 
-    /// Every piece where the view shows it. `None` if one cannot be followed.
+    /// Returns every piece where the view shows it; `None` if a piece cannot be followed.
     fn followed(
         &self,
         view: &View,
@@ -123,8 +124,8 @@ impl Enemies {
         Some(list)
     }
 
-    /// Names the ranks of captured pieces, which were shown: the attacker by the last move, another
-    /// by the counts.
+    /// Notes the ranks of captured pieces, which were shown. The attacker's rank is in the last
+    /// move, and another piece's rank follows from the counts.
     fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.0.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
@@ -144,7 +145,7 @@ impl Enemies {
         }
     }
 
-    /// Reads the enemy's last move, with all that is known since.
+    /// Reads the enemy's last move, with everything that has become known since.
     fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
@@ -172,7 +173,7 @@ impl Enemies {
         }
     }
 
-    /// Remembers an own move that is about to be made.
+    /// Remembers a move of ours that is about to be made.
     pub(super) fn note_own_move(&mut self, ply: Ply, squares: Move) {
         self.own_move = Some((ply, squares));
     }
@@ -183,7 +184,7 @@ impl Enemies {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin
     }
 
-    /// The own move between the last view and this one.
+    /// Returns our move between the last view and this one.
     fn own_move_until(&self, view: &View, me: Side) -> Option<Move> {
         if let Some(last) = view.last_move.filter(|last| last.side == me) {
             return self.ply.filter(|ply| *ply < view.ply).map(|_| last.squares);
@@ -192,8 +193,8 @@ impl Enemies {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// The belief in the latest view, drawn with this many exchanges of ranks. `memory` has what
-    /// strikes showed of hidden pieces.
+    /// Returns the belief for the latest view, drawn with this many exchanges of ranks. `memory`
+    /// contains what strikes showed of hidden pieces.
     pub(super) fn believe(
         &mut self,
         view: &View,

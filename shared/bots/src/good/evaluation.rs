@@ -1,4 +1,4 @@
-//! What everything is worth in the current position: pieces, strikes at hidden pieces, and nearness
+//! The values in the current position: of pieces, of strikes at hidden pieces, and of being near
 //! to gains.
 
 use flagfall_board::Rank;
@@ -10,11 +10,11 @@ use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
-/// The worth of a Flag that may be there. Capturing a certain one wins the game.
+/// The worth of a possible Flag. Capturing a certain Flag wins the game.
 pub(super) const FLAG: i32 = 10_000;
 /// The worth of a piece that nothing can beat.
 const INVINCIBLE: f64 = 4_000.0;
-/// The share of a piece's worth that lies in being unknown, in hundredths.
+/// The extra worth of a piece whose rank the enemy does not know, in hundredths.
 const SECRET_PERCENT: i32 = 20;
 const BOMB: f64 = 350.0;
 const SPY_ALONE: f64 = 150.0;
@@ -28,47 +28,47 @@ pub(super) struct Target {
     pub(super) chances: PerRank<f64>,
 }
 
-/// What the evaluation is computed from.
+/// The data from which the evaluation is computed.
 pub(super) struct Situation {
     pub(super) ruleset: &'static Ruleset,
     /// Cells that pieces may stand on.
     pub(super) open: Vec<Cell>,
-    /// The same as a table of all cells.
+    /// `open` as a table of all cells.
     pub(super) is_open: [bool; CELLS],
-    /// All pieces on the board, the own side's first.
+    /// All pieces on the board, ours first.
     pub(super) targets: Vec<Target>,
-    /// How many pieces of each rank are on the board, first the own side's, then the enemy's.
+    /// How many pieces of each rank are on the board, first ours, then the enemy's.
     pub(super) counts: [PerRank<u8>; 2],
-    /// How much losses count when strikes are weighed, in hundredths. Less as a quiet game runs
-    /// out.
+    /// How much losses count when strikes are weighed, in hundredths. It falls as a quiet game
+    /// approaches its limit.
     pub(super) caution_percent: i32,
-    /// The cell of the own Flag.
+    /// The cell of our Flag.
     pub(super) own_flag: Option<Cell>,
-    /// The cells of the own Bombs.
+    /// The cells of our Bombs.
     pub(super) own_bombs: Vec<Cell>,
-    /// The ways to the own Flag.
+    /// The ways to our Flag.
     pub(super) siege: Siege,
 }
 
 impl Situation {
-    /// How dangerous an enemy of this rank is by its distance to the own Flag.
+    /// Returns how dangerous an enemy of this rank is, by its distance to our Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
         ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
     }
 }
 
-/// Tables for one decision. The first index is the side: 0 for the own, 1 for the enemy.
+/// Tables for one decision. The first index is the side: 0 for ours, 1 for the enemy's.
 pub(super) struct Evaluation {
     pub(super) situation: Situation,
     pub(super) strikes: Strikes,
     worth: [PerRank<[i32; 2]>; 2],
-    /// By side, rank, hidden, then target.
+    /// The expected gains of strikes, by side, rank, hidden, then target.
     gains: Vec<i32>,
-    /// The part of that which the attacker may lose.
+    /// The attackers' expected losses in the same strikes.
     risks: Vec<i32>,
-    /// By side, rank, hidden, then cell: the value of standing there.
+    /// The value of being on a cell, by side, rank, hidden, then cell.
     fields: Vec<[i16; CELLS]>,
-    /// The steps of an own piece from every cell to every other.
+    /// The steps of one of our pieces from every cell to every other.
     walks: Vec<Ways>,
 }
 
@@ -93,12 +93,12 @@ impl Evaluation {
         evaluation
     }
 
-    /// The steps of an own piece from one cell to another.
+    /// Returns the steps of one of our pieces from one cell to another.
     pub(super) fn walk(&self, from: Cell, to: Cell) -> u8 {
         self.walks[usize::from(to)][usize::from(from)]
     }
 
-    /// The value of a piece where it stands, positive for an own one.
+    /// Returns the value of a piece on its cell, positive for our pieces.
     pub(super) fn standing(&self, piece: &Piece) -> i32 {
         let side = usize::from(!piece.is_mine);
         let field = &self.fields[row(side, piece.rank, piece.is_hidden)];
@@ -112,7 +112,7 @@ impl Evaluation {
         self.gains[self.strike(attacker, target)]
     }
 
-    /// The value of driving a piece away from the own Flag.
+    /// Returns the value of driving a target away from our Flag with a piece of this rank.
     fn urgency(&self, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
@@ -126,12 +126,12 @@ impl Evaluation {
             .sum()
     }
 
-    /// The expected loss of the attacker in such a strike.
+    /// Returns the attacker's expected loss in a strike at a piece of unknown rank.
     pub(super) fn risk(&self, attacker: &Piece, target: u8) -> i32 {
         self.risks[self.strike(attacker, target)]
     }
 
-    /// The place of a strike in the tables.
+    /// Returns the index of a strike in the tables.
     fn strike(&self, attacker: &Piece, target: u8) -> usize {
         let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
         row * self.situation.targets.len() + usize::from(target)
@@ -186,7 +186,8 @@ impl Evaluation {
         (wins as i32, losses as i32)
     }
 
-    /// How much each kind of piece values nearness to its gains, falling with distance.
+    /// Computes how much each kind of piece values being near to its gains. The value falls with
+    /// distance.
     fn lay_fields(&self) -> Vec<[i16; CELLS]> {
         let situation = &self.situation;
         let mut fields = vec![[0; CELLS]; 4 * Rank::COUNT];
@@ -194,7 +195,7 @@ impl Evaluation {
         let mut is_blocked = situation.is_open.map(|is_open| !is_open);
         for target in &situation.targets {
             let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
-            // Own pieces that never move, and all enemy pieces, have to be walked around.
+            // Our pieces that never move, and all enemy pieces, have to be walked around.
             is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
         }
         for (index, target) in situation.targets.iter().enumerate() {
@@ -223,7 +224,8 @@ impl Evaluation {
     }
 }
 
-/// Makes a Bomb count for more if the Flag may be behind it: clearing it opens the way.
+/// Makes a Bomb count for more if the Flag may be behind it, because clearing the Bomb opens the
+/// way.
 fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     for target in &situation.targets {
         let is_own_flag = situation.own_flag == Some(target.cell);
@@ -246,7 +248,7 @@ fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     }
 }
 
-/// Makes enemies near the own Flag count for more.
+/// Makes enemies near our Flag count for more.
 fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     for rank in Rank::ALL.into_iter().filter(|rank| rank.is_movable()) {
         for cell in &situation.open {
@@ -260,20 +262,21 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
 
 /// The value of being next to a target, as a share of the strike's gain, in hundredths.
 const PULL: i32 = 25;
-/// The share of it that remains after each number of steps, in thousandths.
+/// The share of this value that remains after each number of steps, in thousandths.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
 ];
-/// How much more a Bomb next to the Flag counts, as a share of the Flag, and the most it can be.
+/// The extra value of a Bomb next to the Flag, as a share of the Flag's worth, and its maximum.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// How much more strongly an enemy near the own Flag attracts pieces that beat it.
+/// How much more strongly an enemy near our Flag attracts pieces that beat it.
 const URGENCY: f64 = 1.5;
-/// The danger of an enemy at each number of steps from the own Flag.
+/// The danger of an enemy at each number of steps from our Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
-/// Steps of own pieces from every cell to every other. They cannot pass their own Bombs and Flag.
+/// Measures the steps of our pieces from every cell to every other. They cannot pass our Bombs
+/// and Flag.
 fn measure_walks(situation: &Situation) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
     let stays = situation.own_bombs.iter().chain(&situation.own_flag);
@@ -295,7 +298,8 @@ fn attackers(situation: &Situation) -> impl Iterator<Item = (usize, Rank, bool)>
     })
 }
 
-/// The worth of each rank, known and hidden. The fewer enemies can beat it, the more.
+/// Returns the worth of each rank, known and hidden. The fewer enemies can beat a rank, the more
+/// it is worth.
 fn worths(strikes: &Strikes, situation: &Situation) -> [PerRank<[i32; 2]>; 2] {
     let mut base = [0, 1].map(|side: usize| {
         let (own, theirs) = (&situation.counts[side], &situation.counts[1 - side]);

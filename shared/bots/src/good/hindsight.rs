@@ -1,13 +1,13 @@
-//! Reconstructs the enemy's view before its last move from the own side's views.
+//! Reconstructs the enemy's view before its last move from our views.
 
 use flagfall_board::{Side, Square};
 use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
 
-/// The board at the own side's previous turn, and what that side then did.
+/// The board at our previous turn, and our move in that turn.
 pub(super) struct Before<'a> {
     /// The pieces of the last view.
     pub(super) pieces: &'a [SeenPiece],
-    /// The own move since.
+    /// Our move since then.
     pub(super) own: Option<Move>,
 }
 
@@ -49,7 +49,7 @@ impl Before<'_> {
         before
     }
 
-    /// The enemy piece that was on a square after the own move, as it was before that move.
+    /// Returns the enemy piece that was on a square after our move, as it was before that move.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {
@@ -58,7 +58,7 @@ impl Before<'_> {
         })
     }
 
-    /// The own piece that was struck.
+    /// Returns our piece that was struck.
     fn defender(&self, square: Square, me: Side, strike: &SeenStrike) -> SeenPiece {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at);
         let came = self.own.filter(|own| own.to == square);

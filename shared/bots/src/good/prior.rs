@@ -1,4 +1,4 @@
-//! What an unknown piece is likely to be, by where it was deployed.
+//! Estimates the rank of an unknown piece from the square where it was deployed.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset};
@@ -8,13 +8,13 @@ use crate::Chance;
 use crate::mind::rows_ahead;
 use crate::setup::sensible_pieces;
 
-/// How many deployments are drawn to learn what stands where.
+/// How many deployments are drawn to learn where ranks are placed.
 const DRAFTS: usize = 200;
 /// The seed of those deployments.
 const SEED: u64 = 5;
 /// How much a Bomb next to the Flag adds to a deployment's log likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
-/// The same for any piece next to it, if squares may stay empty.
+/// How much any piece next to the Flag adds, if squares may stay empty.
 const COVER: f32 = 2.0;
 
 /// How often people put each rank into each of four rows, back row first, in thousandths. For
@@ -35,7 +35,7 @@ const ROWS_FILLED: PerRank<[u16; 4]> = [
     [250, 250, 250, 250],
 ];
 
-/// The same if squares may stay empty.
+/// The same table if squares may stay empty.
 const ROWS_OPEN: PerRank<[u16; 4]> = [
     [610, 192, 91, 107],
     [413, 255, 122, 210],
@@ -52,7 +52,8 @@ const ROWS_OPEN: PerRank<[u16; 4]> = [
     [250, 250, 250, 250],
 ];
 
-/// How likely each rank is on a home square by people's habits alone, on no particular scale.
+/// Returns how likely each rank is on a home square by people's habits alone. The scale is
+/// arbitrary.
 pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> PerRank<f64> {
     let Some(origin) = origin else { return [1.0; Rank::COUNT] };
     let depth = rows_ahead(ruleset, side, origin);
@@ -104,12 +105,13 @@ impl Prior {
         Prior { squares, cover }
     }
 
-    /// The part of a piece that was deployed here, a logarithm for each rank.
+    /// Returns the part of a piece that was deployed on this square, as a logarithm for each
+    /// rank.
     pub(super) fn of(&self, origin: Option<Square>) -> PerRank<f32> {
         origin.map_or([0.0; Rank::COUNT], |square| self.squares[square.index()])
     }
 
-    /// The part of a Flag with this many neighbors, of which this many are Bombs.
+    /// Returns the part of a Flag with `pieces` neighbors, of which `bombs` are Bombs.
     pub(super) fn company(&self, pieces: usize, bombs: usize) -> f32 {
         self.cover * pieces as f32 + BOMB_BESIDE_FLAG * bombs as f32
     }

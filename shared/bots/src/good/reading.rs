@@ -1,9 +1,9 @@
-//! What the enemy's moves show about its pieces: how likely a sensible player would have made them
-//! with one army or another. The level *simple* is the model of that player.
+//! Reads the enemy's moves: how likely a sensible player would have made them with one army or
+//! another. The level *simple* is the model of that player.
 //!
 //! A move is weighed against all moves that were possible. How much a piece is drawn to its moves
-//! depends on its own rank and hardly on the others'. So one table of pieces and ranks serves for
-//! every army.
+//! depends on its own rank, and hardly on the ranks of other pieces. So one table by piece and
+//! rank serves for every army.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
@@ -15,9 +15,9 @@ use crate::simple::Turn;
 /// A move that looks this much worse, in units of the level *simple*, is made about a third as
 /// often.
 const TEMPER: f32 = 0.25;
-/// The share of moves that no model explains.
+/// The share of moves that the model does not explain.
 const ODD: f32 = 0.05;
-/// The strongest and the weakest draw, as logarithms relative to that of the move made.
+/// The strongest and the weakest attraction of a move, as logarithms relative to the move made.
 const DRAW_MAX: f32 = 9.0;
 const DRAW_MIN: f32 = -30.0;
 /// The most readings that are kept. The oldest are dropped.
@@ -33,20 +33,20 @@ pub(super) struct Subject {
     pub(super) rank: Rank,
 }
 
-/// One enemy move, which tests any army.
+/// One enemy move, with which any army can be tested.
 pub(super) struct Reading {
     mover: usize,
     /// How much the piece that moved was drawn to this move, for each rank.
     made: PerRank<f32>,
     /// How much each piece was drawn to all its moves together, for each rank.
     drawn: Vec<PerRank<f32>>,
-    /// The probability of any one move that no model explains.
+    /// The probability of any one move that the model does not explain.
     whim: f64,
 }
 
 impl Reading {
-    /// Reads a move by the enemy's view before it, whose own ranks do not matter. Returns it with
-    /// the move for the enemy's memory.
+    /// Reads a move from the enemy's view before the move. The ranks of the enemy's pieces in
+    /// that view do not matter. Returns the reading, and the move for the enemy's memory.
     pub(super) fn new(
         view: &mut View,
         enemy: Side,
@@ -93,7 +93,8 @@ impl Reading {
         turn.own_move(made).map(|own_move| (reading, own_move))
     }
 
-    /// How likely the move is for an army with this draw to it, and this draw to all moves.
+    /// Returns how likely the move is for an army that is drawn to it by `made`, and to all moves
+    /// together by `drawn`.
     fn likelihood(&self, made: f32, drawn: f64) -> f64 {
         let made = f64::from(made);
         // Many additions and subtractions make the sum inexact.
@@ -101,7 +102,7 @@ impl Reading {
         if drawn > 0.0 { (1.0 - f64::from(ODD)) * made / drawn + self.whim } else { self.whim }
     }
 
-    /// How much an exchange of two pieces' ranks adds to the draw of all moves.
+    /// Returns how much more an army is drawn to all its moves if two pieces exchange ranks.
     fn change(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let (a, b) = (army[one] as usize, army[other] as usize);
         let (at_one, at_other) = (&self.drawn[one], &self.drawn[other]);

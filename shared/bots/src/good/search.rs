@@ -8,17 +8,17 @@ use super::piece::Piece;
 use super::world::{Step, World};
 use crate::mind::give_way;
 
-/// The value of a won game, less the plies until then.
+/// The value of a won game, before the plies until the win are taken off.
 const WIN: i32 = 1_000_000;
-/// What each ply takes off a win: more than the random choice between moves.
+/// The amount that each ply takes off a win. It is more than the random noise between moves.
 const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
 /// How many plies strikes are followed beyond the depth.
 const STRIKES_MAX: i32 = 5;
 /// How many positions pass before the processor is offered to other threads.
 const NODES_A_TURN: u32 = 256;
-/// The enemy, who does not know a piece, is not expected to strike it if that looks worse than
-/// this.
+/// The enemy is not expected to strike a piece whose rank it does not know, if the strike looks
+/// worse than this.
 const ENEMY_DARE: i32 = -250;
 
 /// The budget and the history table of a decision's searches.
@@ -29,7 +29,7 @@ pub(super) struct Search {
     steps: Vec<Vec<Step>>,
 }
 
-/// The budget is spent.
+/// The error if the budget is spent.
 pub(super) struct Spent;
 
 impl Search {
@@ -37,7 +37,7 @@ impl Search {
         Search { nodes_left: nodes, history: vec![0; pieces * CELLS], steps: Vec::new() }
     }
 
-    /// The value of a ply of the own side, searched `depth` plies deep.
+    /// Returns the value of a ply of our side, searched `depth` plies deep.
     pub(super) fn value(&mut self, world: &mut World<'_>, step: Step, depth: i32) -> Result<i32, Spent> {
         if let Some((_, target)) = world.piece_at(step.to)
             && target.rank == Rank::Flag
@@ -144,7 +144,7 @@ impl Search {
         world.pieces[usize::from(step.piece)]
     }
 
-    /// The order of plies: the most promising first.
+    /// Returns how promising a ply is. The most promising plies are searched first.
     fn promise(&self, world: &World<'_>, step: Step) -> i32 {
         let attacker = self.attacker(world, step);
         match world.piece_at(step.to) {

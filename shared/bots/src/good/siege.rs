@@ -10,7 +10,7 @@ use super::grid::{CELLS, Cell, STEPS};
 use super::piece::Piece;
 use super::strikes::Strikes;
 
-/// The value of a piece this many steps from the enemy's Flag that cannot be stopped.
+/// The value of a piece that cannot be stopped, by its steps to the enemy's Flag.
 const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 
 /// Steps to a target from every cell; [`u8::MAX`] if there is no way.
@@ -18,7 +18,7 @@ pub(super) type Ways = [u8; CELLS];
 
 /// The ways to one Flag.
 pub(super) struct Siege {
-    /// For pieces that Bombs stop, then for Miners.
+    /// The ways for pieces that Bombs stop, then for Miners.
     ways: [Ways; 2],
 }
 
@@ -60,7 +60,7 @@ impl Siege {
         most
     }
 
-    /// True if a guard that beats the runner reaches a cell of its way at least as soon as the
+    /// True if a guard that beats the runner reaches a cell on the runner's way no later than the
     /// runner.
     fn is_stopped<'p>(
         &self,

@@ -28,7 +28,7 @@ fn chosen(view: &View, seed: u64) -> String {
     }
 }
 
-/// Red always chooses one of these moves.
+/// Asserts that Red always chooses one of these moves.
 fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen(ruleset, rows_above, rows_below);
     for seed in 1..=10 {
@@ -37,7 +37,7 @@ fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     }
 }
 
-/// Red never chooses one of these moves.
+/// Asserts that Red never chooses one of these moves.
 fn must_not(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen(ruleset, rows_above, rows_below);
     for seed in 1..=10 {
@@ -160,7 +160,7 @@ fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
     }
 }
 
-/// Plays a random game, and makes each ply in a world as well.
+/// Plays a random game, and makes each ply in a world too.
 fn follow(ruleset: &'static Ruleset, seed: u64) {
     let mut chance = Chance::new(seed);
     let lakes = lakes(ruleset, seed);
@@ -194,7 +194,7 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// A world has the same plies as the engine, apart from refused repetitions.
+/// Asserts that a world has the same plies as the engine, apart from refused repetitions.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
     let evaluation = evaluation(view, side);
@@ -214,7 +214,8 @@ fn check_steps(views: &PerSide<View>, side: Side) {
     assert_eq!(found, legal, "{} {}", view.ruleset.id, view.board_text());
 }
 
-/// A ply in a world leads to the same position as in the game, and can be taken back.
+/// Asserts that a ply in a world leads to the same position as in the game, and can be taken
+/// back.
 fn check_ply(before: &PerSide<View>, side: Side, squares: Move, after: &PerSide<View>) {
     let evaluation = evaluation(&before[side], side);
     let mut world = World::new(&evaluation, pieces(before, side));
@@ -242,8 +243,8 @@ fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
 #[test]
 fn counting_decides_what_it_can() {
     use Rank::{Bomb, Flag, Major, Scout, Spy};
-    // Two of them must be Flag and Bomb, because they cannot move. So the third is neither,
-    // although it never moved.
+    // The first two must be the Flag and the Bomb. So the third is neither, although it never
+    // moved.
     let mut sets = vec![
         set(&[Flag, Bomb]),
         set(&[Flag, Bomb]),

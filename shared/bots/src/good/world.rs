@@ -9,10 +9,10 @@ use super::grid::{self, CELLS, Cell, STEPS};
 use super::piece::Piece;
 use super::siege::Siege;
 
-/// The value of an open way to the enemy's Flag, in hundredths of an open way to the own Flag.
+/// The value of an open way to the enemy's Flag, in hundredths of an open way to our Flag.
 const PROSPECT: i32 = 50;
 
-/// What is on a cell without a piece.
+/// The content of a cell without a piece.
 const EMPTY: u8 = 254;
 const WALL: u8 = 255;
 
@@ -31,7 +31,7 @@ pub(super) struct Undo {
     score: i32,
 }
 
-/// The board. The own side's pieces come first in the list.
+/// A board with assumed ranks. Our pieces come first in the list.
 pub(super) struct World<'a> {
     pub(super) evaluation: &'a Evaluation,
     cells: [u8; CELLS],
@@ -39,12 +39,12 @@ pub(super) struct World<'a> {
     mine: usize,
     /// The ways to the enemy's Flag.
     siege: Siege,
-    /// The value of the own side's pieces less that of the enemy's.
+    /// The value of our pieces less that of the enemy's.
     score: i32,
 }
 
 impl<'a> World<'a> {
-    /// A world with these pieces, the own side's first. At most 250.
+    /// Returns a world with these pieces, ours first. There may be at most 250.
     pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
         evaluation.situation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
@@ -60,7 +60,7 @@ impl<'a> World<'a> {
         World { evaluation, cells, pieces, mine, siege, score }
     }
 
-    /// The value of the position for the own side.
+    /// Returns the value of the position for our side.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
         let is_about = |piece: &&Piece| piece.is_alive && piece.rank.is_movable();

@@ -1,6 +1,6 @@
-//! The mind of *good* with coins (§Q). A strike is a small game in which both choose at once, and
-//! counts with the value of its equilibrium. A ply is worth what it wins, less what the enemy's
-//! best strike wins back.
+//! The mind of *good* with coins (§Q). A strike is a small game in which both sides choose at
+//! once, and counts with the value of that game's equilibrium. A ply is worth its own win, less
+//! the win of the enemy's best strike in return.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,10 +17,11 @@ use crate::mind::{Best, Mind};
 
 /// Random noise added to scores: plies that differ by less are chosen at random.
 const WHIM: f32 = 0.2;
-/// How much of what the enemy can win back counts: it may have something better to do, or miss it.
+/// The share of the enemy's best answer that counts, because it may have something better to do,
+/// or miss it.
 const ANSWER: f32 = 0.8;
-/// After this many own plies without a loss, the enemy's answers count for half, and strikes at
-/// coins for more.
+/// After this many of our plies without a capture, the enemy's answers count for half, and
+/// strikes at coins for more.
 const PATIENCE_PLIES: f32 = 15.0;
 /// The value of coming nearer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
@@ -30,8 +31,8 @@ const TARGET_MAX: f32 = 15.0;
 /// The mind of *good* in games with coins.
 pub(crate) struct GoodQuantumMind {
     side: Side,
-    /// How many pieces were on the board at the latest own ply, and for how many own plies that
-    /// number has stayed.
+    /// How many pieces were on the board at our latest ply, and for how many of our plies that
+    /// number has stayed the same.
     standing: usize,
     quiet_plies: u16,
 }
@@ -88,7 +89,7 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// 1, and more the longer nothing is captured.
+    /// 1 at first, and more the longer nothing is captured.
     boldness: f32,
     /// Values of strikes for the striking side, with nothing else around.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
@@ -100,7 +101,7 @@ impl<'a> Turn<'a> {
         Turn { view, side, stock: Stock::of(view), boldness, worths: RefCell::default() }
     }
 
-    /// How much of what the enemy can win back counts.
+    /// Returns the share of the enemy's best answer that counts.
     fn answer(&self) -> f32 {
         ANSWER / self.boldness
     }
@@ -109,7 +110,7 @@ impl<'a> Turn<'a> {
         self.view.pieces.iter().filter(move |piece| piece.side == side)
     }
 
-    /// The ranks that a piece in a strike can be named (§Q4, §Q6).
+    /// Returns the ranks that a side can name for a piece in a strike (§Q4, §Q6).
     fn ranks(&self, side: Side, stand: Stand, is_attacker: bool) -> Vec<Rank> {
         let is_moved = match stand {
             Stand::Known(rank) => return vec![rank],
@@ -130,8 +131,8 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// A strike as a game between the ranks that both can name. `exposed` is the striker's cost of
-    /// standing there afterwards with a rank.
+    /// Returns a strike as a game between the ranks that both sides can name. `exposed` is the
+    /// striker's cost of being on the square afterwards with a rank.
     fn strike_game(
         &self,
         striker: Side,
@@ -183,7 +184,7 @@ impl<'a> Turn<'a> {
         beside.filter(can_strike).map(|piece| self.worth_of(foe, Stand::of(piece), stand)).fold(0.0, f32::max)
     }
 
-    /// Chooses a rank in the pending strike, as a game of both sides.
+    /// Chooses a rank in the pending strike, which is a game between both sides.
     fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = *strike;
         let (ours, theirs) = (Stand::of(piece_at(self.view, from)?), Stand::of(piece_at(self.view, to)?));
@@ -228,7 +229,7 @@ impl<'a> Turn<'a> {
         gain - shown - if is_setting_out { self.stock.cost_of_setting_out(self.side) } else { 0.0 }
     }
 
-    /// How near targets are.
+    /// Returns how strongly targets attract a piece on this square. Near targets attract more.
     fn pull(&self, at: Square, stand: Stand) -> f32 {
         let foes = self.of(self.side.opponent());
         let pull = |foe: &SeenPiece| {
@@ -239,7 +240,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// What both sides of a strike can name, and their best strategies.
+/// The ranks that both sides of a strike can name, and their best strategies.
 struct StrikeGame {
     rows: Vec<Rank>,
     columns: Vec<Rank>,

@@ -7,16 +7,16 @@ const ROUNDS: usize = 200;
 /// The mixed strategies of both sides, and the value of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Mixed {
-    /// The share of each row choice. Rows win what the matrix says.
+    /// The share of each row choice. The matrix contains the wins of the rows' side.
     pub(crate) rows: Vec<f32>,
     /// The share of each column choice.
     pub(crate) columns: Vec<f32>,
-    /// What the rows win on average.
+    /// The average win of the rows' side.
     pub(crate) value: f32,
 }
 
-/// Solves a matrix of what the rows win. All rows have the same length. If one side has no choice,
-/// the other chooses its best.
+/// Solves a matrix of the wins of the rows' side. All rows have the same length. If one side has
+/// a single choice, the other chooses its best answer.
 pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     if height == 0 || width == 0 {
@@ -61,7 +61,8 @@ fn solve_pure(payoffs: &[Vec<f32>], height: usize, width: usize) -> Mixed {
     }
 }
 
-/// One side: how much better each choice would have been, with early rounds discounted.
+/// One side: how much better each choice would have been, and its mixes so far, in which early
+/// rounds count less.
 struct Learner {
     regrets: Vec<f32>,
     sums: Vec<f32>,

@@ -1,5 +1,5 @@
-//! Sensible deployments, drawn piece by piece with each rank where it is useful, so that hardly two
-//! are alike.
+//! Sensible deployments, drawn piece by piece. Each rank is placed where it is useful, and hardly
+//! any two deployments are alike.
 //!
 //! The Flag is at the back behind Bombs: closed in, half open, or unguarded while Bombs elsewhere
 //! act as a decoy. The Spy stays near the two strongest pieces, Miners stay back, and Scouts and
@@ -12,20 +12,20 @@ use super::{ahead, random_setup};
 use crate::Chance;
 use crate::mind::give_way;
 
-/// The most drafts before giving up. One in two or three is accepted.
+/// The most drafts before giving up. One draft in two or three is accepted.
 const DRAFTS_MAX: usize = 200;
 
-/// The fewest Bombs that can close in a Flag: in a corner.
+/// The fewest Bombs that can close in a Flag, which must then be in a corner.
 const CLOSING_MIN: u8 = 2;
 
-/// A deployment of the whole army that a careful player could choose, different each time. `lakes`
-/// are those of this game, which may be drawn (§U2).
+/// Returns a deployment of the whole army that a careful player could choose, different each
+/// time. `lakes` are those of this game, which may be drawn (§U2).
 pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     sensible_pieces(ruleset, lakes, side, chance)
         .map_or_else(|| random_setup(ruleset, side, chance), Setup::new)
 }
 
-/// The pieces and squares of such a deployment. `None` if no draft was sound.
+/// Returns the pieces and squares of a sensible deployment; `None` if no draft was sound.
 pub(crate) fn sensible_pieces(
     ruleset: &Ruleset,
     lakes: SquareSet,
@@ -38,8 +38,8 @@ pub(crate) fn sensible_pieces(
     })
 }
 
-/// The same with the Flag closed in by Bombs on every side, if there are enough of them. Only a
-/// Miner can reach it.
+/// Returns a sensible deployment with Bombs on every side of the Flag, if there are enough Bombs.
+/// Only a Miner can reach the Flag then.
 pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     let is_possible = ruleset.army.count(Rank::Bomb) >= CLOSING_MIN;
     let closed = (0..DRAFTS_MAX).filter(|_| is_possible).find_map(|_| {
@@ -83,8 +83,8 @@ const fn liking(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// The same if the enemy can also come from behind, over the joints of the board (§S2.6): the Flag
-/// may be anywhere inside.
+/// Like [`liking`], if the enemy can also come from behind, over the joints of the board (§S2.6).
+/// The Flag may then be in any row except the front row.
 const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 3, 4, 4],
@@ -92,8 +92,8 @@ const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// The same if squares stay empty. Nothing blocks the way out, every piece at the back could be the
-/// Flag, and pieces next to the Flag shield it from Scouts.
+/// Like [`liking`], if squares stay empty. Then the way out is never blocked, every piece at the
+/// back could be the Flag, and pieces next to the Flag shield it from Scouts.
 const fn liking_of_space(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 1, 3, 8],
@@ -106,8 +106,8 @@ const fn liking_of_space(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// The order of placing after Flag and Bombs, choosiest first. The last take the squares that are
-/// left.
+/// The order in which ranks are placed after the Flag and the Bombs. The choosiest ranks come
+/// first, and the last ones take the remaining squares.
 const ORDER: [Rank; 11] = [
     Rank::Marshal,
     Rank::General,
@@ -157,8 +157,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// How many of a rank are deployed: all of them, or its share of the home rows if the army is
-    /// larger. The last rank of [`ORDER`] takes the remainder.
+    /// Returns how many pieces of a rank are deployed: all of them, or the rank's share of the
+    /// home rows if the army is larger. The last rank of [`ORDER`] takes the remainder.
     fn fielded(&self, rank: Rank) -> usize {
         let (army, home) = (&self.ruleset.army, self.ruleset.shape.home_len());
         let count = usize::from(army.count(rank));
@@ -188,7 +188,7 @@ impl<'a> Draft<'a> {
             left -= self.put_bombs(around.iter().collect::<Vec<_>>().iter(), left);
         }
         for _ in 0..left {
-            // A square behind a lake is no way out anyway.
+            // A Bomb on a square behind a lake does not block a way out.
             let square = self.draw(chance, |draft, square| {
                 let is_blocked = draft.depth(square) == 0 && !draft.is_way_out(square);
                 draft.liked(Rank::Bomb, square) * if is_blocked { 2 } else { 1 }
@@ -276,8 +276,8 @@ impl<'a> Draft<'a> {
         likings[low] * (last - rest) + likings[high] * rest
     }
 
-    /// How many home rows are ahead of a square, or behind it if the column is joined. 0 in a row
-    /// nearest the enemy.
+    /// Returns how many home rows are ahead of a square, or behind it if that is less and the
+    /// column is joined. 0 is a row nearest the enemy.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
         let last = shape.home_rows - 1;
@@ -343,7 +343,7 @@ impl<'a> Draft<'a> {
     }
 
     /// True if the Flag and the Spy, which Scouts would beat at once, are screened from them.
-    /// Matters if squares stay empty (§B1).
+    /// This matters if squares stay empty (§B1).
     fn is_sheltered(&self) -> bool {
         self.pieces.iter().filter(|(_, rank)| matches!(rank, Rank::Flag | Rank::Spy)).all(|(square, _)| {
             let mut at = *square;

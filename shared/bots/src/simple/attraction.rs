@@ -1,4 +1,5 @@
-//! Where a rank wants to go: the gain there, less with every step away.
+//! Computes where a rank wants to go. Each target attracts with its gain, which fades with every
+//! step.
 
 use flagfall_board::{Square, SquareSet};
 
@@ -6,7 +7,7 @@ use super::board::{Board, neighbors};
 
 /// The share of an attraction that remains with each step.
 const FADING: f32 = 0.88;
-/// The share that remains behind an own piece, which would have to move first.
+/// The share that remains behind one of the side's own pieces, which would have to move first.
 const BEHIND_OWN: f32 = 0.7;
 /// The share that remains behind a square next to a piece that would win.
 const THROUGH_DANGER: f32 = 0.6;

@@ -1,5 +1,5 @@
-//! What each enemy piece can be and how likely, from the army, captures, known ranks, movements,
-//! and what strikes have shown.
+//! The ranks that each enemy piece can have and how likely they are, from the army, captures,
+//! known ranks, movements, and what strikes have shown.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Fill, Identity, Ruleset, View};
@@ -41,7 +41,8 @@ impl Enemy {
     }
 }
 
-/// The enemy pieces of a view. `suspects` gives the ranks that a hidden one on a square can have.
+/// Returns the enemy pieces of a view. `suspects` gives the ranks that a hidden piece on a square
+/// can have.
 pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Enemy> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
         let captured = view.captured[side.opponent()][rank];
@@ -86,8 +87,8 @@ fn field(left: &mut PerRank, foes: &[Enemy]) {
     }
 }
 
-/// How much likelier than average an unmoved piece has this rank, this many rows ahead of its back
-/// row.
+/// Returns how much likelier than average it is that an unmoved piece has this rank, this many
+/// rows ahead of its back row.
 fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     match (rank, ruleset.fill, rows_ahead) {
         // Joints let the enemy in behind the back row (§S2.6).

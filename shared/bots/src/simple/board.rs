@@ -14,7 +14,7 @@ pub(super) enum Cell {
     Enemy(u8),
 }
 
-/// An own piece.
+/// One of the side's own pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Own {
     pub(super) rank: Rank,
@@ -32,7 +32,7 @@ pub(super) struct Board {
     pub(super) open: SquareSet,
     pub(super) own: SquareSet,
     pub(super) foes: SquareSet,
-    /// The square of the own Flag.
+    /// The square of the side's own Flag.
     pub(super) flag: Option<Square>,
 }
 
@@ -48,7 +48,7 @@ impl Board {
             flag: None,
         };
         for piece in view.pieces.iter().filter(|piece| piece.side == side) {
-            // Own ranks are always known.
+            // A side always knows its own ranks.
             if let Identity::Known(rank) = piece.identity {
                 let (is_moved, is_revealed) = (piece.is_moved, piece.is_revealed);
                 board.put(piece.square, Cell::Own(Own { rank, is_moved, is_revealed }));
@@ -90,7 +90,8 @@ impl Board {
         self.cells[square.index()] = cell;
     }
 
-    /// The board after an own piece has arrived at a square. `is_shown` reveals it.
+    /// Returns the board after one of the side's pieces has arrived at a square. `is_shown`
+    /// reveals it.
     pub(super) fn after_arrival(&self, squares: Move, is_shown: bool) -> Board {
         let mut after = self.clone();
         if let Some(own) = self.own_at(squares.from) {
@@ -101,14 +102,14 @@ impl Board {
         after
     }
 
-    /// The board after an own piece was placed.
+    /// Returns the board after one of the side's pieces was placed.
     pub(super) fn after_placing(&self, square: Square, rank: Rank, is_revealed: bool) -> Board {
         let mut after = self.clone();
         after.put(square, Cell::Own(Own { rank, is_moved: false, is_revealed }));
         after
     }
 
-    /// The board without an own piece.
+    /// Returns the board without one of the side's pieces.
     pub(super) fn after_loss(&self, square: Square) -> Board {
         let mut after = self.clone();
         after.put(square, Cell::Nothing);

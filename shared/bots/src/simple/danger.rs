@@ -1,4 +1,4 @@
-//! What the enemy could win with its next move.
+//! Estimates how much the enemy could win with its next move.
 
 use flagfall_board::{Rank, Square, SquareSet};
 use flagfall_rules::{Fate, Ruleset, strike_fates};
@@ -34,7 +34,7 @@ pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Enemy], worths: &
     worst + 0.15 * (all - worst) + intrusion
 }
 
-/// The loss if this neighbor strikes, weighted by how likely it does.
+/// Returns the loss if this neighbor strikes, weighted by how likely it is to strike.
 fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Enemy, worths: &Worths) -> f32 {
     let mine = own_worth(board, square, own, worths);
     let gain = |rank: Rank| {
@@ -45,7 +45,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     };
     let movable = foe.ranks().filter(|(rank, _)| rank.is_movable());
     let loss: f32 = if own.is_revealed {
-        // It knows what it would strike, and strikes if it gains.
+        // The enemy knows what it would strike, and strikes if it gains.
         movable
             .map(|(rank, chance)| {
                 let (lost, paid) = gain(rank);
@@ -66,7 +66,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     (active * (loss - revenge(ruleset, board, square, foe, worths))).max(0.0)
 }
 
-/// What an own neighbor would win back from the piece that struck.
+/// Returns how much a neighbor of the lost piece would win back from the piece that struck.
 fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths: &Worths) -> f32 {
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)

@@ -1,5 +1,5 @@
-//! Rulesets with a reserve (§S): moves, what to place and where, what to remove, and which chips to
-//! lay.
+//! Play in rulesets with a reserve (§S): which moves to make, which pieces to place and where,
+//! which to remove, and which chips to lay.
 
 use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Placing, View};
@@ -10,22 +10,24 @@ use super::{Turn, WHIM};
 use crate::Chance;
 use crate::mind::Best;
 
-/// The value of placing a piece, for each piece that the enemy has more on the board.
+/// The value of placing a piece, for each piece by which the enemy outnumbers the side on the
+/// board.
 const OUTNUMBERED: f32 = 0.12;
-/// The most that this can be.
+/// The most that this value can be.
 const OUTNUMBERED_MAX: f32 = 1.0;
-/// How much an attraction near its square counts for a placed piece.
+/// How much the attraction of its square counts for a placed piece.
 const NEARNESS: f32 = 0.12;
 /// How much more a piece counts on the board than in reserve, as a share of its worth.
 const FIELDED: f32 = 0.04;
-/// The cost of a removal: the piece still has to come back.
+/// The cost of a removal, because the piece still has to come back.
 const REMOVED: f32 = 0.5;
 /// The share of its secrecy that a known piece regains when it comes back.
 const REFIT: f32 = 0.5;
 /// How many placings are examined closely.
 const PLACINGS_MAX: usize = 12;
 
-/// The color that a side lays. Chips of one color make own supply lines and break the enemy's.
+/// The color that a side lays. Chips of this color make its own supply lines and break the
+/// enemy's.
 fn own_color(side: Side) -> ChipColor {
     match side {
         Side::Red => ChipColor::Red,
@@ -93,7 +95,7 @@ impl Turn<'_> {
         lack + NEARNESS * self.pull(rank, square) + FIELDED * self.worths.own[rank as usize]
     }
 
-    /// The value of removing a piece: it is then safe and unknown.
+    /// Returns the value of removing a piece, which is then safe and unknown.
     fn score_of_removing(&mut self, view: &View, square: Square) -> Option<f32> {
         let own = self.board.own_at(square).filter(|own| own.rank != Rank::Flag)?;
         let is_labeled = view.pieces.iter().any(|piece| piece.square == square && piece.is_labeled);

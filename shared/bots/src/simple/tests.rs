@@ -32,7 +32,7 @@ fn chosen(view: &View, seed: u64) -> String {
     }
 }
 
-/// Red always chooses one of these moves.
+/// Asserts that Red always chooses one of these moves.
 fn must(rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen("classic", rows_above, rows_below);
     for seed in 1..=20 {
@@ -41,7 +41,7 @@ fn must(rows_above: &str, rows_below: &str, moves: &[&str]) {
     }
 }
 
-/// Red never chooses one of these moves.
+/// Asserts that Red never chooses one of these moves.
 fn must_not(rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen("classic", rows_above, rows_below);
     for seed in 1..=20 {

@@ -10,7 +10,7 @@ use flagfall_protocol::{Accepted, CloseCode, GameEvent, GameView, Player, Server
 use super::player;
 use crate::reply::Opener;
 
-/// The id of every request: tests compare messages byte for byte.
+/// The id of every request. It is constant, because tests compare messages byte for byte.
 pub(crate) const REQUEST: RequestId = RequestId::numbered(7);
 
 /// One connection of a client.
@@ -26,7 +26,7 @@ impl Client {
         Client { player: player(id), outbox, reader }
     }
 
-    /// This client, wanting to be shown the game.
+    /// Returns this client as an opener of the game.
     pub(crate) fn opener(&self, since: Option<flagfall_protocol::Position>) -> Opener {
         let (outbox, player) = (self.outbox.clone(), self.player.clone());
         Opener { outbox, player, since, request: REQUEST }

@@ -65,7 +65,7 @@ impl Hand {
         twin
     }
 
-    /// The game continues after an outage that began at this moment.
+    /// Continues the game after an outage that began at this moment.
     pub(crate) fn recover(&mut self, since: Stamp) {
         self.table.outage.recover(&self.table.game, since);
     }
@@ -155,7 +155,7 @@ impl Hand {
         self.step(Input::Player(TableInput::Close { connection, is_on_purpose: false }));
     }
 
-    /// The player leaves on purpose.
+    /// Makes the player leave on purpose.
     pub(crate) fn leave(&mut self, client: &Client) {
         let connection = client.outbox.connection();
         self.step(Input::Player(TableInput::Close { connection, is_on_purpose: true }));
@@ -236,7 +236,7 @@ impl Hand {
         now(search::read_all(&self.store, self.id, 0)).unwrap()
     }
 
-    /// What an audience knows now.
+    /// Returns what an audience knows now.
     pub(crate) fn view(&self, viewer: Viewer) -> GameView {
         self.table.look(self.now(), viewer)
     }

@@ -32,12 +32,12 @@ impl TestServer {
         TestServer::on(MemoryStore::new(clock.clone()), clock).await
     }
 
-    /// A server just started on this store.
+    /// Starts a server on this store.
     pub(crate) async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> TestServer {
         TestServer::with(store, clock, |_| {}).await
     }
 
-    /// The same with other settings.
+    /// Starts a server with other settings.
     pub(crate) async fn with(
         store: MemoryStore,
         clock: Arc<ManualClock>,
@@ -62,12 +62,13 @@ impl TestServer {
         self.clock.now()
     }
 
-    /// The server dies: its tasks go on without effect.
+    /// Makes the server die: its tasks go on without effect.
     pub(crate) fn die(self) {
         self.faults.is_dead.store(true, Ordering::SeqCst);
     }
 
-    /// An outage: no server reaches the store for this time, and the store notes it.
+    /// Makes an outage: no server reaches the store for this time, and the store notes the
+    /// outage.
     pub(crate) async fn outage(&self, ms: u64) {
         let since = self.clock_now();
         self.clock.advance_ms(ms);
@@ -179,7 +180,7 @@ pub(crate) async fn rematch(table: &TableHandle, client: &Client, id: &str) {
     table.send(TableInput::Rematch { reply, player, cmd_id }).await.ok().unwrap();
 }
 
-/// Both sides deploy.
+/// Makes both sides deploy.
 pub(crate) async fn deploy_both(table: &TableHandle) {
     for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
         command(table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;

@@ -16,7 +16,7 @@ pub(super) struct FaultyStore {
     pub(super) faults: Arc<Faults>,
 }
 
-/// What a test has asked for.
+/// The faults that a test has asked for.
 #[derive(Default)]
 pub(crate) struct Faults {
     /// The next append panics, like a defect in this server.

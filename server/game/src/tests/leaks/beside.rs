@@ -1,4 +1,4 @@
-//! Sessions with reserves and chips that show the others the same (§S1.7, §S3.3).
+//! Sessions with reserves and chips that look the same to the other viewers (§S1.7, §S3.3).
 //!
 //! These sessions are found by comparing what is on the table: squares, chips, strikes, labels.
 //! What a move proves follows from these alone (§S3.4), so viewers of the same table may be told
@@ -12,7 +12,7 @@ use flagfall_rules::Viewer;
 use super::Script;
 use crate::record;
 
-/// What all at the table saw of a script; `None` if something in it was refused.
+/// Returns what everyone at the table saw of a script; `None` if a part of it was refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();
@@ -32,8 +32,8 @@ fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     Some(events.filter_map(|event| on_the_table(&event)).collect())
 }
 
-/// What an event visibly changes. The piece that a plain move names is left out, because that is
-/// under test.
+/// Returns what an event visibly changes. The piece that a plain move names is left out, because
+/// it is under test.
 fn on_the_table(event: &GameEvent) -> Option<String> {
     match event {
         GameEvent::Moved(seen) => Some(format!("{} {:?} {:?}", seen.squares, seen.laid, seen.strike)),

@@ -1,5 +1,6 @@
-//! Sessions with coins that show the others the same (§Q4, §Q8). Only two things are hidden: a
-//! choice in a pending strike, and when a choice was made that did not resolve its strike.
+//! Sessions with coins that look the same to the other viewers (§Q4, §Q8). Only two things are
+//! hidden: a choice in a pending strike, and the moment of a choice that did not resolve its
+//! strike.
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
@@ -64,8 +65,8 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hi
     }
 }
 
-/// Scripts in which this side made another choice that others were not told, made none yet, or
-/// chose at another moment.
+/// Returns scripts in which this side made another choice that the others were not told, has not
+/// chosen yet, or chose at another moment.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let has_clock = script.time != Time::Unlimited {};
@@ -97,8 +98,8 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
     twins
 }
 
-/// The moments at which this side chose first of two: in resolved strikes, and in the one pending
-/// at the end.
+/// Returns the moments at which this side was the first of the two to choose: in resolved
+/// strikes, and in the strike pending at the end.
 fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     let (mut hand, players) = script.hand();
     let (mut resolved, mut last) = (Vec::new(), None);
@@ -115,7 +116,7 @@ fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     (resolved, last)
 }
 
-/// What this side could have chosen at a moment.
+/// Returns the ranks that this side could have chosen at a moment.
 fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
     let (mut hand, players) = script.hand();
     for (by, command) in script.commands[..at].iter().flatten() {

@@ -306,7 +306,7 @@ async fn a_full_server_takes_no_offer_and_leaves_plans_to_servers_with_room() {
         assert!(refused.is(Code::SERVER_FULL), "{way:?}: {refused}");
         assert!(scene.is_offer_open().await || matches!(way, Way::House));
         assert_eq!(scene.plans().await, 0);
-        // The plan of a server that died.
+        // Make the plan of a server that dies.
         let (bo, id) = (player("bo"), "1".parse().unwrap());
         let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
         while scene.plans().await == 0 {
@@ -346,7 +346,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         if let Way::Seek = way {
             assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
-        // Somebody else may take it.
+        // Another player may take the offer.
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
     }
 }

@@ -67,7 +67,7 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
     let said = "outside_rating_range (max=1600 min=1400 range=both rating=1610 reason=rating)";
     assert_eq!(refused.to_string(), said);
-    // A refusal leaves the seek open. What counts is cy's rating as shown: 1600.
+    // A refusal leaves the seek open. cy's rating counts as it is shown: 1600.
     assert!(other.take(&account("cy"), "1", &seek).await.is_ok());
 }
 
@@ -150,7 +150,7 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };
     assert_eq!(invitation, invited);
     assert_eq!(invitation.your_side, Some(Side::Blue));
-    // Addressing it again sends no second message: the next one is the game.
+    // Addressing the challenge again sends no second message: the next message is the game.
     house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
     house.ask("bo", "1", accept(&code)).await.unwrap();
     let answered =
@@ -184,7 +184,7 @@ async fn the_end_of_a_challenge_is_announced_once() {
         }
         code
     };
-    // Withdrawn, and withdrawn again.
+    // The challenge is withdrawn, and withdrawn again.
     let code = invite("1").await;
     for reader in [&mut bo, &mut cy] {
         assert!(matches!(told(reader).await, ServerToClient::Challenged { .. }));
@@ -200,10 +200,10 @@ async fn the_end_of_a_challenge_is_announced_once() {
             "the next one, and nothing between"
         );
     }
-    // Declined by one addressee, who needs no message.
+    // The challenge is declined by one addressee, who needs no message.
     house.lobby.decline(&player("bo"), &next).await.unwrap();
     assert_eq!(told(&mut cy).await, gone(&next));
-    // Accepted by another.
+    // The challenge is accepted by another player.
     let code = invite("4").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
     house.ask("bo", "1", accept(&code)).await.unwrap();
