@@ -201,7 +201,7 @@ fn a_wrong_army_loses() {
     verdict.is(
         "QUIT culprit RED ILLEGAL 0 0 0",
         "illegal_act",
-        "an illegal deployment. Flag: 2 placed instead of 1",
+        "an illegal deployment. Flag: 2 placed, but the army has 1",
     );
     let stranger = DEPLOY_RED.replace("FB8s", "FB8x");
     let verdict = Stage::new().misbehaves(&format!("{stranger}; read quit"), &PATIENT);

@@ -218,7 +218,7 @@ fn told(event: &GameEvent) -> String {
         GameEvent::Moved(seen) => {
             let chips = seen.laid.map_or_else(String::new, |laid| {
                 let squares: Vec<String> = laid.squares().iter().map(|square| square.to_string()).collect();
-                format!(" Now {}: {}.", laid.color().name(), squares.join(" "))
+                format!(" New {} chips: {}.", laid.color().name(), squares.join(" "))
             });
             format!("{}{chips}", told_move(seen))
         }
@@ -231,14 +231,14 @@ fn told(event: &GameEvent) -> String {
                 Identity::Known(rank) => rank.to_string(),
                 _ => "piece".to_owned(),
             };
-            let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
-            format!("{side} brings a {label}{what} on at {square}{chip}.")
+            let chip = color.map_or_else(String::new, |color| format!(", with a {} chip", color.name()));
+            format!("{side} places a {label}{what} on {square}{chip}.")
         }
         GameEvent::Colored { side, square, color } => {
             format!("{side} lays a {} chip on {square}.", color.name())
         }
         GameEvent::Struck(strike) => told_strike(strike),
-        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
+        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank} for its coin."),
         GameEvent::Ended { outcome, .. } => told_end(outcome),
         other => panic!("no move makes {other:?}"),
     }
@@ -249,7 +249,7 @@ fn told_move(seen: &SeenMove) -> String {
     let Some(strike) = strike else {
         let Identity::OneOf(ranks) = seen.piece else { return format!("{side} moves {from}{to}.") };
         let ranks: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
-        return format!("{side} moves {from}{to}: it is {}.", ranks.join(" or "));
+        return format!("{side} moves {from}{to}, so the piece is a {}.", ranks.join(" or "));
     };
     let rank = |identity| match identity {
         Identity::Known(rank) => rank.to_string(),
@@ -259,11 +259,11 @@ fn told_move(seen: &SeenMove) -> String {
     let other = side.opponent();
     let (ours, theirs) = (rank(strike.attacker), rank(strike.defender));
     let result = match (strike.attacker_fate, strike.defender_fate) {
-        (Fate::Leaves, Fate::Leaves) => ": both are lost".to_owned(),
+        (Fate::Leaves, Fate::Leaves) => ", and both are lost".to_owned(),
         (Fate::Leaves, Fate::Stays) => " and is lost".to_owned(),
         (Fate::Leaves, Fate::Advances) => format!(" and is lost; {other}'s {theirs} goes to {from}"),
         (_, Fate::Leaves) => return format!("{side}'s {ours} captures {other}'s {theirs} on {to}."),
-        (_, _) => ": both stay".to_owned(),
+        (_, _) => ", and both stay".to_owned(),
     };
     format!("{side}'s {ours} strikes {other}'s {theirs} on {to}{result}.")
 }
@@ -274,9 +274,9 @@ fn told_strike(strike: &PendingStrike) -> String {
     let owing: Vec<String> =
         [*side, side.opponent()].iter().filter(|side| owes[**side]).map(|side| side.to_string()).collect();
     let choosing = match &owing[..] {
-        [one] if *one == side.to_string() => " and chooses what its coin is".to_owned(),
-        [one] => format!(": {one} chooses what its coin is"),
-        _ => ": both sides choose what their coins are".to_owned(),
+        [one] if *one == side.to_string() => " and must choose what its coin is".to_owned(),
+        [one] => format!(". {one} must choose what its coin is"),
+        _ => ". Both sides must choose what their coins are".to_owned(),
     };
     format!("{side} strikes {squares}{choosing}.")
 }
@@ -291,7 +291,7 @@ fn told_end(outcome: &SeenOutcome) -> String {
             format!("{side} wins: {} has no legal move.", side.opponent())
         }
         (Some(side), EndReason::ForfeitedReserve) => {
-            format!("{side} wins: {} forfeited its reserve.", side.opponent())
+            format!("{side} wins: {} has no move that the reserve rule allows.", side.opponent())
         }
         (None, EndReason::BothBlocked) => "A draw: neither side can move.".to_owned(),
         (None, EndReason::QuietLimit) => "A draw: too many moves without a capture.".to_owned(),

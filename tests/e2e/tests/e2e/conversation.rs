@@ -15,9 +15,9 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
 
     duel.clients[Side::Red].type_line("draw");
     duel.expect("Red offers a draw.");
-    duel.clients[Side::Blue].expect("Type accept or decline.");
+    duel.clients[Side::Blue].expect("Type accept or decline to answer the draw offer.");
     duel.clients[Side::Red].type_line("draw");
-    duel.clients[Side::Red].expect("Your draw offer is still open.");
+    duel.clients[Side::Red].expect("Your draw offer is still open. Wait for the answer of the other side.");
     duel.clients[Side::Blue].type_line("decline");
     duel.expect("Blue declines the draw.");
     duel.play_quietly(1);
@@ -54,7 +54,7 @@ fn a_friend_is_challenged_by_a_code() {
     let code =
         line.split("The code is ").nth(1).and_then(|rest| rest.split('.').next()).expect("a code").to_owned();
     ann.expect(&format!("flagfall play --server ws://{}/ws --accept {code}", server.address));
-    ann.expect("The challenge stands for 24 hours.");
+    ann.expect("The challenge stays open for 24 hours.");
 
     server
         .run_client(&site, "eve", &["play", "--accept", "nonsense"])
@@ -63,7 +63,7 @@ fn a_friend_is_challenged_by_a_code() {
 
     let mut bob = server.client(&site, "bob", &["play", "--accept", &code, "--setup", "suggested"]);
     bob.expect("ann challenges you: Barrage, 5+3.");
-    bob.expect("Chance decides who plays which side.");
+    bob.expect("Sides are drawn at random.");
     let id = bob.game();
     assert_eq!(ann.game(), id);
     ann.type_line("deploy random");

@@ -35,7 +35,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
-        mover.expect("The connection is down. This goes out when it is back.");
+        mover.expect("The connection is down. Your command is sent when the connection is back.");
         server = Server::start(&mut site.server_command(port));
         duel.expect("Connected again.");
         for sentence in &ply.sentences {
@@ -120,8 +120,8 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     for side in Side::BOTH {
         duel.clients[side] = server.client(&site, names[side], &["play", "--game", &duel.id]);
     }
-    duel.clients[chooser].expect("You have chosen ");
-    duel.clients[other].expect("Choose what your coin on");
+    duel.clients[chooser].expect("You chose ");
+    duel.clients[other].expect("Choose a rank for your coin on");
     spectator.expect("Connected again.");
     let second = duel.play();
     assert_eq!((second.side, duel.mirror.owes_choice().len()), (other, 0));
@@ -146,7 +146,7 @@ fn a_stopped_server_notifies_clients_and_resumes_games() {
     let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(4));
     duel.play_quietly(5);
     server.terminate();
-    duel.expect("The game is paused while the server is away; no clock runs.");
+    duel.expect("The server is away, so the game is paused and no clock runs.");
     duel.expect("The connection is lost (the server stops). Reconnecting.");
     server.ended().expect(0, &["stopped"]);
 
@@ -178,7 +178,7 @@ fn a_killed_client_gets_its_seat_back() {
 
     let mut offering = server.client(&site, "ann", &["play", "--rules", "classic"]);
     offering.expect("You have a running game: ");
-    let hint = offering.expect("To go on with it: flagfall play ");
+    let hint = offering.expect("To continue it: flagfall play ");
     assert!(hint.ends_with(&format!("--game {id}")), "{hint}");
     offering.type_line("quit");
     offering.kill();
@@ -192,7 +192,7 @@ fn a_killed_client_gets_its_seat_back() {
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);
-    older.expect("Another connection of yours has taken the seat.");
+    older.expect("Another connection of yours has taken the seat, so this game is read-only here.");
     older.type_line("resign yes");
     older.expect("This connection is read-only");
     duel.play_quietly(3);

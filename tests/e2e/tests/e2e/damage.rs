@@ -104,7 +104,7 @@ fn a_lost_tail_needs_the_operators_consent_and_games_resume_from_the_rest() {
     refusal.expect(4, &["has lost acknowledged changes", "--accept-lost-tail"]);
     let server = Server::start(site.server_command(port).arg("--accept-lost-tail"));
     assert!(server.has_said("The store is damaged: "), "{:?}", server.lines());
-    duel.expect("The server had to go back to an older state of the game. It goes on from here.");
+    duel.expect("The server had to go back to an earlier state of the game. The game goes on from there.");
     let mut told = Vec::new();
     for client in [&mut duel.clients.red, &mut duel.clients.blue] {
         client.type_line("status");
@@ -141,13 +141,13 @@ fn a_damaged_game_is_reported_and_others_continue() {
     let told = duels[1].id.clone();
     for duel in [0, 2] {
         // A move before that is refused: the damage begins a new epoch.
-        duels[duel].expect("It goes on from here.");
+        duels[duel].expect("The game goes on from there.");
         duels[duel].play_quietly(3);
         let id = duels[duel].id.clone();
         assert_eq!(plies_in(&server.run_client(&site, "eve", &["record", &id]).said), 7);
     }
     duels[1]
-        .expect("The log of this game is damaged, and an operator must look at it. Other games continue.");
+        .expect("The log of this game is damaged, so the game waits until an operator has looked at it. Other games continue.");
     let record = get(server.address, &format!("/api/games/{told}/record"));
     assert_eq!(record.status, 410, "{record:?}");
     assert!(record.body.contains("game_quarantined"), "{record:?}");

@@ -174,7 +174,11 @@ fn programs_play_every_ruleset_that_the_line_protocol_supports() {
         let ended = stage.server.run_client(&stage.site, "ann", &words);
         ended.expect(
             2,
-            &["the line protocol cannot express all that happens in", rules, "it can for classic"],
+            &[
+                "the line protocol cannot express everything that can happen in",
+                rules,
+                "choose one of these: classic",
+            ],
         );
     }
 }
@@ -374,5 +378,5 @@ fn a_program_takes_a_seat_only_while_it_can_deploy() {
     run(&fresh).expect(0, &["The game starts.", "Games 1: "]);
     stage.nothing_is_left();
     let begun = stage.game_of_eve(&["--setup", "random"]);
-    run(&begun).expect(1, &["the game has begun; a program can join only while it can still deploy"]);
+    run(&begun).expect(1, &["the game has begun, but a program can only join before it deploys"]);
 }

@@ -17,7 +17,7 @@ const GAMES: usize = PLAYERS.len();
 /// The players of each game. Servers are upgraded before clients.
 const PLAYERS: [[&str; 2]; 3] = [["ann", "bob"], ["cat", "dan"], ["eve", "fox"]];
 /// What a player reads whose move a stopping server refuses.
-const STOPS: &str = "nothing is lost";
+const STOPS: &str = "your game is kept";
 /// Plies that may wait to be counted; a test has fewer.
 const PLIES_MAX: usize = 1_000;
 
@@ -176,7 +176,7 @@ fn an_export_in_form_1_goes_back_to_0_1() {
     Process::run(program(0).args(["store", "import"]).arg(&file)).expect(0, &["imported: 1 games"]);
     let mut server = Server::start(&mut program(port));
     for side in Side::BOTH {
-        duel.clients[side].expect("goes on from here");
+        duel.clients[side].expect("goes on from there");
     }
     duel.play_quietly(4);
     let turn = duel.mirror.turn().expect("a running game");

@@ -265,7 +265,7 @@ fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
         (xml(&[], RESIGNED).replace("classic", "duell"), "no ruleset here for games of the type \"duell\""),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"BB"),
-            "Red's deployment: Flag: 0 placed instead of 1",
+            "Red's deployment: Flag: 0 placed, but the army has 1. Place exactly that many.",
         ),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"NB"),
