@@ -37,7 +37,7 @@ enum Temper {
     Striking,
 }
 
-/// Whether a square is next to a piece that `is_meant`.
+/// True if a square is next to a piece that `is_meant`.
 fn is_near(board: &Board, square: At, is_meant: impl Fn(At) -> bool) -> bool {
     board.pieces().any(|(other, _)| {
         (square.row - other.row).abs() + (square.column - other.column).abs() == 1 && is_meant(other)

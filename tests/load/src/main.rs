@@ -129,7 +129,7 @@ enum Role {
     /// How long the embedded store takes to open with a million finished games in it, after a
     /// planned stop and after a kill.
     Start(start::Plan),
-    /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over
+    /// True if costs stay flat, as ratios in one run: of a move over the number of games and over
     /// the length of a game, and of a session over how many come back at once.
     Flat(flat::Plan),
     /// What honest players notice while one address attacks the server with all it may do, against

@@ -27,7 +27,7 @@ pub enum Act {
         at: At,
         /// What.
         letter: char,
-        /// Whether it is a labeled one.
+        /// True if it is a labeled one.
         is_labeled: bool,
         /// The chip.
         chip: Option<char>,
@@ -120,7 +120,7 @@ impl Board {
         all
     }
 
-    /// Whether a side may do this now.
+    /// True if a side may do this now.
     #[must_use]
     pub fn is_lawful(&self, color: Color, act: &Act) -> bool {
         match *act {

@@ -14,11 +14,11 @@ pub struct Piece {
     pub color: Color,
     /// Its letter of §P4, or that of a coin.
     pub letter: char,
-    /// Whether it has moved.
+    /// True if it has moved.
     pub is_moved: bool,
-    /// Whether everybody knows its rank.
+    /// True if everybody knows its rank.
     pub is_revealed: bool,
-    /// Whether it is face up for good (§S2.1).
+    /// True if it is face up for good (§S2.1).
     pub is_labeled: bool,
     /// The ranks that its moves allow (§S3.4).
     pub could_be: Letters,
@@ -59,7 +59,7 @@ pub enum BoardEvent {
         at: At,
         /// What.
         letter: char,
-        /// Whether it is a labeled piece.
+        /// True if it is a labeled piece.
         is_labeled: bool,
         /// The chip under it.
         chip: Option<char>,
@@ -142,7 +142,7 @@ pub struct Board {
     pub owed: Option<At>,
     /// The strike that waits for choices.
     pub pending: Option<Pending>,
-    /// Whether a Flag was taken, which ends the game.
+    /// True if a Flag was taken, which ends the game.
     pub is_flag_taken: bool,
     pub(crate) repetition: Repetition,
     last_id: u16,
@@ -255,7 +255,7 @@ impl Board {
         inside && !self.lakes.contains(&at)
     }
 
-    /// Whether the square is on a side's home rows.
+    /// True if the square is on a side's home rows.
     #[must_use]
     pub fn is_home(&self, color: Color, at: At) -> bool {
         let depth = if color == 0 { at.row } else { self.rules.rows - 1 - at.row };
@@ -268,14 +268,14 @@ impl Board {
         self.pieces().filter(|(_, piece)| is_it(piece)).count() as u64
     }
 
-    /// Whether an unmoved coin may move, or become a piece that moves (§Q6).
+    /// True if an unmoved coin may move, or become a piece that moves (§Q6).
     #[must_use]
     pub fn may_spare(&self, color: Color) -> bool {
         let left = |letter: char| self.pools[color].get(&letter).copied().unwrap_or(0);
         self.unmoved_coins(color) > left('B') + left('F')
     }
 
-    /// Whether a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
+    /// True if a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
     #[must_use]
     pub fn may_choose(&self, color: Color, letter: char) -> bool {
         let Some(Pending { color: striker, squares, owes, .. }) = self.pending else { return false };
@@ -293,7 +293,7 @@ impl Board {
         self.pieces().any(|(square, piece)| piece.color != color && square.is_beside(at))
     }
 
-    /// Whether a repetition rule forbids a side this move.
+    /// True if a repetition rule forbids a side this move.
     #[must_use]
     pub fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
         let mover = self.piece(squares.0).map(|piece| piece.id);
@@ -303,7 +303,7 @@ impl Board {
         is_back_and_forth || self.is_endless_chase(color, squares, |one, other| one == other)
     }
 
-    /// Whether the more-squares rule forbids a side this move, if pieces that are `alike` may stand
+    /// True if the more-squares rule forbids a side this move, if pieces that are `alike` may stand
     /// for each other. The rule takes no piece for another (§T3).
     #[must_use]
     pub fn is_endless_chase(

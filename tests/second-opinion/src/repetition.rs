@@ -29,7 +29,7 @@ pub(crate) struct Noted {
     pub(crate) id: u16,
     pub(crate) squares: (At, At),
     pub(crate) is_strike: bool,
-    /// Whether it is next to an enemy now.
+    /// True if it is next to an enemy now.
     pub(crate) threatens: bool,
 }
 
@@ -59,19 +59,19 @@ impl Repetition {
         self.placements.push(placement);
     }
 
-    /// Whether the two-squares rule may forbid a side anything.
+    /// True if the two-squares rule may forbid a side anything.
     #[must_use]
     pub(crate) fn is_chained(&self, color: Color, limit: usize) -> bool {
         self.chains[color].moves.len() >= limit
     }
 
-    /// Whether the more-squares rule may forbid a side anything.
+    /// True if the more-squares rule may forbid a side anything.
     #[must_use]
     pub(crate) fn is_chasing(&self, color: Color) -> bool {
         self.chase[color] >= 2
     }
 
-    /// Whether this move crosses once more a border that each of the `limit` moves before it has
+    /// True if this move crosses once more a border that each of the `limit` moves before it has
     /// crossed.
     #[must_use]
     pub(crate) fn is_back_and_forth(&self, color: Color, id: u16, squares: (At, At), limit: usize) -> bool {
@@ -81,7 +81,7 @@ impl Repetition {
         borders(squares).into_iter().any(|border| before.iter().all(|one| borders(*one).contains(&border)))
     }
 
-    /// Whether this move, which is no strike and threatens a piece, recreates a placement of the
+    /// True if this move, which is no strike and threatens a piece, recreates a placement of the
     /// chase.
     #[must_use]
     pub(crate) fn is_endless_chase(

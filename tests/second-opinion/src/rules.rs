@@ -41,27 +41,27 @@ pub struct Rules {
     pub spy_beats: char,
     /// Who survives between equals.
     pub ties: Ties,
-    /// Whether a defender that beats anything but a Scout stays hidden (§D1).
+    /// True if a defender that beats anything but a Scout stays hidden (§D1).
     pub is_silent: bool,
-    /// Whether a Bomb leaves with the attacker it beats (§U3).
+    /// True if a Bomb leaves with the attacker it beats (§U3).
     pub takes_bombs_along: bool,
-    /// Whether a Scout may strike at the end of a long move (§C2, §O1).
+    /// True if a Scout may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,
-    /// Whether a defender that wins moves to the attacker's square (§O1, §U4).
+    /// True if a defender that wins moves to the attacker's square (§O1, §U4).
     pub winner_advances: bool,
-    /// Whether an illegal act loses the game (§U7).
+    /// True if an illegal act loses the game (§U7).
     pub illegal_loses: bool,
     /// How many moves in a row may cross the same border (§C3).
     pub two_squares: Option<usize>,
-    /// Whether a chase must end (§T).
+    /// True if a chase must end (§T).
     pub more_squares: bool,
-    /// Whether pieces are coins until they strike (§Q).
+    /// True if pieces are coins until they strike (§Q).
     pub coins: bool,
-    /// Whether pieces go to a reserve and come from it (§S1.5).
+    /// True if pieces go to a reserve and come from it (§S1.5).
     pub reserve: bool,
-    /// Whether there are labels, a Phoenix, chips and joints (§S2).
+    /// True if there are labels, a Phoenix, chips and joints (§S2).
     pub chips: bool,
-    /// Whether there are supply lines and flashes (§S3).
+    /// True if there are supply lines and flashes (§S3).
     pub lines: bool,
     /// After how many plies without a capture a game is drawn (§A12).
     pub quiet_limit: Option<u64>,
@@ -247,13 +247,13 @@ fn either(value: &str, yes: &str, no: &str) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
 }
 
-/// Whether pieces of this letter ever move (§A5).
+/// True if pieces of this letter ever move (§A5).
 #[must_use]
 pub fn is_movable(letter: char) -> bool {
     letter != 'F' && letter != 'B'
 }
 
-/// Whether pieces of this letter move any distance (§C2, §S2.2).
+/// True if pieces of this letter move any distance (§C2, §S2.2).
 #[must_use]
 pub(crate) fn is_runner(letter: char) -> bool {
     letter == '9' || letter == 'P'

@@ -35,7 +35,7 @@ impl At {
         usize::from(self.row.unsigned_abs()) * COLUMNS + usize::from(self.column.unsigned_abs())
     }
 
-    /// Whether it is next to another one on the plain board.
+    /// True if it is next to another one on the plain board.
     #[must_use]
     pub(crate) fn is_beside(self, other: At) -> bool {
         (self.row - other.row).abs() + (self.column - other.column).abs() == 1

@@ -109,7 +109,7 @@ impl Board {
         Some(pending)
     }
 
-    /// Whether both are the same position, apart from its history and from captured pieces, which
+    /// True if both are the same position, apart from its history and from captured pieces, which
     /// position texts leave out.
     #[must_use]
     pub fn is_same_position(&self, other: &Board) -> bool {

@@ -15,7 +15,7 @@ const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 pub(crate) struct Way {
     /// The squares it enters.
     pub(crate) squares: Vec<At>,
-    /// Whether it is a flash (§S3.2).
+    /// True if it is a flash (§S3.2).
     pub(crate) is_flash: bool,
 }
 
@@ -150,7 +150,7 @@ impl Board {
         self.rules.movable().filter(is_possible).collect()
     }
 
-    /// Whether a flash over this line leaves the chips like this: there were chips everywhere, and
+    /// True if a flash over this line leaves the chips like this: there were chips everywhere, and
     /// those of another color changed.
     fn fits_flash(&self, from: At, line: &[At], laid: Option<&Laid>) -> bool {
         let Some((squares, color)) = laid.filter(|_| self.rules.lines) else { return false };
@@ -193,7 +193,7 @@ impl Board {
         ways.filter_map(|(from, _, way)| Some((from, *way.squares.last()?)))
     }
 
-    /// Whether a choice or color is due before the next ply.
+    /// True if a choice or color is due before the next ply.
     pub(crate) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.owed.is_some()
     }
@@ -209,7 +209,7 @@ impl Board {
         self.moves(color, false).filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
-    /// Whether a side could act if it were its turn: move, or with a reserve also remove and place
+    /// True if a side could act if it were its turn: move, or with a reserve also remove and place
     /// (§S1.8).
     pub(crate) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
@@ -221,7 +221,7 @@ impl Board {
         self.is_waiting() || self.moves(color, false).any(|squares| !self.is_refused(color, squares))
     }
 
-    /// Whether only the reserve rule keeps a side from acting (§Q6).
+    /// True if only the reserve rule keeps a side from acting (§Q6).
     #[must_use]
     pub fn is_held_by_reserve(&self, color: Color) -> bool {
         self.rules.coins && self.moves(color, true).any(|squares| !self.is_refused(color, squares))
