@@ -29,7 +29,7 @@ impl At {
         format!("{}{}", char::from(b'a' + self.column.unsigned_abs()), self.row + 1)
     }
 
-    /// Its place in a list of all squares.
+    /// Its index in a list of all squares.
     #[must_use]
     pub(crate) fn index(self) -> usize {
         usize::from(self.row.unsigned_abs()) * COLUMNS + usize::from(self.column.unsigned_abs())

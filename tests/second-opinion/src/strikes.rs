@@ -5,7 +5,7 @@ use crate::rules::{Rules, Ties, is_movable, is_runner};
 /// The result of a strike: letter and fate of the attacker, then of the defender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strike {
-    /// The attacker's letter and fate. Everybody is shown it.
+    /// The attacker's letter and fate. Everybody is shown the attacker.
     pub attacker: (char, &'static str),
     /// The defender's letter and fate.
     pub defender: (char, &'static str),
