@@ -121,8 +121,8 @@ impl Tree {
         for import in module.imports.iter().filter(|import| import.name.as_deref() == Some(name)) {
             let targets = self.resolve(at, &import.path, asked);
             if targets.iter().any(|target| !self.is_inside(target.module(), at)) {
-                // The name is an import from another crate, so it counts as an item of this
-                // module.
+                // The name is imported from outside this module. A path through the import also
+                // counts as naming this module.
                 found.insert(Target::ItemOf(at));
             }
             found.extend(targets);
@@ -130,7 +130,8 @@ impl Tree {
         if found.is_empty() {
             for import in module.imports.iter().filter(|import| import.name.is_none()) {
                 for target in self.resolve(at, &import.path, asked) {
-                    // Searches the module. Variants of an enum are not known here.
+                    // Only modules are searched, because the variants of an enum are not known
+                    // here.
                     if let Target::Module(module) = target
                         && module != at
                     {
