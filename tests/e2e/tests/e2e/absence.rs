@@ -1,4 +1,4 @@
-//! Players who leave, and opponents who wait for them.
+//! Tests players who leave, and opponents who wait for them.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Process, Server, Site};
@@ -37,7 +37,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
     server.run_client(&site, "bob", &["record", &duel.id, "--json", "--out", record]).expect(0, &[]);
     let mut check = site.client_command("bob", &["check", record]);
     Process::start("check", &mut check).ended().expect(0, &["1 good"]);
-    // The seat that Ann left is in a game that is over.
+    // Ann comes back to her seat, but the game is over.
     let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
     ann.expect("Red abandoned the game");
     ann.leave();

@@ -1,4 +1,5 @@
-//! Accounts as a person at a terminal uses them: sign up, log out, log in, recover, delete.
+//! Tests accounts as a person at a terminal uses them: signs up, logs out, logs in, recovers and
+//! deletes.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Server, Site};
@@ -53,7 +54,7 @@ fn an_account_from_sign_up_to_its_end() {
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
     ann(&server, &["signup", "Other"], &[]).expect(1, &["You are logged in as Ann. Log out first"]);
 
-    // Killed and started again: everything was on disk.
+    // After a kill and a restart, everything is still there, because it was on disk.
     server.kill();
     let server = site.serve();
     let config = site.path().join("config").join("ann");
@@ -122,7 +123,7 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
         .run_client(&site, "ann", &[&["play"], &words[..]].concat())
         .expect(2, &["Only accounts can play rated games"]);
     for who in ["ann", "bob"] {
-        // The guest from the refused attempt has the name, or it is still free.
+        // The name belongs to the guest from the refused attempt, or is still free.
         run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
     let mut duel = Duel::begin_with(&server, &site, &words, "barrage", Chance::seed_or(33));

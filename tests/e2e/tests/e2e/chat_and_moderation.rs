@@ -1,4 +1,4 @@
-//! Chat between opponents, and what operators do about it, with the real programs.
+//! Tests chat between opponents, and what operators do about it.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What two players tell each other besides moves, and a game against a house player.
+//! Tests the messages between players besides moves, and a game against a house player.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Site};
@@ -78,7 +78,7 @@ fn a_friend_is_challenged_by_a_code() {
     }
 }
 
-/// A person plays a house player and knows only what is on the board.
+/// A player against a house player sees only the printed board.
 #[test]
 fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     let site = Site::new();
@@ -102,8 +102,8 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         } else if !line.contains("-squares rule: ") {
             break;
         }
-        // Repetition rules may refuse a move that looks possible on the board; then try another.
-        // Without any move the game ends.
+        // A repetition rule may refuse a move that looks possible on the board. Then another move
+        // is tried. Without any moves the game ends.
         let Some(squares) = moves.pop() else { continue };
         ann.type_line(&squares);
         plies += 1;
@@ -136,7 +136,7 @@ fn last_board(client: &Client) -> (Vec<char>, Vec<String>) {
     (columns, backwards.take_while(is_row).cloned().collect())
 }
 
-/// Every step to a neighboring square that is free or an enemy's, as read from the board.
+/// Every step to a neighboring square that is free or has an enemy piece, as read from the board.
 fn moves_on((columns, rows): &(Vec<char>, Vec<String>), side: Side) -> Vec<String> {
     let mut squares = std::collections::BTreeMap::new();
     for row in rows {

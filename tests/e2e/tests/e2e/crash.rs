@@ -1,4 +1,4 @@
-//! Servers and clients that are killed in the middle of a game and start again.
+//! Tests servers and clients that are killed in the middle of a game and start again.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_e2e::{Server, Site};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::duel::Duel;
 
 const BASE_MS: u64 = 600_000;
-/// The time between an event's stamp and a client's look at its clock.
+/// The accepted time between an event's stamp and the moment at which a client reads its clock.
 const TOLERANCE_MS: u64 = 2_500;
 
 #[test]
@@ -56,8 +56,8 @@ pub(crate) fn play_through_kills(site: &Site) {
     spectator.expect("resigned.");
 }
 
-/// The server and a client are killed while a side owes a color (§S2.4), and both come back. Nobody
-/// has acted since the strike.
+/// The server and a client are killed while a side owes a color (§S2.4), and both come back. No
+/// other act follows the strike.
 #[test]
 fn a_color_that_is_owed_survives_the_server_and_the_client() {
     let site = Site::new();
@@ -101,7 +101,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     let port = server.address.port();
     let mut duel = Duel::begin(&server, &site, "quantum", "30+0", Chance::seed_or(3));
     let mut spectator = duel.spectator(&server, &site, "cat");
-    // Red and Blue both owe a choice; one makes it.
+    // Red and Blue both owe a choice, and one of them chooses.
     while duel.mirror.owes_choice().len() < 2 {
         let ply = duel.play();
         assert_eq!(ply.end, None, "seed: a game in which a coin strikes a coin");
@@ -188,7 +188,7 @@ fn a_killed_client_gets_its_seat_back() {
     duel.clients[Side::Blue].expect("ann (Red) is here.");
     duel.play_quietly(3);
 
-    // The newest connection has the seat. The older one is told so and can no longer act.
+    // The newest connection has the seat. The older connection is told so and can only watch.
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);

@@ -1,4 +1,4 @@
-//! Bad input at every interface gets a clear answer, and a running game goes on.
+//! Tests that bad input at every interface gets a clear answer, and that a running game goes on.
 
 use std::net::TcpListener;
 
@@ -70,7 +70,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let mut client = command(&client_program());
     let words = ["games", "--plain", "--server", &server.address.to_string(), "--config-dir"];
     let ended = Process::run(client.args(words).arg(&file).env("HOME", &file));
-    // A list of games needs no stored file.
+    // Listing games needs no stored files.
     assert!(ended.code == Some(0), "{ended:?}");
 }
 
@@ -224,7 +224,7 @@ fn junk_over_a_web_socket_is_answered_in_words() {
         socket.send_text(text);
         let answer = until(&mut socket, "\"refused\"");
         assert!(answer.contains(word), "{text:.60}: {answer}");
-        // The connection still works.
+        // The connection must still work.
         socket.send_text(r#"{"type":"my_games"}"#);
         until(&mut socket, "\"my_games\"");
         socket.finish();

@@ -1,4 +1,5 @@
-//! Whole games, accounts and webhooks through a proxy with TLS, and all reasons to distrust it.
+//! Tests whole games, accounts and webhooks through a proxy with TLS, and all reasons for which a
+//! client does not trust the proxy.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -42,8 +43,8 @@ impl Stage {
         run(&mut self.command("ann", words), lines)
     }
 
-    /// The errors of two commands about this server, one over the WebSocket and one over HTTP; both
-    /// fail.
+    /// The errors of two commands about this server, one over the WebSocket and one over HTTP.
+    /// Both must fail.
     fn refusals(&self, url: &str, authority: Option<&Path>) -> [String; 2] {
         [["games"], ["leaderboard"]].map(|words| {
             let mut client = self.site.client_command("ann", &words);
@@ -240,8 +241,8 @@ fn plain_listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Reads a request to its end and answers; returns the request. An answer before the end might be
-/// cut off.
+/// Reads a whole request, answers it, and returns the request. An earlier answer might be cut
+/// off.
 fn answer(stream: &mut TcpStream, answer: &str) -> String {
     let mut text = String::new();
     let mut bytes = [0; 4096];

@@ -1,5 +1,5 @@
-//! Correspondence games as people play them: at a prompt for many games, and from scripts that run
-//! again and again.
+//! Tests correspondence games as people play them: at a prompt for many games, and from scripts
+//! that are run repeatedly.
 
 use flagfall_e2e::{Ended, Process, Server, Site};
 
@@ -50,7 +50,7 @@ fn a_correspondence_game_with_both_players_offline() {
 
     mail("ann", &["next", "move #7 a4a5"]).expect(1, &["Your command was not carried out. "]);
     mail("ann", &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
-    // The server makes the queued move by itself, a moment later.
+    // The server makes the queued move itself, a moment later.
     let mut waiting = site.client_command("ann", &["mail"]);
     let mut waiting = Process::start("ann", waiting.args(["--server", &server.address.to_string()]));
     waiting.type_line(&open);

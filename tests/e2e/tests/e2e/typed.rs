@@ -1,11 +1,11 @@
-//! Wrong input typed into a running game: each line gets an explanation, and the game goes on.
+//! Tests wrong input in a running game. Each line gets an explanation, and the game goes on.
 
 use flagfall_e2e::Site;
 
 /// Red's army, row by row from the front.
 const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
 
-/// Input and its answer.
+/// Inputs with their answers.
 const DEPLOYMENTS: &[(&str, &str)] = &[
     ("deploy", "The deployment has 0 characters"),
     ("deploy 123", "The deployment has 3 characters instead of 40"),
@@ -53,7 +53,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
         ann.type_line(typed);
         ann.expect(answer);
     }
-    // Moves of a script wait for their turn, in every spelling.
+    // Moves of a script wait until it is the player's turn, in every spelling.
     for typed in ["b4-b5", "b5 b4", "move b4b5"] {
         ann.type_line(typed);
     }
