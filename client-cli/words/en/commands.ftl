@@ -23,8 +23,8 @@ login-unknown = Your saved login has expired. Log in again: flagfall login NAME
 recovery-code =
     Your recovery code is  { $code }
 
-    Write it down, because it is not shown again. If you lose your password, set a new one with the
-    code: flagfall recover NAME
+    Write it down, because it is not shown again.
+    If you lose your password, set a new one with it: flagfall recover NAME
 # $name: the account; $server.
 already-logged-in = You are logged in as { $name }. Log out first (flagfall logout{ $server }), or use another --name.
 # $player: the account; $guest: yes if a guest became the account.

@@ -1,6 +1,6 @@
 ### The help of commands. The id of a command's text is `help-` and the path of the command. A text
-### with `-more` follows the options. Every text may use $request, an example request to the referee.
-### The list of commands shows a text in one line, so it has at most 65 characters.
+### with `-more` follows the options. Every text may use $request, an example request to the
+### referee. The list of commands shows a text in one line, so it has at most 65 characters.
 
 help-heading-usage = Usage:
 help-heading-commands = Commands
@@ -195,9 +195,9 @@ help-webhook-more =
     Notices are sent for games with days per move. A notice is JSON with an id, the game, the
     ruleset, the ply and the deadline. It contains no secret. The header Flagfall-Signature is
     sha256= and the HMAC-SHA256 of the body, with the secret that set prints once as the key. If the
-    answer to a notice has no status from 200 to 299, the notice is sent again with the same id, five
-    times within three hours. After five lost notices in a row the webhook is off until you set it
-    again.
+    answer to a notice has no status from 200 to 299, the notice is sent again with the same id,
+    five times within three hours. After five lost notices in a row the webhook is off until you set
+    it again.
 
     Examples:
       flagfall webhook set https://example.org/turns
