@@ -26,7 +26,7 @@ fn a_correspondence_game_with_both_players_offline() {
     }
     let mail = |who: &str, lines: &[&str]| run(&server, &site, who, &["mail"], lines);
     mail("ann", &["challenge nobody"]).expect(1, &["There is no player with this name"]);
-    mail("ann", &["challenge Bob red"]).expect(0, &["You have no running game.", "Bob is challenged"]);
+    mail("ann", &["challenge Bob red"]).expect(0, &["You have no running game.", "You have challenged Bob"]);
 
     let asked = mail("bob", &[]);
     asked.expect(0, &["ann challenges you: Play by mail, 3days"]);
@@ -100,7 +100,8 @@ fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() 
     let file = site.path().join("mine.json").display().to_string();
     let ann = |words: &[&str]| run(&server, &site, "ann", &[&["deployments"], words].concat(), &[]);
     ann(&[]).expect(0, &["You have no saved deployments."]);
-    ann(&["save", "barrage", "corner", corner]).expect(0, &["corner with your account", "--setup corner"]);
+    ann(&["save", "barrage", "corner", corner])
+        .expect(0, &["Saved in your account as corner", "--setup corner"]);
     ann(&["save", "barrage", "corner", "FFF"]).expect(2, &["Not saved"]);
     ann(&["list"]).expect(0, &["Barrage:", "barrage corner"]);
     ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
@@ -137,7 +138,7 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     for who in ["ann", "bob"] {
         run(&server, site, who, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
-    run(&server, site, "ann", &["mail"], &["challenge bob red"]).expect(0, &["bob is challenged"]);
+    run(&server, site, "ann", &["mail"], &["challenge bob red"]).expect(0, &["You have challenged bob"]);
     let asked = run(&server, site, "bob", &["mail"], &[]);
     let code =
         asked.said.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code");

@@ -175,7 +175,7 @@ fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     ann.expect("Type help for the commands of play by mail.");
     let mut challenge = |words: &str| {
         ann.type_line(&format!("challenge bob {words}"));
-        ann.expect("bob is challenged");
+        ann.expect("You have challenged bob");
         bob.expect("ann challenges you");
         let told = bob.expect("Type accept ");
         told.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code").to_owned()
