@@ -1,4 +1,4 @@
-//! The engine's events as the second opinion names them.
+//! Converts the engine's events to those of the second opinion.
 
 use flagfall_board::Square;
 use flagfall_rules::secret::SecretRecord;
@@ -9,7 +9,7 @@ pub(crate) fn at(square: Square) -> At {
     At { row: square.row() as i8, column: square.column() as i8 }
 }
 
-/// What happened on the board; none for choices and for what happens beside the board.
+/// The event on the board. None for choices and for events that do not change the board.
 pub(crate) fn board_event(record: &SecretRecord) -> Option<BoardEvent> {
     Some(match record {
         SecretRecord::Moved { from, to, strike, laid, .. } => BoardEvent::Moved {

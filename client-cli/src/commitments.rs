@@ -122,7 +122,8 @@ pub(crate) mod tests {
     fn deployments_are_held_against_the_commitments_shown_at_the_start() {
         let both = "Both deployments match the commitments shown at the start.";
         assert_eq!(words(Some("FR"), Some("FB")), both);
-        let one = "Red's deployment matches the commitment shown at the start; the other one stays closed.";
+        let one =
+            "Red's deployment matches the commitment shown at the start. The other deployment stays closed.";
         assert_eq!(words(Some("FR"), None), one);
         assert_eq!(words(None, None), "");
         assert!(

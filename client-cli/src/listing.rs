@@ -303,7 +303,7 @@ mod tests {
             .expect("a history")
         };
         let last = |undone| rating_chart(&history(undone)).last().cloned().unwrap_or_default();
-        assert!(last(true).contains("took back what 1 of them did"), "{}", last(true));
+        assert!(last(true).contains("undid the rating change of 1 of these games"), "{}", last(true));
         assert!(last(false).contains("1 game; rapid speed"), "{}", last(false));
     }
 

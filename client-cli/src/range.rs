@@ -79,11 +79,11 @@ mod tests {
     #[test]
     fn an_offer_shows_its_rating_range() {
         let said = |text: &str| only(parse_range(text).unwrap());
-        assert_eq!(said("1400-1600"), "Only players rated 1400 to 1600 may take it.");
-        assert_eq!(said("+-200"), "Only players within 200 points of your rating may take it.");
+        assert_eq!(said("1400-1600"), "Only players rated 1400 to 1600 may take your offer.");
+        assert_eq!(said("+-200"), "Only players within 200 points of your rating may take your offer.");
         assert_eq!(
             said("-100+300"),
-            "Only players at most 100 points below your rating and at most 300 above it may take it."
+            "Only players rated from 100 points below you to 300 points above you may take your offer."
         );
     }
 

@@ -185,7 +185,7 @@ pub(crate) mod tests {
             assert_eq!(replay.sentences(2).last(), Some(&replay.sentence()));
             assert_eq!(replay.sentences(2).len(), 2);
             replay.go(0);
-            assert_eq!(replay.sentences(9), ["Before the first event."]);
+            assert_eq!(replay.sentences(9), ["This is the position before the first event."]);
         }
     }
 

@@ -125,7 +125,7 @@ mod tests {
         ] {
             assert_eq!(told(&classic, at), words);
         }
-        assert_eq!(told(&shadowflash(""), "p10"), "p10: Blue's one of 9 P, has moved");
+        assert_eq!(told(&shadowflash(""), "p10"), "p10: Blue's piece (9 P), has moved");
         assert_eq!(told(&quantum(""), "a6"), "a6: Blue's coin, has moved");
     }
 }

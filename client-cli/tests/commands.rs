@@ -39,8 +39,8 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["play", "--time", "9s"][..], 2, "out of bounds"),
         (&["play", "--bot", "godo"][..], 2, "Did you mean `good`?"),
         (&["play", "--rating", "1600-1400"][..], 2, "is not a range of ratings"),
-        (&["play", "--rated"][..], 2, "Rated games are for accounts"),
-        (&["seek", "--rated"][..], 2, "Rated games are for accounts"),
+        (&["play", "--rated"][..], 2, "Only accounts can play rated games"),
+        (&["seek", "--rated"][..], 2, "Only accounts can play rated games"),
         (&["play", "--game", "short"][..], 2, "not a game id"),
         (&["games", "--server", "ftp://x"][..], 2, "is not a server address"),
         (&["games", "--ca", "nowhere.pem"][..], 2, "--ca nowhere.pem: "),
@@ -50,9 +50,9 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["profile", "ann", "--server", nobody][..], 3, "Cannot reach"),
         (&["check", "nowhere.json"][..], 4, "nowhere.json"),
         (&["rules", "chess"][..], 2, "there is no ruleset"),
-        (&["rules", "barrage"][..], 0, "Two squares"),
-        (&["RULES", "Barrage"][..], 0, "Two squares"),
-        (&["Deployments", "LIST"][..], 0, "No deployment is saved"),
+        (&["rules", "barrage"][..], 0, "Two-squares rule"),
+        (&["RULES", "Barrage"][..], 0, "Two-squares rule"),
+        (&["Deployments", "LIST"][..], 0, "You have no saved deployments"),
         (&["rules"][..], 0, "pbm-small"),
         (&["referee", "--help"][..], 0, "docs/protocol/REFEREE.md"),
     ] {
@@ -130,7 +130,7 @@ fn settings_are_shown_set_and_refused() {
         (&["settings", "list", "--json", "--plain"][..], 0, "\"origin\": \"option\""),
         (&["settings", "set", "color", "no"][..], 2, "There is no setting color"),
         (&["settings", "set", "colors", "sometimes"][..], 2, "yes or no"),
-        (&["settings", "unset", "server"][..], 0, "no longer"),
+        (&["settings", "unset", "server"][..], 0, "is removed from"),
     ] {
         let (got, text) = run(folder.path(), arguments);
         assert_eq!(got, code, "{arguments:?}: {text}");
@@ -225,16 +225,16 @@ fn deployments_are_saved_shown_listed_and_deleted() {
     std::fs::write(&file, corner.replace(' ', "\n")).expect("written");
     let file = file.to_str().expect("a path");
     for (arguments, code, word) in [
-        (&["setups"][..], 0, "No deployment is saved"),
+        (&["setups"][..], 0, "You have no saved deployments"),
         (&["setups", "save", "barrage", "corner", corner][..], 0, "Saved"),
         (&["setups", "save", "barrage", "filed", file][..], 0, "Saved"),
-        (&["setups", "save", "barrage", "../up", corner][..], 2, "A name has"),
+        (&["setups", "save", "barrage", "../up", corner][..], 2, "A name consists"),
         (&["setups", "save", "barrage", "bad", "FFF"][..], 2, "Not saved"),
         (&["setups", "save", "chess", "bad", corner][..], 2, "there is no ruleset"),
         (&["setups", "save", "barrage", "long", &format!("{corner}9")][..], 2, "41 characters instead of 40"),
         (&["setups", "list"][..], 0, "barrage filed"),
         (&["setups", "show", "barrage", "filed"][..], 0, "........FB\n"),
-        (&["setups", "delete", "barrage", "corner"][..], 0, "Deleted"),
+        (&["setups", "delete", "barrage", "corner"][..], 0, "is deleted"),
         (&["setups", "delete", "barrage", "corner"][..], 4, "corner"),
         (&["setups", "show", "barrage", "corner"][..], 1, "No deployment"),
     ] {

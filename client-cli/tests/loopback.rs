@@ -239,7 +239,7 @@ async fn a_guest_the_server_does_not_know_becomes_a_new_one_that_is_kept() {
     drop(lines);
     let (code, out) = timeout(Duration::from_secs(20), task).await.expect("it ends").expect("no panic");
     assert_eq!(code, 0, "{out}");
-    assert!(out.contains("You are a new guest"), "{out}");
+    assert!(out.contains("You are now a new guest"), "{out}");
     let again = ConfigDir::new(Some(kept)).identity(&address, None, None).expect("an identity");
     assert_eq!(again.token(), Some(Secret::new("fresh")));
     drop(folder);

@@ -205,7 +205,7 @@ fn a_wrong_army_loses() {
     verdict.is(
         "QUIT culprit RED ILLEGAL 0 0 0",
         "illegal_act",
-        "an illegal deployment. Flag: 2 placed instead of 1",
+        "an illegal deployment. Flag: 2 placed, but the army has 1",
     );
     let stranger = DEPLOY_RED.replace("FB8s", "FB8x");
     let verdict = Stage::new().misbehaves(&format!("{stranger}; read quit"), &PATIENT);
@@ -402,7 +402,7 @@ fn stopped(signal: &str) {
     stage.nothing_is_left();
     let verdict = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{verdict}");
-    assert!(verdict.contains("stopped: 0 of 1 games"), "{verdict}");
+    assert!(verdict.contains("stopped after 0 of 1 games"), "{verdict}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("Not complete: 0 of 1 games were played."));
 }
 

@@ -1,7 +1,7 @@
-//! Doors that must stay closed (HOUSE, law 1).
+//! Tests the doors that must stay closed (HOUSE, law 1).
 //!
-//! Secrets cannot be serialized, read or printed, and no server links the referee, which sees
-//! everything.
+//! Secrets must not be serialized, read or printed, and the server must not link the referee,
+//! which sees everything.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
@@ -21,7 +21,7 @@ assert_not_impl_any!(Entropy: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::SecretRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::StruckRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::View: serde::Serialize);
-// What an audience may know is all that messages and records are made of.
+// Messages and records are made only of types with what an audience may know.
 assert_impl_all!(flagfall_view::GameView: serde::Serialize);
 assert_impl_all!(flagfall_view::GameEvent: serde::Serialize);
 assert_impl_all!(flagfall_view::ViewChange: serde::Serialize);
@@ -32,8 +32,8 @@ fn hidden_fields_are_not_accessible() {
     trybuild::TestCases::new().compile_fail("doors/closed/*.rs");
 }
 
-/// The server does not link the referee. The same check finds it in the client, which has `flagfall
-/// referee`, and in this crate.
+/// The server does not link the referee. To show that the check works, it must find the referee
+/// in the client, which has `flagfall referee`, and in this crate.
 #[test]
 fn the_server_does_not_link_the_referee() {
     let has_door =
@@ -44,7 +44,7 @@ fn the_server_does_not_link_the_referee() {
     assert!(has_door("flagfall-tests", "normal,dev"));
 }
 
-/// The engine's crate cannot serialize: what it is built of alone has no serde.
+/// The engine's crate cannot serialize, because its dependencies do not include serde.
 #[test]
 fn the_rules_do_not_link_serde() {
     for package in ["flagfall-rules", "flagfall-view", "flagfall-board"] {
@@ -54,7 +54,7 @@ fn the_rules_do_not_link_serde() {
     }
 }
 
-/// No server has the trial's planted faults unless a build asks for them by name.
+/// The server must not contain the trial's planted faults unless a build enables them by name.
 #[test]
 fn the_server_has_no_planted_faults() {
     let has_faults = |edges, more| {

@@ -1,5 +1,5 @@
-//! The engine and the second opinion agree where random games seldom lead: in long chases, between
-//! few pieces near each other, and under every combination of rules.
+//! Compares the engine with the second opinion in situations that random games seldom reach: in
+//! long chases, between few pieces near each other, and under every combination of rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use flagfall_tests::Chance;
 use crate::engine_events::at;
 use crate::moves::name;
 
-/// How often the compared games met the cases of interest.
+/// How often the compared games reached the interesting cases.
 #[derive(Default, Debug)]
 struct Met(BTreeMap<&'static str, usize>);
 
@@ -37,7 +37,7 @@ enum Temper {
     Striking,
 }
 
-/// Whether a square is next to a piece that `is_meant`.
+/// True if a square is next to a piece for which `is_meant` is true.
 fn is_near(board: &Board, square: At, is_meant: impl Fn(At) -> bool) -> bool {
     board.pieces().any(|(other, _)| {
         (square.row - other.row).abs() + (square.column - other.column).abs() == 1 && is_meant(other)
@@ -65,8 +65,8 @@ fn weight(command: &Command, board: &Board, temper: Temper, last: Option<At>, ch
     }
 }
 
-/// The moves that the more-squares rule refuses, and those it would refuse if it took pieces of
-/// equal rank for each other (§T3).
+/// Counts the moves that the more-squares rule refuses, and those that it would refuse if it
+/// confused pieces of equal rank (§T3).
 fn count_chases(board: &Board, legal: &BTreeSet<String>, met: &mut Met) {
     if !board.rules.more_squares {
         return;
@@ -113,7 +113,7 @@ fn play_both(
             && !board.may_spare(board.turn)
             && board.pieces().any(|(_, piece)| is_unmoved_coin(&piece));
         met.count("held back", usize::from(is_held));
-        // With a reserve most commands place pieces, which would be dull.
+        // With a reserve, most commands place pieces, so moves are preferred.
         let tries: Vec<Command> = if board.rules.reserve {
             let moves = position.legal_commands().moves_len();
             let end = if moves > 0 && !chance.once_in(6) { moves } else { commands.len() };
@@ -195,7 +195,8 @@ fn the_second_opinion_agrees_in_chases() {
     for text in ROOMS {
         (0..40).for_each(|seed| compare(text, Temper::Chasing, seed, 150, &mut met));
     }
-    // Two blue Sergeants flee from a General in a small room: sooner or later they swap squares.
+    // Two blue Sergeants flee from a General in a small room: so sooner or later they swap
+    // squares.
     (40..240).for_each(|seed| compare(ROOMS[0], Temper::Chasing, seed, 150, &mut met));
     println!("{met:?}, seeds 0 to 239");
     met.has("chases", 100);
@@ -240,7 +241,7 @@ fn the_second_opinion_agrees_in_every_combination_of_rules() {
     met.has("defenders that moved", 300);
 }
 
-/// Rules that the second opinion takes for those of `classic`.
+/// Rules that replace those of `classic` in the second opinion.
 const WRONG_RULES: [&str; 11] = [
     "classic,ties=attacker",
     "classic,ties=defender",
@@ -255,7 +256,7 @@ const WRONG_RULES: [&str; 11] = [
     "original",
 ];
 
-/// A difference in one rule is found; otherwise that none is found would prove nothing.
+/// A difference in one rule must be found. Otherwise the comparison could miss real differences.
 #[test]
 fn wrong_rules_are_found() {
     let arenas = ARENAS.map(|arena| format!("classic {arena}"));
@@ -367,19 +368,19 @@ fn legal_after(text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: a defender that moves keeps its chain, which holds it back only in the line of
-/// its own moves.
+/// §C3 with §O1: a defender that moves keeps its chain of moves, which limits it only along the
+/// line of its own moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);
-    // A General wins and moves sideways: no border of its new column was crossed.
+    // A General wins and moves sideways, so it has not crossed any border of its new column.
     let aside = legal_after(
         "classic,winner=any red 9 0 bFb8.8/.10/.10/.10/..~2.b7~2../..~2r2.~2../.10/.10/.10/rFr8.8",
         "e5e6 b10b9 e6e5 b9b10 e5e6 f6e6",
     );
     assert!(has(&aside, "f6f5") && has(&aside, "f6e6"), "{aside:?}");
-    // A Scout beats a Scout from the other end of its path and moves there: the crossed borders
-    // hold it back from that end too.
+    // A Scout beats a Scout from the other end of its path and moves there. The crossed borders
+    // limit it from that end too.
     let ends = legal_after(
         "classic,ties=defender,winner=any red 9 0 bFb8.8/.10/.10/.10/..~2..~2../..~2..~2../.10/....r9.5/.10/rFr8..b9.5",
         "e3e6 b10b9 e6e3 b9b10 e3e6 e1e6",
@@ -429,7 +430,7 @@ fn positions_count_as_the_fixtures_say() {
         let depth = if counts.trim().is_empty() { 3 } else { counts.split_whitespace().count() as u32 };
         let count = |depth: u32| engine_perft(&position, depth).to_string();
         let by_engine: Vec<String> = (1..=depth).map(count).collect();
-        // The second opinion counts the last depth only for new fixtures.
+        // The second opinion is slow, so it counts the last depth only for new fixtures.
         let slow_depth = if is_update { depth } else { depth.min(2) };
         let board = Board::read(position_text).expect("a position");
         let second: Vec<String> = (1..=slow_depth).map(|depth| board.perft(depth).to_string()).collect();

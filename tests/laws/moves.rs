@@ -1,5 +1,4 @@
-//! A move is legal in the mover's view, legal in the position, and accepted by `decide`, or none of
-//! these.
+//! Tests that the mover's view, the position and `decide` agree on which moves are legal.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +12,8 @@ use flagfall_tests::{Chance, Match, Step};
 
 use crate::{Law, hold};
 
-/// Checks all pairs of squares. There are many, so it does so only every few steps, and wherever a
-/// repetition rule refuses a move.
+/// Checks all pairs of squares. Because there are many, this is done only every few steps, and
+/// wherever a repetition rule refuses a move.
 struct Legal {
     step: usize,
     every: usize,
@@ -57,8 +56,8 @@ impl Law for Legal {
         for (n, squares) in in_position.iter().enumerate() {
             assert_eq!(in_position.nth(n), Some(squares));
         }
-        // A repetition rule refuses moves of the side's own pieces alone; moves from other squares
-        // are tried only every few steps.
+        // A repetition rule only refuses moves of the side's own pieces, so moves from other
+        // squares are tried only every few steps.
         let is_every = self.step.is_multiple_of(self.every);
         let own = game.position().occupied(turn);
         let mut refused = Vec::new();
@@ -68,8 +67,8 @@ impl Law for Legal {
                 let entropy = Entropy([0; 32]);
                 let verdict =
                     decide(game, turn, game.ply(), &Command::Move(squares.into()), table.now, &entropy);
-                // Where an illegal act loses the game, the command is accepted too, but it is no
-                // ply (§U7).
+                // If an illegal act loses the game, an illegal command is accepted too, but it is
+                // not a ply (§U7).
                 let is_ply = verdict.as_ref().is_ok_and(is_ply);
                 assert_eq!(is_ply, in_position.contains(squares), "{squares}");
                 if game.terms().ruleset.illegal_act_loses {
@@ -142,8 +141,8 @@ fn legal_in_the_view_is_legal_in_the_position_is_what_decide_accepts() {
     hold("legal moves agree", 6, || Legal { step: 0, every: 60, by_repetition: 0 });
 }
 
-/// Random games rarely repeat positions. Here each side moves back and forth until a rule refuses
-/// it.
+/// Random games rarely repeat positions. So here each side moves back and forth until a rule
+/// refuses the move.
 #[test]
 fn legal_moves_agree_in_games_full_of_repetitions() {
     let seed = Chance::seed_or(77);
@@ -212,8 +211,8 @@ fn candidates(from: &[Square]) -> Vec<Command> {
     all
 }
 
-/// True if the command is listed. Where there are joints, listed commands name their path; a
-/// command that leaves its path open means one of those.
+/// True if the command is listed. On boards with joints, listed commands name their path. A
+/// command without a path stands for one of them.
 fn is_listed(listed: &BTreeSet<String>, command: &Command, has_joints: bool) -> bool {
     match command {
         Command::Move(asked @ MoveCommand { path: None, .. }) if has_joints => {
@@ -265,7 +264,7 @@ impl Law for LegalCommands {
         let names: BTreeSet<String> = listed.iter().map(|command| name(&command)).collect();
         assert_eq!((names.len(), listed.nth(listed.len())), (listed.len(), None), "each once");
         assert!(!listed.is_empty(), "a side without an act has lost already");
-        // Only a few squares at a time: there are a hundred thousand commands.
+        // Takes only a few squares at a time, because there are a hundred thousand commands.
         let board: Vec<Square> = squares().collect();
         let from: Vec<Square> = (0..12).map(|_| board[chance.below(board.len())]).collect();
         let has_joints = game.terms().ruleset.shape.has_joints();
@@ -275,7 +274,8 @@ impl Law for LegalCommands {
         };
         for command in candidates(&from) {
             let wanted = is_listed(&names, &command, has_joints);
-            // Without a path, the shorter legal one is meant; the color may fit only the other one.
+            // A command without a path means the shorter legal path, but its color may fit only
+            // the other path.
             let is_open = matches!(command, Command::Move(MoveCommand { path: None, .. })) && has_joints;
             if !(is_open && wanted) {
                 assert_eq!(verdict(&command), wanted, "{} {command:?}", name(&command));

@@ -1,5 +1,5 @@
-//! The engine and the second opinion agree on every position of a game, on everything a side may
-//! do in it, and on its end.
+//! Tests that the engine and the second opinion agree on every position of a game, on all legal
+//! commands in it, and on the end of the game.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::engine_events::{at, board_event};
 use crate::moves::name;
 use crate::{Law, hold};
 
-/// With reserves there are thousands of commands, so they are listed only at every such step.
+/// With reserves there are thousands of commands, so they are compared only once in this many
+/// steps.
 const EVERY_WITH_RESERVES: usize = 16;
 
 #[derive(Default)]

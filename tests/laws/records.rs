@@ -1,5 +1,5 @@
-//! Laws about records: they show what their audience was told, and nothing that the requester may
-//! not know.
+//! Laws about records: a record shows what its audience was told, but nothing that the requester
+//! may not know.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, RecordScope, Recorder, Terms, Time};
@@ -25,7 +25,7 @@ fn scope_of(viewer: Viewer) -> RecordScope {
 }
 
 impl Records {
-    /// The record of the first `until` events, as the server would answer; none if it refuses.
+    /// The record of the first `until` events, as the server would answer. None if it refuses.
     fn record(&self, until: usize, scope: Option<RecordScope>, requester: Viewer) -> Option<GameRecord> {
         let mut recorder = Recorder::new(self.log[0].before.clone());
         self.log[..until].iter().for_each(|logged| recorder.note(&logged.event, logged.at));
@@ -45,7 +45,8 @@ impl Records {
         }
     }
 
-    /// A live record that is replayed with `apply` gives the live view after every event.
+    /// Checks that a live record that is replayed with `apply` gives the live view after every
+    /// event.
     fn check_live(&self, until: usize) {
         for viewer in Viewer::ALL {
             let record = self.record(until, Some(scope_of(viewer)), viewer).expect("one's own record");
@@ -62,7 +63,7 @@ impl Records {
         }
     }
 
-    /// An opened record shows the referee's position after every event.
+    /// Checks that an opened record shows the referee's position after every event.
     fn check_opened(&self) {
         let Some(end) = self.log.last().map(|logged| &logged.after) else { return };
         let last_ply = self
@@ -99,7 +100,7 @@ impl Records {
         }
     }
 
-    /// No requester gets a record that shows more than they may know now.
+    /// Checks that requesters get no record that shows more than they may know now.
     fn check_refusals(&self, until: usize) {
         let now = &self.log[until - 1].after;
         for requester in Viewer::ALL {

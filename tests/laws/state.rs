@@ -25,7 +25,7 @@ impl Law for Conservation {
             assert!(position.occupied(Side::Red).is_empty());
             return;
         }
-        // Count again, independently of the engine.
+        // Counts again, independently of the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
             let seen = view(&logged.after, Viewer::Player(side), logged.at);
@@ -174,7 +174,7 @@ fn no_command_panics_and_what_is_accepted_happens() {
     hold("decide is total", 20, || Nonsense { refusals: 0 });
 }
 
-/// Events of another game are applied without a panic: `evolve` is total.
+/// Events of another game must be applied without a panic, because `evolve` is total.
 #[test]
 fn no_event_panics_in_a_game_it_does_not_belong_to() {
     struct Collect(Vec<flagfall_rules::Event>);
@@ -211,8 +211,8 @@ impl Law for Notation {
         }
         let position = logged.after.position();
         if position.has_strike_pending() && !position.is_to_act(position.actor()) {
-            // The last choice was made. Its ply follows in the same batch, and no position text
-            // exists between.
+            // After the last choice, its ply follows in the same batch. Between them, the
+            // position has no text.
             return;
         }
         let text = Referee.position_text(logged.after.position());

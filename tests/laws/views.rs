@@ -15,7 +15,7 @@ struct Applied;
 
 impl Law for Applied {
     fn event(&mut self, logged: &Logged) {
-        // The earlier view may be of any moment: the event replaces its clock.
+        // The earlier view may be of any moment, because the event replaces its clock.
         let now = logged.at;
         for viewer in Viewer::ALL {
             let mut held = view(&logged.before, viewer, Stamp(now.0 - 5)).seen;
@@ -47,8 +47,8 @@ fn a_view_with_its_events_applied_is_the_view_afterwards() {
     hold("applied views", 8, || Applied);
 }
 
-/// An audience's numbers skip only another side's changes of its deployment, and that side's
-/// choices in a strike.
+/// An audience's sequence numbers skip only events that it must not see: another side's new
+/// deployments, and its choices in a strike.
 #[derive(Default)]
 struct Numbers {
     seq: [u64; 3],
@@ -84,7 +84,7 @@ fn numbers_count_only_what_is_seen() {
     hold("numbers", 20, Numbers::default);
 }
 
-/// Both players know all that the public knows.
+/// Both players know everything that the public knows.
 struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
@@ -127,7 +127,7 @@ fn exchange_knows_less(less: Option<SeenExchange>, more: Option<SeenExchange>) -
 
 #[track_caller]
 fn check_subset(public: &View, player: &View) {
-    // Field by field, so that a new field does not compile until it is handled here.
+    // Compares field by field, so that a new field does not compile until it is handled here.
     let GameView {
         audience: _,
         ruleset,

@@ -11,7 +11,7 @@ fn rank_at(game: &Game, square: Square) -> Option<Rank> {
     Referee.pieces(game.position()).into_iter().find(|(at, ..)| *at == square).and_then(|(.., rank)| rank)
 }
 
-/// The square of a piece that this event brought on from a reserve.
+/// The square of a piece that this event placed from a reserve.
 fn placed_at(event: &GameEvent) -> Option<Square> {
     match event {
         GameEvent::Placed(seen) => Some(seen.square),
@@ -42,7 +42,7 @@ impl Doors for TellsReserve {
     }
 }
 
-/// Leak: the event names the piece that came on.
+/// Leak: the event names the placed piece.
 pub(crate) struct NamesPlaced;
 impl Doors for NamesPlaced {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -52,7 +52,7 @@ impl Doors for NamesPlaced {
     }
 }
 
-/// Leak: a piece that comes on looks as if it had moved before, if it can move.
+/// Leak: a placed piece looks as if it had moved before, if it can move.
 pub(crate) struct RemembersMoves;
 impl Doors for RemembersMoves {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -94,7 +94,7 @@ impl Doors for WarnsOfReserve {
     }
 }
 
-/// Leak: a piece that comes on has a later stamp if its rank is the one that its side removed last.
+/// Leak: a placed piece has a later stamp if it has the rank that its side removed last.
 pub(crate) struct LinksByTime;
 impl Doors for LinksByTime {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
@@ -115,7 +115,7 @@ impl Doors for LinksByTime {
     }
 }
 
-/// Leak: pieces that are back from the reserve come first.
+/// Leak: views list pieces from the reserve first.
 pub(crate) struct LinksByOrder;
 impl Doors for LinksByOrder {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -123,8 +123,8 @@ impl Doors for LinksByOrder {
         if let (Some(square), Some(pieces)) = (placed_at(&event), &mut change.pieces)
             && let Some(rank) = rank_at(&logged.after, square)
         {
-            // A view lists pieces in a fixed order; here the first one in the list carries the
-            // secret.
+            // A view lists pieces in a fixed order, so here the first piece in the list carries
+            // the secret.
             let copies = usize::from(rank == Rank::Scout);
             let first = pieces.first().copied();
             pieces.extend(first.into_iter().take(copies));
@@ -151,7 +151,7 @@ impl Doors for TellsRunners {
     }
 }
 
-/// Leak: the answer to a failed strike names the color that was to be laid (§S3.2).
+/// Leak: the answer to a failed strike names the color that would have been laid (§S3.2).
 pub(crate) struct TellsFailedColors;
 impl Doors for TellsFailedColors {
     fn command(&self, step: &Step, logged: &[Logged], _viewer: Viewer) -> Option<String> {
@@ -168,7 +168,7 @@ pub(crate) fn failed_color(step: &Step, logged: &[Logged]) -> Option<ChipColor> 
     if is_strike && !stands(&first.after, *side) { *color } else { None }
 }
 
-/// Leak: the record of a running game names the pieces that came on.
+/// Leak: the record of a running game names the placed pieces.
 pub(crate) struct RecordNamesPlaced;
 impl Doors for RecordNamesPlaced {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {

@@ -1,7 +1,8 @@
-//! What coins hide: a choice in a strike that waits (§Q4).
+//! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
-//! Such games have no other secret (§Q8), so the specification is short: what each audience was
-//! told, and when. A choice is told to its own side at once, and to the others with the strike.
+//! Such games have no other secret (§Q8), so the specification of what each audience was told,
+//! and when, is short. A side is told its own choice at once. The others are told with the result
+//! of the strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,9 +28,9 @@ pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
 /// The board, which everybody knows, and what one audience was told.
 struct AudienceKnowledge {
     viewer: Viewer,
-    /// The board, with the audience's own choice in a strike that waits.
+    /// The board, with the audience's own choice in a pending strike.
     board: Board,
-    /// When choices were made: in the strike that waits (`waiting`), and in resolved strikes
+    /// When choices were made: in the pending strike (`waiting`), and in resolved strikes
     /// (`resolved`), which the end of the game opens.
     waiting: Vec<String>,
     resolved: Vec<String>,
@@ -84,7 +85,7 @@ impl AudienceKnowledge {
             SecretRecord::Paused { since } => self.said.push(format!("{at}: paused since {}", since.0)),
             SecretRecord::Resumed { since } => self.said.push(format!("{at}: resumed since {since:?}")),
             SecretRecord::Ended { winner, reason } => {
-                // A game that is called off opens nothing.
+                // An aborted game opens nothing.
                 let opened = if *reason == EndReason::Aborted { &[][..] } else { &self.resolved[..] };
                 self.said.push(format!("{at}: over: {winner:?} {reason:?}, {opened:?}"));
             }
@@ -93,7 +94,7 @@ impl AudienceKnowledge {
     }
 }
 
-/// Checks every view and event of a random game; returns how many pieces were compared.
+/// Checks every view and event of a random game. Returns how many pieces were compared.
 pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     let script = Script::random(ruleset, &mut Chance::new(seed));
     let (mut checked, mut waited) = (0, 0);
@@ -149,7 +150,8 @@ fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
     found.len()
 }
 
-/// What one audience was told in a script; none if a step is refused, because then it is no game.
+/// What one audience was told in a script. None if a step is refused, because then the script is
+/// not a game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = AudienceKnowledge::new(viewer, script.ruleset);
@@ -161,8 +163,7 @@ fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     Some(spec.said)
 }
 
-/// In this many last steps every strike that waits is probed; before that, only in every seventh
-/// step.
+/// Every pending strike is probed in this many last steps, and in every seventh step before.
 const LAST_STEPS: usize = 6;
 
 /// All bytes that one audience is sent in a valid script.
@@ -208,7 +209,7 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     commands.extend([Command::AcceptDraw, Command::DeclineDraw, Command::OfferDraw, Command::Abort]);
     for command in commands {
         match decide(game, side, game.ply(), &command, table.now, &Entropy([0; 32])) {
-            // The side's own choice would be accepted; its consequences are in the events.
+            // The side's own choice would be accepted. Its consequences are in the events.
             Ok(_) => bytes.push(format!("{} is taken", refusable(&command))),
             Err(refusal) => {
                 let to = if let Command::Move(asked) = &command { asked.squares } else { squares(own) };
@@ -225,18 +226,18 @@ fn refusable(command: &Command) -> String {
     }
 }
 
-/// The same game in which the other sides choose at other moments, or choose other ranks if the
-/// choice was never told.
+/// Returns the same game with choices of the other sides at other moments, or with other ranks if
+/// the choice was never told.
 fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut Chance) -> Script {
     let mut twin = script.clone();
     let is_hidden =
         |step: &Step| matches!(step, Step::Ask(side, Command::Choose(_)) if viewer != Viewer::Player(*side));
-    // Once a strike is resolved, clocks show how long a choice took. So in games with clocks only
-    // the strike that still waits may differ.
+    // Once a strike is resolved, clocks show how long a choice took. So in games with clocks,
+    // only the pending strike may differ.
     let is_move = |step: &Step| matches!(step, Step::Ask(_, Command::Move(_)));
     let last_move = twin.steps.iter().rposition(|(step, _)| is_move(step)).unwrap_or_default();
     let first = if twin.time == TimeControl::Unlimited { 0 } else { last_move + 1 };
-    // A strike that is never resolved: another choice, or none.
+    // In a strike that is never resolved, the twin has another choice or none.
     if let Some(LastChoice { at, ranks }) = last.filter(|last| is_hidden(&twin.steps[last.at].0)) {
         match (chance.below(4), &mut twin.steps[*at].0) {
             (0, step) => *step = Step::Wait,
@@ -248,7 +249,7 @@ fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut
         if !is_hidden(&twin.steps[at].0) || chance.once_in(4) {
             continue;
         }
-        // Steps keep their times; the actions of neighboring steps are swapped.
+        // Swaps the actions of neighboring steps. The steps keep their times.
         let near = if chance.once_in(2) { at + 1 } else { at.saturating_sub(1).max(first) };
         let is_still = |step: &Step| matches!(step, Step::Wait | Step::Ask(_, Command::Choose(_)));
         if near < twin.steps.len() && near != at && is_still(&twin.steps[near].0) {
@@ -271,9 +272,10 @@ fn is_choice(step: &Step) -> bool {
     matches!(step, Step::Ask(_, Command::Choose(_)))
 }
 
-/// A game that stops in a strike that waits for the second choice or was just resolved.
+/// A game that is cut off while a strike waits for the second choice, or right after it was
+/// resolved.
 ///
-/// The steps that follow often end the game before the first choice is shown.
+/// It is cut off because the following steps often end the game before the first choice is shown.
 struct Cut {
     script: Script,
     last: Option<LastChoice>,
@@ -292,7 +294,8 @@ fn cuts(ruleset: &'static Ruleset, seed: u64) -> Vec<Cut> {
     }
     let cut = |number: usize| {
         let moments = if number.is_multiple_of(4) { &all } else { &first };
-        // Early in a game more of the struck coins have not moved and could be anything.
+        // Prefers early moments, because more of the struck coins have not moved then and could
+        // be anything.
         let until = 1 + chance.below(moments.len());
         cut(&whole, moments[chance.below(until)], number)
     };
@@ -301,7 +304,7 @@ fn cuts(ruleset: &'static Ruleset, seed: u64) -> Vec<Cut> {
 
 /// A random game in which no clock runs and moved coins strike whenever they can.
 ///
-/// They prefer to strike unmoved coins, which could still be anything.
+/// Unmoved coins are preferred as targets, because they could still be anything.
 fn full_of_strikes(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
     let (time, secret) = (TimeControl::Unlimited, PerSide::default());
     let mut script = Script { ruleset, time, secret, salts: chance.bits(), steps: Vec::new() };
@@ -354,8 +357,8 @@ fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
 fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     let mut script = whole.clone();
     script.steps.truncate(end + 1);
-    // Leave time before every choice, so that the order can change. Two steps at one moment would
-    // be told the same way but examined separately.
+    // Leaves time before every choice, so that the order can change. Two steps at the same moment
+    // would be told in the same way but examined separately.
     let with_time = |(step, ms): (Step, u64)| {
         let wait = is_choice(&step).then_some((Step::Wait, 40));
         wait.into_iter().chain([(step, ms.max(1))])
@@ -382,7 +385,7 @@ fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     Some(Cut { script, last })
 }
 
-/// Longer than any game lasts; a side that owes a choice may run out of time.
+/// Longer than any game lasts. Otherwise a side that owes a choice could run out of time.
 const BASE_MS: u64 = 60_000_000;
 
 fn last_choice(script: &Script) -> Option<LastChoice> {
@@ -400,7 +403,7 @@ fn last_choice(script: &Script) -> Option<LastChoice> {
     table.game.position().has_strike_pending().then(|| LastChoice { at: script.steps.len() - 1, ranks })
 }
 
-/// Searches sessions of one ruleset for bytes that depend on a choice; stops at the first.
+/// Searches sessions of one ruleset for bytes that depend on a choice, and stops at the first.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {
@@ -438,7 +441,7 @@ fn same_steps(one: &Script, other: &Script) -> bool {
     one.steps.iter().map(|(step, _)| name(step)).eq(other.steps.iter().map(|(step, _)| name(step)))
 }
 
-/// Until its strike is resolved, a choice is in no byte for the others: in no event and in no view.
+/// Until its strike is resolved, a choice must not be in any event or view for the others.
 #[test]
 fn a_choice_that_waits_is_in_no_outgoing_byte() {
     for ruleset in with_coins() {

@@ -73,7 +73,7 @@ impl Doors for OwesLess {
     }
 }
 
-/// Leak: the view's side to move is the side that has still to choose.
+/// Leak: the view shows the side that must still choose as the side to move.
 pub(crate) struct TurnTells;
 impl Doors for TurnTells {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -133,7 +133,7 @@ impl Doors for LongerForRed {
     }
 }
 
-/// Leak: everybody is told that some side acted, but not how.
+/// Leak: everybody is told that a side acted, but not how.
 pub(crate) struct Clicks;
 impl Doors for Clicks {
     fn command(&self, step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {

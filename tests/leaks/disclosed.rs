@@ -1,7 +1,8 @@
-//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S and PLAY.
+//! A specification of what each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S
+//! and PLAY.
 //!
-//! This is a specification of its own, independent of `redact.rs`. It reads the log as the store
-//! keeps it; what a ruleset discloses on the board stands in the second opinion.
+//! It is independent of `redact.rs`. It reads the log as the store keeps it, and takes from the
+//! second opinion what a ruleset discloses on the board.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use flagfall_second_opinion::{Board, BoardEvent, LETTERS, Letters, Piece, rules}
 
 use crate::engine_events::{at, board_event};
 
-/// Where a piece came from: all that distinguishes pieces whose rank is hidden.
+/// Where a piece came from. Only this distinguishes pieces with hidden ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Origin {
     /// The square it was deployed on.
@@ -22,13 +23,13 @@ pub(crate) enum Origin {
     Placing(usize),
 }
 
-/// The board as a referee knows it, and what one audience was told.
+/// The board with all ranks, and what one audience was told.
 #[derive(Clone, Debug)]
 pub(crate) struct Disclosed {
     viewer: Viewer,
     terms: GameTerms,
     setups: PerSide<Option<String>>,
-    /// The board; none while the sides deploy.
+    /// The board. None while the sides deploy.
     pub(crate) board: Option<Board>,
     /// The sides whose deployments the end has opened to this audience.
     opened: PerSide<bool>,
@@ -39,7 +40,7 @@ pub(crate) struct Disclosed {
     known: BTreeSet<u16>,
     /// Pieces that left the board for a reserve.
     removed: BTreeSet<u16>,
-    /// What each silent winner beat (§D1): all that the others know about it.
+    /// What each silent winner beat (§D1). The others know nothing else about it.
     beat: BTreeMap<u16, Vec<char>>,
     /// Everything told to the audience, in order.
     pub(crate) said: Vec<String>,
@@ -97,8 +98,8 @@ impl Disclosed {
         self.piece_of(origin).is_some_and(|piece| piece.is_moved)
     }
 
-    /// True if a rank fits all that the others know about the piece of this origin: it beats what
-    /// the piece beat in silence (§D1).
+    /// True if a rank fits everything that the others know about the piece of this origin: it
+    /// beats all ranks that the piece beat silently (§D1).
     pub(crate) fn fits(&self, origin: Origin, letter: char) -> bool {
         let beaten = self.piece_of(origin).and_then(|piece| self.beat.get(&piece.id));
         let beats = |beaten: &char| {
@@ -123,7 +124,7 @@ impl Disclosed {
         }
     }
 
-    /// True if the audience knows every rank of a side, those in its reserve too.
+    /// True if the audience knows every rank of a side, including those in its reserve.
     pub(crate) fn knows_reserve(&self, side: Side) -> bool {
         self.own(side) || self.opened[side]
     }
@@ -148,11 +149,11 @@ impl Disclosed {
             }
             SecretRecord::Started { .. } => self.started(),
             SecretRecord::Moved { side, from, to, .. } => self.moved(*side, *from, *to, record),
-            // Secrets of coins have their own specification (`choices.rs`).
+            // Coins have their own specification (`choices.rs`).
             SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("a ruleset without coins"),
             SecretRecord::Removed { side, square } => {
-                // Everybody sees the square; knowledge of the piece is lost, except a label
-                // (§S1.7).
+                // Everybody sees the square. What was known about the piece is lost, except a
+                // label (§S1.7).
                 let piece = self.piece(*square);
                 self.removed.insert(piece.id);
                 let words = if self.own(*side) { format!(", your {}", piece.letter) } else { String::new() };
@@ -160,7 +161,7 @@ impl Disclosed {
                 self.take(record);
             }
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
-                // Everybody sees the square; the rank is shown only if the piece is labeled
+                // Everybody sees the square. The rank is shown only if the piece is labeled
                 // (§S1.7).
                 self.take(record);
                 let id = self.piece(*square).id;
@@ -188,7 +189,7 @@ impl Disclosed {
                         Viewer::Player(_) => true,
                         Viewer::Public => !self.terms.secret[side],
                     };
-                    // Games that are called off open nothing.
+                    // Aborted games open nothing.
                     if is_open && *reason != EndReason::Aborted {
                         self.say(format!("{side} had {:?}", self.setups[side]));
                         self.opened[side] = true;

@@ -1,5 +1,5 @@
-//! What audiences are sent: by the real doors, and by doors with a planted leak, which the checker
-//! must find.
+//! The doors through which audiences get information: the real doors, and doors with planted
+//! leaks that the checker must find.
 
 use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -11,9 +11,9 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Logged, Step};
 
-/// Turns what happened into bytes.
+/// The ways in which events reach audiences as bytes.
 pub(crate) trait Doors {
-    /// The message about an event; none if this audience is not told.
+    /// The message about an event. None if this audience is not told about it.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
         Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
@@ -37,7 +37,7 @@ pub(crate) trait Doors {
         record
     }
 
-    /// The record of a scope, as this audience may have it now; none if it is refused.
+    /// The record of a scope, as this audience may have it now. None if it is refused.
     fn record_as(
         &self,
         log: &[Logged],
@@ -49,7 +49,8 @@ pub(crate) trait Doors {
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
-    /// What an audience is told of a command besides its events: nothing.
+    /// What an audience is told about a command besides its events. The real server tells
+    /// nothing.
     fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
         None
     }
@@ -68,8 +69,8 @@ fn recorder(log: &[Logged], game: &Game) -> Recorder {
 
 /// The signature that every audience's record of a finished game carries.
 ///
-/// It is a function of the digest alone, so the digest stands in its place here. The digest covers
-/// commitments, which are random by design and left out.
+/// A signature depends only on the digest, so the digest is used in its place here. Commitments,
+/// which the digest covers, are random by design and therefore left out.
 fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
     let GameSummary { terms, players, .. } = summary(game, game.phase());
     let mut public = recorder(log, game).record(Viewer::Public, terms, players);
@@ -124,11 +125,12 @@ impl Doors for LendsRecordsAfterTheEnd {
     }
 }
 
-/// What the server does.
+/// The doors of the real server.
 pub(crate) struct Real;
 impl Doors for Real {}
 
-/// Every piece and its rank. For a coin: its side's choice, while that waits (§Q4).
+/// Every piece and its rank. For a coin, this is its side's choice while the strike is pending
+/// (§Q4).
 fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     let chosen = |side: Side| {
         let strike = Real.view(game, Viewer::Player(side), game.latest()).pending_strike?;
@@ -144,7 +146,7 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     pieces
 }
 
-/// Lets `with` change pieces of a view, given their true ranks.
+/// Lets `with` change the pieces of a view. It gets their true ranks.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = truth(game);
     for piece in &mut view.pieces {
@@ -168,7 +170,7 @@ impl Doors for ShownFlag {
     }
 }
 
-/// Leak: a piece that moved without a strike shows its rank, in the event alone.
+/// Leak: a piece that moved without a strike shows its rank, but only in the event.
 pub(crate) struct ShownMover;
 impl Doors for ShownMover {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -198,7 +200,7 @@ impl Doors for OrderedByRank {
     }
 }
 
-/// Leak: the number counts events that the audience is not shown.
+/// Leak: the sequence number counts events that the audience is not shown.
 pub(crate) struct CountsPrivate;
 impl Doors for CountsPrivate {
     fn counts(&self, _logged: &Logged, _viewer: Viewer) -> bool {
@@ -214,7 +216,7 @@ impl Doors for TellsOfNothing {
     }
 }
 
-/// Leak: a side whose deployment is no army is not reported as ready.
+/// Leak: a side with an illegal deployment is not reported as ready.
 pub(crate) struct TellsWrongSetups;
 impl Doors for TellsWrongSetups {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -342,7 +344,7 @@ pub(crate) fn told(game: &Game, seq: u64, (event, change): (GameEvent, ViewChang
     to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change, abort: None })
 }
 
-/// The message of a refusal. Its text for people is made of the code and the arguments alone.
+/// The message of a refusal. Its text for people depends only on the code and the arguments.
 pub(crate) fn refused(game: &Game, seq: u64, refusal: Refusal) -> String {
     let message = refusal.to_string();
     let Refusal { code, args } = refusal;

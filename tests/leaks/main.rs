@@ -1,7 +1,7 @@
-//! Bytes do not depend on secrets (HOUSE, law 10).
+//! Tests that bytes for an audience do not depend on secrets (HOUSE, law 10).
 //!
-//! The specification of what was disclosed is `disclosed.rs`. The checker must find every door with
-//! a planted leak in `doors.rs`; otherwise finding nothing in the real doors would prove nothing.
+//! The specification of what was disclosed is `disclosed.rs`. The checker must find every door
+//! with a planted leak in `doors.rs`. Otherwise it could miss leaks in the real doors.
 
 mod beside;
 mod choices;
@@ -55,8 +55,8 @@ fn no_byte_depends_on_hidden_information() {
     }
 }
 
-/// Rulesets in which sides deploy. Laws about deployments do not apply to coins; `choices.rs` has
-/// those about choices.
+/// Rulesets in which sides deploy. Laws about deployments do not apply to coins, for which
+/// `choices.rs` has laws about choices.
 fn with_deployments() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Deployments)
 }
@@ -97,7 +97,8 @@ fn a_view_that_shows_a_flag_is_found() {
 
 #[test]
 fn an_event_that_shows_a_mover_is_found() {
-    // While a choice waits nothing moves, and a coin that moves has nothing to show.
+    // With coins this leak is impossible: no piece moves during a pending choice, and a coin that
+    // moves has no rank to show.
     finds_where("a shown mover", &ShownMover, |ruleset| ruleset.start == Start::Deployments);
 }
 

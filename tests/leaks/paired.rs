@@ -1,4 +1,5 @@
-//! Paired sessions: two games in which an audience was told the same, and every byte sent to it.
+//! Paired sessions: two games in which an audience was told the same. Every byte sent to it is
+//! compared.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,7 +30,7 @@ pub(crate) struct Script {
 pub(crate) struct Session {
     pub(crate) said: Vec<String>,
     pub(crate) bytes: Vec<String>,
-    /// What the specification knows at the end.
+    /// The state of the specification at the end.
     pub(crate) disclosed: Disclosed,
 }
 
@@ -50,7 +51,7 @@ impl Script {
             if table.step(&step, after_ms).is_ok() {
                 script.steps.push((step, after_ms));
             } else {
-                // Refused steps are left out, but the time they took stays.
+                // Refused steps are left out, but their time is kept.
                 script.steps.push((Step::Wait, after_ms));
             }
         }
@@ -61,7 +62,8 @@ impl Script {
         Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
     }
 
-    /// Plays the script for one audience; none if a step is refused, because then it is no game.
+    /// Plays the script for one audience. None if a step is refused, because then the script is
+    /// not a game.
     pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
         let mut table = self.table();
         let mut disclosed = Disclosed::new(viewer, table.game.terms());
@@ -79,7 +81,8 @@ impl Script {
                 seq += u64::from(doors.counts(logged, viewer));
                 if let Some(event) = doors.event(logged, viewer) {
                     bytes.push(told(&logged.after, seq, event));
-                    // Right after a strike a view has the most to hide.
+                    // Views are requested more often right after a strike, because they then hide
+                    // the most.
                     let is_strike = logged.is_strike();
                     if asked.once_in(if is_strike { 2 } else { 12 }) {
                         bytes.push(opened(doors, &logged.after, viewer, seq, logged.at));
@@ -96,7 +99,7 @@ impl Script {
         Some(Session { said: disclosed.said.clone(), bytes: commitments_made_opaque(&bytes), disclosed })
     }
 
-    /// The deployment in the script that is played.
+    /// The deployment that a side finally plays in the script.
     fn final_deployment(&mut self, side: Side) -> Option<&mut String> {
         self.steps.iter_mut().rev().find_map(|(step, _)| match step {
             Step::Deploy(by, text) if *by == side => Some(text),
@@ -133,7 +136,7 @@ impl Script {
                 let is_movable =
                     |letter: char| !matches!(Rank::from_letter(letter), Some(Rank::Flag | Rank::Bomb));
                 if self.ruleset.reserve && chance.once_in(3) {
-                    // Exchange a piece on the board for one in reserve.
+                    // Exchanges a piece on the board for one in the reserve.
                     let reserve: Vec<char> = self
                         .ruleset
                         .army
@@ -177,7 +180,7 @@ impl Script {
 
     /// Changes the ranks of placed pieces that the audience never learned.
     ///
-    /// It does so where the reserve now holds other pieces, or at random.
+    /// A rank is changed if the reserve of the twin has other pieces, or at random.
     fn change_placings(&mut self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) {
         let mut table = self.table();
         let mut placings = 0;
@@ -205,8 +208,8 @@ impl Script {
         }
     }
 
-    /// Changes the colors named for failed strikes. Nothing was laid, and nobody else is told the
-    /// color (§S3.2).
+    /// Changes the colors named for failed strikes. No chip was laid, so the others are not told
+    /// the color (§S3.2).
     fn change_failed_colors(&mut self, viewer: Viewer, chance: &mut Chance) {
         let mut table = self.table();
         for (step, after_ms) in &mut self.steps {
@@ -231,7 +234,7 @@ impl Script {
         let (Some(first), Some(last)) = (deployments.first(), deployments.last()) else { return };
         let later_other = self.steps.iter().skip(*last).any(|(step, _)| matches!(step, Step::Deploy(..)));
         if first != last && *last + 1 < self.steps.len() && chance.once_in(2) {
-            // Remove the changes in between; the last deployment becomes the first.
+            // Removes the other deployments. The last deployment takes the place of the first.
             let is_last_to_deploy =
                 !self.steps.iter().skip(*last + 1).any(|(step, _)| matches!(step, Step::Deploy(..)));
             if !is_last_to_deploy {
@@ -245,7 +248,7 @@ impl Script {
                 }
             }
         } else if later_other && chance.once_in(2) {
-            // Insert another deployment at the same moment, before the one that is played.
+            // Inserts another deployment at the same moment, before the one that is played.
             let (Step::Deploy(_, _), after_ms) = self.steps[*first].clone() else { return };
             let other = random_setup(self.ruleset, chance);
             let stands = self.steps[*first].0.clone();
@@ -269,7 +272,7 @@ impl Script {
 
 /// Tries every move as the audience's player and keeps the answers.
 ///
-/// There are ten thousand, so it keeps one checksum of all bytes, and the codes in full.
+/// There are ten thousand moves, so this keeps one checksum of all bytes, and the codes in full.
 fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mut Vec<String>) {
     let Viewer::Player(side) = viewer else { return };
     let board = table.game.terms().ruleset.shape.squares();
@@ -278,8 +281,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let mut last = String::new();
     let mut ask = |command: &Command, squares: Option<Move>| {
         match decide(&table.game, side, table.game.ply(), command, table.now, &entropy) {
-            // An accepted strike discloses something. That a command is accepted, or loses because
-            // it is illegal, is no leak.
+            // An accepted strike discloses ranks by the rules. So it is not a leak that a command
+            // is accepted, or loses because it is illegal.
             Ok(events) => {
                 let first = events.iter().next().map(|event| format!("{event:?}"));
                 answers.push(("accepted".to_owned(), first.unwrap_or_default()));
@@ -295,14 +298,15 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let own = table.game.position().occupied(side);
     for from in board.iter() {
         for to in board.iter() {
-            // From squares that the player does not own, the answer is the same for every target.
+            // From squares without a piece of the player, the answer is the same for every
+            // target, so only some are tried.
             if own.contains(from) || to.index().is_multiple_of(7) {
                 let squares = Move { from, to };
                 ask(&Command::Move(squares.into()), Some(squares));
             }
         }
     }
-    // Commands for reserves and colors, which sides without them may send too.
+    // Also tries commands for reserves and colors.
     for (number, square) in board.iter().enumerate().filter(|_| table.game.terms().ruleset.reserve) {
         let color = ChipColor::ALL[number % 4];
         ask(&Command::Remove(square), None);
@@ -337,8 +341,8 @@ fn first() -> Square {
     }
 }
 
-/// Replaces salted commitments, which are random by design: each text of 64 hexadecimal digits
-/// becomes the order of its first appearance.
+/// Replaces salted commitments, which are random by design. Each text of 64 hexadecimal digits is
+/// replaced by the order of its first appearance.
 fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     bytes
@@ -368,8 +372,8 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
 pub(crate) struct Findings {
     /// Pairs that tell the audience the same and differ in hidden ranks.
     pub(crate) pairs: usize,
-    /// Those pairs in which the number of events that the audience is not told differs:
-    /// deployments, choices.
+    /// Pairs with a different number of events that the audience is not told about: deployments
+    /// or choices.
     pub(crate) more_or_fewer: usize,
     pub(crate) bytes: usize,
     /// The first bytes that differ.
@@ -390,7 +394,7 @@ impl Findings {
     }
 }
 
-/// Searches sessions of one ruleset for bytes that depend on a secret; stops at the first.
+/// Searches sessions of one ruleset for bytes that depend on a secret, and stops at the first.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     match ruleset.start {
         Start::Deployments => look_at_ranks(doors, ruleset, seed, games),
@@ -398,9 +402,9 @@ pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, gam
     }
 }
 
-/// The random game of a seed, and the source of chance after it.
+/// The random game of a seed, and the random generator after it.
 ///
-/// Every planted leak is looked for in the same games, so each is played once.
+/// All planted leaks are searched in the same games, so each game is played only once.
 fn game_of(ruleset: &'static Ruleset, seed: u64) -> (Script, Chance) {
     type Cell = Arc<OnceLock<(Script, Chance)>>;
     static GAMES: Mutex<BTreeMap<(&str, u64), Cell>> = Mutex::new(BTreeMap::new());
@@ -423,8 +427,8 @@ fn look_at_ranks(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games
         }
         let (script, mut chance) = game_of(ruleset, seed + game);
         for viewer in Viewer::ALL {
-            // Sessions of different lengths: in short ones much is hidden, in long ones much has
-            // happened.
+            // Sessions have different lengths. Short sessions hide more, and long sessions have
+            // more events.
             for part in [8, 3, 1] {
                 let mut script = script.clone();
                 let length = script.steps.len();

@@ -1,5 +1,5 @@
-//! What stays a side's secret when the end opens its game: the deployments it did not play, and the
-//! fact that it changed them.
+//! Tests what stays secret when the end opens a side's game: the deployments that the side did
+//! not play, and the fact that it changed them.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{Command, Phase, TimeControl, Viewer};

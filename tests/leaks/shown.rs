@@ -1,4 +1,4 @@
-//! What is shown is exactly what the specification says was told: no more and no less.
+//! Tests that audiences are shown exactly what the specification says, no more and no less.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                             };
                             let found = strike.defender;
                             match defender_at.map(|square| disclosed.identity(square)) {
-                                // A rank that is only narrowed down is not told with the strike.
+                                // A rank that is only narrowed down is not named with the strike.
                                 Some(known @ Identity::Known(_)) => assert_eq!(found, known, "{event:?}"),
                                 Some(_) => assert_eq!(found, Identity::Hidden, "{viewer:?} {event:?}"),
                                 None => assert!(matches!(found, Identity::Known(_)), "{event:?}"),
@@ -75,7 +75,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     let tracked = disclosed.piece(piece.square);
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
                     assert_eq!((piece.side as usize, piece.is_moved), (tracked.color, tracked.is_moved));
-                    // One's own pieces too: whether the others have seen them (§D2).
+                    // This also covers the audience's own pieces, which show whether the others
+                    // have seen them (§D2).
                     assert_eq!(piece.is_revealed, tracked.is_revealed, "{viewer:?} {piece:?}");
                     assert_eq!(piece.is_labeled, tracked.is_labeled, "{viewer:?} {piece:?}");
                     checked += 1;
@@ -132,7 +133,7 @@ fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
     }
 }
 
-/// A unique rank on a piece that stays hidden is in no byte for the others.
+/// A unique rank of a piece that stays hidden must not be in any byte for the others.
 #[test]
 fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     let seed = Chance::seed_or(9_100);
@@ -165,7 +166,8 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     }
 }
 
-/// An illegal deployment, which will lose, is as secret as any other until both are in (§U7).
+/// An illegal deployment, which will lose, is as secret as any other until both sides have
+/// deployed (§U7).
 #[test]
 fn an_illegal_deployment_leaves_no_trace() {
     for ruleset in rulesets().into_iter().filter(|ruleset| ruleset.illegal_act_loses) {
@@ -192,8 +194,8 @@ fn an_illegal_deployment_leaves_no_trace() {
     }
 }
 
-/// While the sides deploy, the others learn "ready" and nothing more: not how often a side changed
-/// its deployment, and not when.
+/// While the sides deploy, the others only learn that a side is ready. They must not learn how
+/// often or when it changed its deployment.
 #[test]
 fn redeployments_leave_no_trace() {
     for ruleset in crate::with_deployments() {

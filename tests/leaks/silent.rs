@@ -7,7 +7,8 @@ use flagfall_tests::Logged;
 
 use crate::doors::{Doors, Real};
 
-/// The true rank of a silent winner, if this ply had one that still stands where it was struck.
+/// The true rank of a silent winner, if this ply had one that is still on the square where it was
+/// struck.
 fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     let strike = seen.strike.as_ref()?;
     if strike.defender != Identity::Hidden {
@@ -24,7 +25,7 @@ fn name_winner(seen: &mut SeenMove, game: &Game) {
     }
 }
 
-/// The message about a silent win, changed.
+/// Changes the message about a silent win.
 fn patch_event(
     logged: &Logged,
     viewer: Viewer,
@@ -47,7 +48,7 @@ impl Doors for EventNamesWinner {
     }
 }
 
-/// Leak: the pieces in the change name it.
+/// Leak: the pieces in the change name the silent winner.
 pub(crate) struct PiecesNameWinner;
 impl Doors for PiecesNameWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -61,7 +62,7 @@ impl Doors for PiecesNameWinner {
     }
 }
 
-/// Leak: the captured pieces include it.
+/// Leak: the captured pieces include the silent winner.
 pub(crate) struct CapturesNameWinner;
 impl Doors for CapturesNameWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -73,7 +74,7 @@ impl Doors for CapturesNameWinner {
     }
 }
 
-/// Leak: a spectator's view names it in the last ply.
+/// Leak: a spectator's view names the silent winner in the last ply.
 pub(crate) struct SpectatorSeesWinner;
 impl Doors for SpectatorSeesWinner {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -85,7 +86,7 @@ impl Doors for SpectatorSeesWinner {
     }
 }
 
-/// Leak: the record of a running game names it.
+/// Leak: the record of a running game names the silent winner.
 pub(crate) struct RecordNamesWinner;
 impl Doors for RecordNamesWinner {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {

@@ -1,8 +1,8 @@
 //! Golden playthroughs: a short game of every ruleset, with the full board beside what each
 //! audience knows.
 //!
-//! Any change of what is shown appears in the diff of `fixtures/playthroughs/*.txt`, for a person
-//! to read. `FLAGFALL_UPDATE=1` rewrites the files.
+//! Changes in what audiences see appear in the diff of `fixtures/playthroughs/*.txt`, which a
+//! person must read. `FLAGFALL_UPDATE=1` rewrites the files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn boards(table: &Match) -> String {
                         .iter()
                         .find(|(at, ..)| *at == square)
                         .map(|(.., rank)| rank.map_or('o', Rank::letter));
-                    // Whether it moved is public.
+                    // It is public whether the piece has moved.
                     seen(2).and_then(|piece| Some((piece.side, rank?, piece.is_moved, piece.is_revealed)))
                 } else {
                     seen(board - 1).map(|piece| {
@@ -121,7 +121,7 @@ fn shadow(table: &Match) -> String {
     text
 }
 
-/// The pools and the strike that waits: the truth, and what everybody knows.
+/// The pools and the pending strike: the truth, and what everybody knows.
 fn coins(table: &Match) -> String {
     let text = Referee.position_text(table.game.position());
     let truth: Vec<&str> = text.split(' ').skip(5).collect();
@@ -135,7 +135,7 @@ fn coins(table: &Match) -> String {
     text
 }
 
-/// Plies that are no moves: an owed color, or sometimes a piece that leaves or comes on.
+/// A command other than a move: an owed color, or sometimes a removal or a placing.
 fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     let commands = table.game.position().legal_commands();
     let others = commands.len() - commands.moves_len();
@@ -148,7 +148,7 @@ fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     commands.nth(commands.moves_len() + chance.below(others))
 }
 
-/// A lively move: a strike if there is one, or else a move forward, or else any move.
+/// A lively move: a strike if possible, otherwise a move forward, otherwise any move.
 fn lively(table: &Match, chance: &mut Chance) -> Command {
     if let Some(command) = other(table, chance) {
         return command;
@@ -165,7 +165,7 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
         .collect();
     let choice = [strikes, ahead, moves].into_iter().find(|list| !list.is_empty()).expect("a move");
     let squares = choice[chance.below(choice.len())];
-    // With any path and color; a flash has none.
+    // The move can have any path and color. A flash has no color.
     let commands = table.game.position().legal_commands();
     let fitting: Vec<Command> = (0..commands.moves_len())
         .filter_map(|n| commands.nth(n))
@@ -207,7 +207,7 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
                 30 => Step::Ask(Side::Red, Command::OfferDraw),
                 31 => Step::Ask(Side::Blue, Command::DeclineDraw),
                 32 if !has_coins => Step::Ask(Side::Blue, Command::Resign),
-                // In the middle of a choice.
+                // Blue resigns while a choice is due.
                 40.. if table.game.position().has_strike_pending() && table.game.is_to_act(Side::Blue) => {
                     Step::Ask(Side::Blue, Command::Resign)
                 }

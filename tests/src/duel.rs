@@ -24,10 +24,10 @@ pub struct Played {
     pub plies: Ply,
 }
 
-/// Plays one game without clocks to its end, on a board with these lakes ([`Ruleset::draw_lakes`]).
-/// Hands in the given deployments. For the others, and for every ply, it shows `choose` the view of
-/// the side that has to act. A chooser may return any command except a draw offer, which would go
-/// unanswered.
+/// Plays one game without clocks to its end, on a board with these lakes
+/// ([`Ruleset::draw_lakes`]). Hands in the given deployments. For the other deployments, and for
+/// every ply, it shows `choose` the view of the side that must act. A chooser may return any
+/// command except a draw offer, which would get no answer.
 ///
 /// # Errors
 /// [`DuelError`] if a chooser returns nothing, or a command that the rules refuse.
@@ -57,7 +57,7 @@ fn ask(game: &mut Game, side: Side, choose: impl FnOnce(&View) -> Option<Command
     let ply = game.ply();
     let seen = view(game, Viewer::Player(side), Stamp(0));
     let command = choose(&seen).ok_or(DuelError::Silent { side, ply })?;
-    // This game's commitments stay here, so their salts need not be random.
+    // The commitments of this game never leave this process, so their salts need not be random.
     let played = game.play(side, &command, Stamp(0), &Entropy([0; 32]));
     played.map(|_| ()).map_err(|refusal| DuelError::Refused { side, ply, refusal })
 }

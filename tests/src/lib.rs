@@ -1,6 +1,6 @@
-//! What tests share: random numbers from a printed seed, random deployments, matches with their
-//! log, duels of choosers, generated files, the product's sources, its texts, and the paths of the
-//! programs. No product code.
+//! Code that tests share: random numbers from a printed seed, random deployments, matches with
+//! their log, duels of choosers, generated files, the product's sources and texts, and the paths
+//! of its programs. Nothing here is part of the product.
 
 mod chance;
 pub mod duel;

@@ -35,7 +35,7 @@ pub struct Logged {
 }
 
 impl Logged {
-    /// True if a piece was struck, which is public.
+    /// True if a piece was struck. Everybody sees this.
     #[must_use]
     pub fn is_strike(&self) -> bool {
         let pieces = |game: &Game| Side::BOTH.map(|side| game.position().occupied(side).len());
@@ -81,7 +81,7 @@ impl Match {
     /// Takes a step after this many milliseconds and returns its events in order.
     ///
     /// # Errors
-    /// The refusal; the game is then unchanged.
+    /// The refusal. Then the game is unchanged.
     pub fn step(&mut self, step: &Step, after_ms: u64) -> Result<Vec<Logged>, Refusal> {
         self.now = self.now.plus_ms(after_ms);
         let entropy = Entropy(self.salts.bytes());
@@ -106,7 +106,7 @@ impl Match {
         Ok(logged)
     }
 
-    /// A random legal board command of a side that is to act; mostly moves.
+    /// A random legal board command of a side that is to act, mostly a move.
     fn random_command(&self, chance: &mut Chance) -> Option<(Side, Command)> {
         let sides: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = if sides.len() > 1 { sides[chance.below(sides.len())] } else { *sides.first()? };
@@ -116,7 +116,7 @@ impl Match {
         let end = if is_move { commands.moves_len() } else { commands.len() };
         let command = commands.nth(chance.below(end.max(1)))?;
         if command == Command::Choose(Choice(Rank::Flag)) && commands.len() > 1 && !chance.once_in(20) {
-            // Players rarely give their Flag away so soon.
+            // This would give the Flag away, which players rarely do so soon.
             return self.random_command(chance);
         }
         Some((side, command))
@@ -148,10 +148,10 @@ impl Match {
                 1 | 2 => Step::Ask(side, Command::OfferDraw),
                 3 | 4 => Step::Ask(side, Command::DeclineDraw),
                 5 => Step::Wait,
-                // A choice takes time.
+                // A choice takes some time.
                 _ if self.game.position().has_strike_pending() && chance.once_in(3) => Step::Wait,
-                // End some games early: the armies are large, and few pieces stay indistinguishable
-                // for long.
+                // Ends some games early, because the armies are large and few pieces stay
+                // indistinguishable for long.
                 6 if ruleset.reserve => Step::Ask(side, Command::Resign),
                 _ => match self.random_command(chance) {
                     Some((side, command)) => Step::Ask(side, command),

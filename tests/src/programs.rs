@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The server's program: the one that `FLAGFALL_SERVER_BIN` names, or else one that is built now,
-/// with the profile of the tests.
+/// The server's program. `FLAGFALL_SERVER_BIN` can name it. Otherwise it is built with the
+/// profile of the tests.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -17,7 +17,7 @@ pub fn server_program() -> PathBuf {
     named("FLAGFALL_SERVER_BIN").unwrap_or_else(|| BUILT.get_or_init(|| built("flagfall-server")).clone())
 }
 
-/// The client's program: the one that `FLAGFALL_CLIENT_BIN` names, or else one that is built now.
+/// The client's program. `FLAGFALL_CLIENT_BIN` can name it. Otherwise it is built.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -58,7 +58,7 @@ fn named(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// Builds the program of a package with the same name.
+/// Builds the program that has the same name as its package.
 fn built(package: &str) -> PathBuf {
     // The test is in TARGET/PROFILE/deps.
     let test = env::current_exe().expect("the test's own path");

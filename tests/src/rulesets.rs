@@ -1,4 +1,4 @@
-//! The rulesets that laws are checked with.
+//! The rulesets for which laws are checked.
 
 use flagfall_rules::Ruleset;
 
@@ -18,8 +18,8 @@ const CUSTOM: [&str; 10] = [
     "shadowflash-3,ties=attacker,quiet=400,islands=printed",
 ];
 
-/// The rulesets named in `FLAGFALL_RULESETS`, separated by blanks; without it every built-in
-/// ruleset, and then some custom ones.
+/// The rulesets named in `FLAGFALL_RULESETS`, separated by blanks; otherwise every built-in
+/// ruleset and some custom ones.
 #[must_use]
 pub fn rulesets() -> Vec<&'static Ruleset> {
     let Ok(names) = std::env::var("FLAGFALL_RULESETS") else { return all_rulesets() };

@@ -12,7 +12,7 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
         .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
         .collect();
     if ruleset.reserve {
-        // The Flag comes first and stands on the board; the others are random.
+        // The Flag comes first, so it is always on the board. The other pieces are random.
         chance.shuffle(&mut letters[1..]);
     }
     letters.resize(ruleset.shape.home_len(), '.');
@@ -20,7 +20,7 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
-/// A text with the right length and letters that is no army.
+/// A text with the right length and letters that is not an army.
 #[must_use]
 pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     let mut letters: Vec<char> = random_setup(ruleset, chance).chars().collect();
@@ -32,7 +32,7 @@ pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
 /// The setup of a text with the right length and letters.
 ///
 /// # Panics
-/// If the text is not one.
+/// If the text is not a setup.
 #[must_use]
 pub fn setup_of(text: &str, side: Side, ruleset: &Ruleset) -> Setup {
     match Setup::from_text(text, side, ruleset) {

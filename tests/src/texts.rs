@@ -1,4 +1,4 @@
-//! What the texts of a Fluent file use, and whether all of them can be shown.
+//! Reads which arguments the texts of Fluent files use, and formats all texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,10 +37,11 @@ fn texts(file: &str) -> BTreeMap<String, Needs> {
     texts
 }
 
-/// The texts of several files, each with all that it needs through the texts it refers to.
+/// The texts of several files, each with everything that it needs, including what the texts that
+/// it refers to need.
 ///
 /// # Panics
-/// If an id appears twice, or a text refers to one that is not there.
+/// If an id appears twice, or a text refers to a missing text.
 pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     let mut all = BTreeMap::new();
     for file in files {
@@ -51,10 +52,10 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     all.keys().map(|id| (id.clone(), full_needs(&all, id))).collect()
 }
 
-/// Formats every text, with each variant of each choice, and returns ids with what came out.
+/// Formats every text, with each variant of each choice, and returns each id with the result.
 ///
 /// # Panics
-/// If one of them cannot be formatted.
+/// If a text cannot be formatted.
 pub fn format_all(
     files: &[&str],
     try_format: impl Fn(&str, &FluentArgs<'_>) -> Option<String>,

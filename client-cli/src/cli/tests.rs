@@ -43,7 +43,7 @@ fn names_and_clocks_are_read_in_any_case_and_checked() {
         ("flagfall play --bot goood", "Did you mean `good`?"),
         ("flagfall leaderboard --speed blits", "Did you mean `blitz`?"),
         ("flagfall play --time 15days", "1 to 14 days"),
-        ("flagfall play --rating 1600-1400", "the lower end comes first"),
+        ("flagfall play --rating 1600-1400", "The lower limit comes first"),
         ("flagfall wtach", "watch"),
     ] {
         let error = Cli::read(line.split(' ')).expect_err(line).to_string();

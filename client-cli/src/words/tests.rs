@@ -80,7 +80,7 @@ fn an_offer_of_a_custom_game_names_its_changes() {
     };
     assert_eq!(
         terms(&custom),
-        "Barrage (custom), no clock; of equals the attacker stays; no draw for want of captures"
+        "Barrage (custom), no clock; if both ranks are equal, the attacker stays; no draw after plies without a capture"
     );
     assert_eq!(terms_in_short(&custom), "Barrage (custom), no clock");
 }
@@ -106,7 +106,7 @@ fn plies_and_strikes_are_sentences() {
         ),
         (
             r#"{"side":"blue","move":"b6b5","piece":"5","strike":{"attacker":"5","attacker_fate":"leaves","defender":"5","defender_fate":"leaves"}}"#,
-            "Blue's Captain strikes Red's Captain on b5: both are lost.",
+            "Blue's Captain strikes Red's Captain on b5, and both are lost.",
         ),
         (
             r#"{"side":"red","move":"b9b10","piece":"8","strike":{"attacker":"8","attacker_fate":"advances","defender":"F","defender_fate":"leaves"}}"#,
@@ -140,6 +140,6 @@ fn endings_are_sentences() {
     assert_eq!(ended(None, "draw_agreed"), "A draw: both sides agreed.");
     assert_eq!(ended(None, "aborted"), "The game was aborted.");
     assert_eq!(ended(Some(Side::Red), "illegal_act"), "Red wins: Blue broke the rules.");
-    assert_eq!(ended(None, "illegal_act"), "A draw: both broke the rules.");
+    assert_eq!(ended(None, "illegal_act"), "A draw: both sides broke the rules.");
     assert_eq!(ended(Some(Side::Blue), "something_new"), "Blue wins: something_new.");
 }

@@ -1,4 +1,4 @@
-### What to type after a refusal. The server's sentence comes before it.
+### What to type after a refusal. The text follows the server's sentence.
 
-advice-signup = flagfall signup NAME makes an account of the guest you are, and your games stay yours.
-advice-webhook = flagfall webhook set URL sets one.
+advice-signup = To turn your guest into an account and keep your games: flagfall signup NAME
+advice-webhook = To set one: flagfall webhook set URL

@@ -1,4 +1,4 @@
-### The board in words, and what is going on in a game.
+### The board in words, and the state of a game.
 
 # Marks on the printed board.
 legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
@@ -22,8 +22,8 @@ pieces-left =
 # $side; $kinds: how many ranks; $pieces: a list.
 pieces-possible =
     { $kinds ->
-        [0] { side }'s coins can become nothing more.
-       *[other] { side } can still become: { $pieces }.
+        [0] { side } has nothing left in the pool.
+       *[other] { side }'s coins can still become: { $pieces }.
     }
 
 ## Answers to questions about the position
@@ -36,7 +36,8 @@ answer-row-empty = Row { $row } is empty.
 answer-rank-usage = Type rank and the name or letter of a rank, as in rank scout.
 # $rank.
 answer-no-rank = There is no { rank } in this game.
-# $side; $rank; $lost, $left: how many; $coins: yes if coins can become it; $count: of $squares, a list.
+# $side; $rank; $lost, $left: numbers of pieces; $coins: yes if coins can become this rank; $squares: a
+# list of squares; $count: how many squares.
 answer-rank = { side }, { rank }: { $lost } lost, { $coins ->
         [yes] { $left } still possible
        *[no] { $left } left
@@ -60,14 +61,14 @@ answer-clock = { side }: { $clock } left{ $free ->
 # $side: who is gone; $other: the other side.
 gone-claim-type = { side } is gone. Type claim win or claim draw to end the game.
 # $side: who is gone; $key.
-gone-claim-press = { side } is gone: { $key } claims.
+gone-claim-press = { side } is gone. { $key } claims the game.
 # $side: who is gone; $left: a clock.
 gone-own = { side } is gone. You may claim the game in { $left }.
 # $side: who is gone.
 gone-other =
     { $side ->
-        [red] Red is gone: Blue may claim the game.
-       *[blue] Blue is gone: Red may claim the game.
+        [red] Red is gone, so Blue may claim the game.
+       *[blue] Blue is gone, so Red may claim the game.
     }
 # $side: who is gone; $left: a clock.
 gone-other-soon =
@@ -107,7 +108,7 @@ square-piece = { $square }: { $owner ->
        *[blue] Blue's
     } { $identity ->
         [rank] { $ranks }
-        [one_of] one of { $ranks }
+        [one_of] piece ({ $ranks })
         [coin] coin
        *[hidden] hidden piece
     }, { $known ->
@@ -128,22 +129,22 @@ commitments-match =
 # $side; $late.
 commitment-matches =
     { $late ->
-        [yes] { side }'s deployment matches the commitment that the server shows now (this client did not see the game's start); the other one stays closed.
-       *[no] { side }'s deployment matches the commitment shown at the start; the other one stays closed.
+        [yes] { side }'s deployment matches the commitment that the server shows now (this client did not see the game's start). The other deployment stays closed.
+       *[no] { side }'s deployment matches the commitment shown at the start. The other deployment stays closed.
     }
 # $side: red, blue or both; $late.
 commitment-broken =
     { $side ->
         [both] WARNING: Both sides' opened deployments do NOT match the commitments { commitment-when }.
        *[one] WARNING: { side }'s opened deployment does NOT match the commitment { commitment-when }.
-    } The server has changed what it committed to. Keep the record.
+    } The server has changed what it committed to. Keep the record as evidence.
 commitment-when =
     { $late ->
         [yes] that the server shows now (this client did not see the game's start)
        *[no] shown at the start
     }
 # $side.
-commitment-missing = WARNING: { side }'s deployment was opened, but no commitment to it was shown at the start. Nothing proves it.
+commitment-missing = WARNING: { side }'s deployment was opened, but no commitment to it was shown at the start, so it may have been changed.
 # $side: red, blue or both; $epoch: yes if the server started the game again.
 commitment-changed =
     { $side ->
@@ -151,5 +152,5 @@ commitment-changed =
        *[one] WARNING: { side }'s commitment has changed.
     } { $epoch ->
         [yes] The server says that it lost a part of the game and started it again.
-       *[no] A server must not change what it committed to. Keep the record of this game.
+       *[no] A server must not change what it committed to. Keep the record of this game as evidence.
     }

@@ -1,8 +1,8 @@
 ### Games, players and clocks, with advice about this client's commands.
 
-leaderboard-empty = Nobody has played enough rated games lately: flagfall play --rated
+leaderboard-empty = No player has enough recent rated games. To play one: flagfall play --rated
 
-# What happened to a command that the server did not carry out.
+# What the server did not do. These begin the sentence not-done-lost.
 not-done-deploy = Your deployment was not submitted
 # $squares.
 not-done-move = Your move { $squares } was not made
@@ -22,13 +22,13 @@ not-done-claim = Your claim was not made
 # $square.
 owed-color-own = Name the color of your chip on { $square } first, as in color green.
 # $square; $example: a rank; $names: a list of ranks, as they are typed.
-choose-coin = Choose what your coin on { $square } is, as in choose { $example }. It can be: { $names }.
+choose-coin = Choose a rank for your coin on { $square }, as in choose { $example }. It can be: { $names }.
 
 # $text: what was typed.
-not-a-time = "{ $text }" is not a clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none
+not-a-time = "{ $text }" is not a clock; write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none
 # $time: the clock; $min and $max: days.
-time-bounds-days = the clock { $time } is out of bounds: a move can have { $min } to { $max } days
+time-bounds-days = the clock { $time } is out of bounds: the time for a move must be { $min } to { $max } days
 # $time: the clock; $min_s: seconds; $max_min: minutes; $free_min and $free_max: seconds.
-time-bounds-delay = the clock { $time } is out of bounds: it can have { $min_s } seconds to { $max_min } minutes, and { $free_min } to { $free_max } free seconds of a turn
+time-bounds-delay = the clock { $time } is out of bounds: the time must be { $min_s } seconds to { $max_min } minutes, with { $free_min } to { $free_max } free seconds for each turn
 # $time: the clock; $min_s: seconds; $max_min: minutes; $increment_min and $increment_max: seconds.
-time-bounds-increment = the clock { $time } is out of bounds: it can have { $min_s } seconds to { $max_min } minutes, and { $increment_min } to { $increment_max } seconds for each move
+time-bounds-increment = the clock { $time } is out of bounds: the time must be { $min_s } seconds to { $max_min } minutes, with { $increment_min } to { $increment_max } more seconds for each move

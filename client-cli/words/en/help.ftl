@@ -1,5 +1,6 @@
-### The help of commands. A command's text is `help-` and its path; `-more` is what follows its
-### options. Every text may use $request (a request to the referee). The list of commands shows the text in one line of at most 65 characters.
+### The help of commands. The id of a command's text is `help-` and the path of the command. A text
+### with `-more` follows the options. Every text may use $request, an example request to the
+### referee. The list of commands shows a text in one line, so it has at most 65 characters.
 
 help-heading-usage = Usage:
 help-heading-commands = Commands
@@ -84,7 +85,7 @@ help-record-more =
       flagfall record game.xml --step --plain
 help-check = Verify records.
 help-check-more =
-    Prints a line for each record: good, partly (and what could not be checked) or FALSE (with the
+    Prints a line for each record: good, partly (with what could not be checked) or FALSE (with the
     ply, a code and the reason). docs/protocol/RECORDS.md explains the codes.
 
     Exit codes: 0 nothing is false, 1 something is false, 4 something could not be read.
@@ -97,8 +98,8 @@ help-check-more =
 help-convert = Convert a game to another format.
 help-convert-more =
     The formats are json (our records), text, strados (Gravon's XML) and pbm (play-by-mail text).
-    Games from elsewhere are played move by move. A game that is not legal is refused, with the
-    move and the reason. docs/protocol/RECORDS.md says what each format cannot express.
+    Games in other formats are replayed move by move. If a move is illegal, the game is refused with
+    the move and the reason. docs/protocol/RECORDS.md lists what each format cannot express.
 
     Examples:
       flagfall convert final.json
@@ -109,9 +110,10 @@ help-rules = Explain a ruleset, or list them all.
 help-umpire = Let programs play each other over the line protocol.
 help-umpire-more =
     A program reads standard input and writes standard output without buffering. See
-    docs/protocol/UMPIRE.md. --red and --blue take a file, or words with quotes as in a shell.
-    Programs that know no repetition rule need pbm. More parallel games than processors make
-    programs late. Ctrl-C ends all programs and counts the games that are over.
+    docs/protocol/UMPIRE.md. --red and --blue take a file, or a command with quotes as in a shell.
+    Use --rules pbm for programs that do not support a repetition rule. If more games run at the
+    same time than there are processors, programs may answer late. Ctrl-C ends all programs; the
+    results then count only the games that are over.
 
     Examples:
       flagfall umpire --rules pbm --red ./ann --blue 'python3 bob.py' --games 20 --swap
@@ -120,16 +122,16 @@ help-umpire-more =
       flagfall umpire --rules pbm --red ./ann --blue 'flagfall bot --line random --rules pbm'
 help-bot = Let a program play on a server, or start a house player.
 help-bot-more =
-    With --exec a program plays on the server as a guest. It is started for each game and answers
-    as under flagfall umpire (docs/protocol/UMPIRE.md). It does not notice lost connections. If it
-    fails, it resigns the game, and no other game starts. Ctrl-C resigns the running game and ends
-    the program; a second Ctrl-C ends both at once.
+    With --exec a program plays on the server as a guest. The program is started for each game and
+    uses the same protocol as under flagfall umpire (docs/protocol/UMPIRE.md). It does not notice
+    lost connections. If the program fails, the game is resigned and no other game starts. Ctrl-C
+    resigns the running game and ends the program. A second Ctrl-C ends everything at once.
 
     With --line a house player plays one game over standard input and output. Errors go to standard
     error.
 
-    Exit codes of --exec beside those of every command: 130 stopped during a game, 5 garbage,
-    6 illegal move, 7 illegal deployment, 8 late, 9 program ended.
+    Exit codes of --exec in addition to those of every command: 130 stopped during a game,
+    5 garbage, 6 illegal move, 7 illegal deployment, 8 late, 9 program ended.
 
     Examples:
       flagfall bot --exec ./ann --rules pbm --name ann --games 0 --server play.example
@@ -138,8 +140,8 @@ help-bot-more =
       flagfall bot --line random --rules pbm
 help-deployments = List, save, show, remove, export and import deployments.
 help-deployments-more =
-    The server keeps an account's deployments; a guest's stay on this machine. While you deploy,
-    l loads a saved one and w saves one.
+    The deployments of an account are saved on the server, those of a guest on this machine. While
+    you deploy, l loads a saved deployment and w saves one.
 
     Examples:
       flagfall deployments
@@ -150,18 +152,18 @@ help-deployments-more =
 
     A text has a letter for every home square, the row nearest the enemy first, each row from your
     left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for an empty square.
-help-deployments-list = List them.
-help-deployments-show = Print one.
-help-deployments-save = Save one.
-help-deployments-remove = Remove one.
-help-deployments-export = Write all of them as JSON: ruleset, name, text.
-help-deployments-import = Save all deployments of an exported file. Those of the same name are replaced.
-help-signup = Make an account from the guest you are, or a new one.
-# The same for several commands.
+help-deployments-list = List your saved deployments.
+help-deployments-show = Print a saved deployment.
+help-deployments-save = Save a deployment.
+help-deployments-remove = Remove a saved deployment.
+help-deployments-export = Write all saved deployments as JSON, with ruleset, name and text.
+help-deployments-import = Save all deployments of an exported file. They replace deployments of the same name.
+help-signup = Turn your guest into an account, or make a new account.
+# For several commands.
 -account-more =
     Passwords, recovery codes and tokens are not shown while you type. Without a terminal, each is
-    a line of standard input. --name chooses between several accounts and guests on one machine;
-    without it the account that logged in last is used.
+    read from a line of standard input. --name chooses between several accounts and guests on one
+    machine. Without --name, the account that logged in last is used.
 help-signup-more = { -account-more }
 help-login = Log in to an account.
 help-login-more = { -account-more }
@@ -169,10 +171,10 @@ help-logout = Log out and revoke the credential on this machine.
 help-whoami = Show who you are on the server.
 help-leaderboard = Show the best players of a ruleset and speed.
 help-leaderboard-more =
-    Every ruleset has a list for each speed. The time that a clock gives for forty plies decides:
-    bullet under 3 minutes, blitz under 8, rapid under 25, classical from 25 on. Games with days per
-    move are correspondence. A player is listed after enough recent games for a certain rating
-    (deviation 75 or less).
+    Every ruleset has a leaderboard for each speed. The speed depends on the time that the clock
+    gives for forty plies: bullet is under 3 minutes, blitz under 8, rapid under 25, and classical
+    25 or more. Games with days per move are correspondence. A player is listed once enough recent
+    games make the rating certain (a deviation of 75 or less).
 help-profile = Show a player's public profile with ratings.
 help-profile-more =
     Without --rules and --speed the chart shows the rating with the most games.
@@ -182,7 +184,7 @@ help-profile-more =
       flagfall profile ann --rules barrage --speed blitz
 help-history = List finished games of a player, or of two players.
 help-history-more =
-    Private games are listed for their players only. flagfall record shows a game.
+    Only the players of a private game see it here. flagfall record shows a game.
 
     Examples:
       flagfall history
@@ -190,59 +192,60 @@ help-history-more =
       flagfall history ann bob
 help-webhook = Send a signed notice to an address when it is your turn.
 help-webhook-more =
-    Notices are sent for games with days per move. A notice is JSON with an id, the game, its
-    ruleset, the ply and the deadline, and contains no secret. Its header Flagfall-Signature is
-    sha256= and the HMAC-SHA256 of the body under the secret that set prints once. A notice without
-    an answer of the 200s is sent again, five times within three hours, with the same id. After five
-    lost notices in a row the webhook is off until it is set again.
+    Notices are sent for games with days per move. A notice is JSON with an id, the game, the
+    ruleset, the ply and the deadline. It contains no secret. The header Flagfall-Signature is
+    sha256= and the HMAC-SHA256 of the body, with the secret that set prints once as the key. If the
+    answer to a notice has no status from 200 to 299, the notice is sent again with the same id,
+    five times within three hours. After five lost notices in a row the webhook is off until you set
+    it again.
 
     Examples:
       flagfall webhook set https://example.org/turns
       flagfall webhook test
       flagfall webhook show
-help-webhook-set = Set it. Prints its secret once.
-help-webhook-show = Show it and the result of the latest notice.
-help-webhook-remove = Remove it.
-help-webhook-test = Send a test now.
+help-webhook-set = Set the webhook and print its secret once.
+help-webhook-show = Show the webhook and the result of the latest notice.
+help-webhook-remove = Remove the webhook.
+help-webhook-test = Send a test notice now.
 help-feed = Make a feed of your turns and finished games.
-help-feed-more = A feed reader can follow it. A new feed makes the old address invalid.
-help-stats = Show your own figures by ruleset, side and deployment.
-help-stats-more = Only you can see these figures.
+help-feed-more = A feed reader can follow the feed. A new feed makes the old address invalid.
+help-stats = Show your own results by ruleset, side and deployment.
+help-stats-more = Only you can see these statistics.
 help-block = Block a player: no games, no pairing and no chat.
 help-unblock = Unblock a player.
 help-blocks = List the players you have blocked.
 help-tokens = List, make and revoke the tokens of your account.
-help-tokens-list = List them.
-help-tokens-new = Make one for another machine or a program. Prints it once.
-help-tokens-revoke = Revoke one. Its user is logged out at once.
+help-tokens-list = List your tokens.
+help-tokens-new = Make a token for another machine or a program. Prints it once.
+help-tokens-revoke = Revoke a token. Clients that use it are logged out at once.
 help-recover = Set a new password with your recovery code.
 help-recover-more = { -account-more }
 help-account = Export or delete your account, or change its password.
-help-account-export = Print everything that the server keeps of it, as JSON. Passwords and tokens are left out.
-help-account-password = Change its password. All other logins end.
+help-account-export = Print everything that the server stores about the account, as JSON. Passwords and tokens are left out.
+help-account-password = Change the password of the account. All other logins end.
 help-account-recovery-code = Make a new recovery code. The old one becomes invalid.
-help-account-delete = Delete it for good. Its games stay, without its name.
+help-account-delete = Delete the account permanently. Its games stay, but without its name.
 help-referee = Answer requests about games as JSON lines, without a network.
 help-referee-more =
     Reads a JSON request from each line of standard input and answers with a JSON line, in order,
-    until the input ends. Its user sees every rank. docs/protocol/REFEREE.md lists all requests.
+    until the input ends. The answers show every rank. docs/protocol/REFEREE.md lists all requests.
 
     Example:
       echo '{ $request }' | flagfall referee
 help-settings = Show or change your settings.
 help-settings-more =
-    Settings are kept in settings.toml in the folder of the client. An option on the command line
-    comes before a variable of the environment, and both come before the file. You can edit the
-    file; your comments stay when flagfall changes it.
+    Settings are saved in settings.toml in the folder of the client. An option on the command line
+    overrides an environment variable, and both override the file. You can edit the file. Your
+    comments stay when flagfall changes it.
 
     Examples:
       flagfall settings
       flagfall settings set server https://play.example.org
       flagfall settings set alerts bell,desktop
       flagfall settings unset alerts
-help-settings-list = Show each setting with its origin.
-help-settings-set = Set one.
-help-settings-unset = Remove one from the file.
+help-settings-list = Show each setting and where its value comes from.
+help-settings-set = Change a setting in the file.
+help-settings-unset = Remove a setting from the file.
 help-completions = Print completions for your shell.
 help-completions-more =
     Examples:

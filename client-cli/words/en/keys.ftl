@@ -1,4 +1,4 @@
-### Keys of the full screen: in the bar at its foot a word or two, in the help a few words.
+### Keys of the full screen. The bar at the bottom has room for a word or two, the help for a few words.
 
 key-abort = abort
 key-accept = accept
@@ -122,7 +122,7 @@ key-name-arrows = arrows
 key-name-figure = figure
 key-name-letters = letters
 key-name-other = any other key
-# How a draw is offered or accepted: d alone is a column.
+# The keys that offer or accept a draw. Enter is needed because d can also begin a move, as in d4d5.
 key-name-draw = d Enter
 
 # $accept, $decline: keys.

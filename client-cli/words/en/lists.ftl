@@ -28,9 +28,9 @@ row-ply = ply { $ply }
 row-draw-offered = { $terms }, draw offered
 
 # $server: an option of the command line.
-next-none = You have no running game. flagfall play{ $server } --challenge makes one for a friend.
+next-none = You have no running game. To make one for a friend: flagfall play{ $server } --challenge
 next-no-other = You have no other running game.
-# $count: running games; $left: a clock, or none if no clock runs.
+# $count: running games; $left: the time until the first clock runs out, or none if no clock runs.
 next-waits =
     { $count ->
         [one] It is not your turn in your one running game.
@@ -43,15 +43,15 @@ next-waits =
 next-waits-other = It is not your turn in any other of your { $count } running games.
 
 queue-empty = Nothing is queued.
-# $ply; $moves: a list, as they are typed.
-queue-list = Queued from ply { $ply } on: { $moves }.
+# $ply: of the first move; $moves: a list, as they are typed.
+queue-list = Queued moves from ply { $ply } on: { $moves }.
 
 # $player: a name.
-played-none = { $player } has finished no game that you may see.
+played-none = { $player } has no finished games that you may see.
 # $player: a name.
 played-head = Games of { $player }, the latest first:
 # $server: an option of the command line; $players: one or two names; $next: where the list goes on.
-played-more = Earlier ones: flagfall history{ $server } { $players } --after { $next }
+played-more = Earlier games: flagfall history{ $server } { $players } --after { $next }
 # $ruleset; $time.
 played-what = { $ruleset }, { $time }
 # $score: won, drawn or lost; $reason: the code of the end.
@@ -77,11 +77,11 @@ played-result =
        *[other] { $reason }
     }
 # $player, $opponent: names.
-both-none = { $player } and { $opponent } have finished no game against each other that you may see.
+both-none = { $player } and { $opponent } have no finished games against each other that you may see.
 # $player, $opponent: names.
 both-head = { $player } against { $opponent }:
 
-statistics-none = No game of yours is finished yet. Statistics start with the first one.
+statistics-none = You have not finished a game yet. Statistics start with your first one.
 # $side.
 statistics-side = as { side }
 # $ruleset.
@@ -94,25 +94,25 @@ chart-caption =
         [one] 1 game; { $speed } speed, { $ruleset }
        *[other] { $count } games; { $speed } speed, { $ruleset }
     }
-# $count: games.
+# $count: games whose rating changes were undone.
 chart-undone =
     { $count ->
-        [one] The operators of the server took back what 1 of them did.
-       *[other] The operators of the server took back what { $count } of them did.
+        [one] The operators of the server undid the rating change of 1 of these games.
+       *[other] The operators of the server undid the rating changes of { $count } of these games.
     }
 
 # $text: what was typed.
-not-a-range = “{ $text }” is not a range of ratings. Write 1400-1600, 1400- (or more), -1600 (or less), or around your own rating +-200 or -100+300; the lower end comes first.
-# $range: both, min or max, for the ends that it has; $min, $max.
-only-rated = Only players rated { rating-range } may take it.
+not-a-range = “{ $text }” is not a range of ratings. Write 1400-1600, 1400- (or more), -1600 (or less), or a range around your own rating, as in +-200 or -100+300. The lower limit comes first.
+# The text about the own offer. $range: both if it has two limits, otherwise min or max; $min, $max: the limits.
+only-rated = Only players rated { rating-range } may take your offer.
 # $points.
-only-within = Only players within { $points } points of your rating may take it.
+only-within = Only players within { $points } points of your rating may take your offer.
 # $points.
-only-below = Only players at most { $points } points below your rating may take it.
+only-below = Only players rated no more than { $points } points below you may take your offer.
 # $points.
-only-above = Only players at most { $points } points above your rating may take it.
+only-above = Only players rated no more than { $points } points above you may take your offer.
 # $below, $above: points.
-only-between = Only players at most { $below } points below your rating and at most { $above } above it may take it.
+only-between = Only players rated from { $below } points below you to { $above } points above you may take your offer.
 
 # $name: what was typed.
 not-a-player = “{ $name }” is not a player's name. Names have letters, digits, - and _.
@@ -120,9 +120,9 @@ not-a-player = “{ $name }” is not a player's name. Names have letters, digit
 no-ruleset = there is no ruleset `{ $id }`.{ $meant ->
         [none] {""}
        *[some] {" "}Did you mean `{ $meant }`?
-    } The rulesets are { $ids }.
+    } Choose one of these: { $ids }.
 # $kind: level, speed or format; $name: what was typed; $meant: a similar one, or none; $names: a list.
 no-such-name = there is no { $kind } `{ $name }`.{ $meant ->
         [none] {""}
        *[some] {" "}Did you mean `{ $meant }`?
-    } There are { $names }.
+    } Choose one of these: { $names }.

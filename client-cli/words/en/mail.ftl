@@ -1,18 +1,18 @@
-### Commands of play by mail: many games, none of which must be open.
+### Commands of play by mail, where a player has many games and need not open one.
 
 mail-welcome = Type help for the commands of play by mail.
 lines-help-mail =
     games: your running games, the most urgent first. next: open the next game in which it is your turn.
     open GAME: open a game of yours.
-    challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: offer a game to NAME, or without a name get a code to give to a friend. Without other words: pbm (with -small pbm-small) and 3days.
-    accept CODE, reject CODE: answer a challenge. challenges: list those that wait for your answer; new ones are shown at once. withdraw CODE: take back one of yours.
+    challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: offer a game to NAME, or without a name get a code for a friend. Without a ruleset: pbm, or pbm-small with -small. Without a time: 3days.
+    accept CODE, reject CODE: answer a challenge. challenges: list the challenges that wait for your answer; new ones are shown at once. withdraw CODE: take back a challenge of yours.
     move #12 a4a5: move only if the game is still at ply 12 (status shows the ply).
-    queue a4a5, queue a4a5 if b7b6: a move that the server makes on your next turn, even while you are away; with if, only after that move of the other side. Moves after commas follow turn by turn. A move that cannot be made empties the queue. queue: show it. queue clear: empty it. Only for games with days per move.
-    propose: offer a draw (propose rematch: another game after the end). accept, reject: answer the other side's offer.
-    show [GAME]: the board as spectators see it. showas [GAME]: as you see it.
+    queue a4a5, queue a4a5 if b7b6: let the server make a move on your next turn, even while you are away; with if, only after that move of the other side. To queue moves for later turns, add them after commas. A move that cannot be made empties the queue. queue: show the queue. queue clear: empty it. Queues are only for games with days per move.
+    propose: offer a draw. propose rematch: ask for another game after the end. accept, reject: answer the other side's offer.
+    show [GAME]: the board as spectators see it. showas [GAME]: the board as you see it.
     history [GAME]: the moves. history NAME [NAME]: a player's games, or the games of two players against each other.
     standings [RULESET] [SPEED]: the leaderboard. ratings [NAME]: a player's ratings.
-    set: your settings. set flip, set noflip: your side at the bottom, or always Red. set numbers us, set numbers eu: how ranks are numbered.
+    set: your settings. set flip, set noflip: show your side at the bottom, or always Red. set numbers us, set numbers eu: how ranks are numbered.
 
 # $text: what was typed.
 not-a-game-id = “{ $text }” is not a game's id. Type games to list them, then for example open 0123456789ab.
@@ -23,19 +23,19 @@ challenge-not-understood = “{ $word }” is not understood. Type challenge NAM
 # $word: what was typed; $meant: a ruleset.
 challenge-not-understood-meant = “{ $word }” is not understood. Did you mean { $meant }? Type challenge NAME RULESET TIME, as in challenge ann pbm 3days.
 # $terms; $code; $left: how long.
-challenge-made = { $terms }: a friend who types accept { $code } plays you. The challenge stands for { $left }.
+challenge-made = Your challenge is open for { $left }: { $terms }. To play, your friend types accept { $code }.
 # $name; $code.
-challenge-sent = { $name } is challenged. To take it back, type withdraw { $code }.
+challenge-sent = You have challenged { $name }. To take the challenge back, type withdraw { $code }.
 # $code.
 challenge-withdrawn = Challenge { $code } is taken back.
 # $code.
-challenge-rejected = Challenge { $code } is declined.
-challenges-none = No challenge waits for your answer.
-withdraw-usage = Type withdraw CODE, with the code of a challenge of yours.
+challenge-rejected = You have declined challenge { $code }.
+challenges-none = No challenges are waiting for your answer.
+withdraw-usage = Type withdraw CODE, with the code of one of your challenges.
 # $text: what was typed.
-propose-usage = propose { $text } is not understood. Type propose draw or propose rematch.
+propose-usage = “propose { $text }” is not understood. Type propose draw or propose rematch.
 queue-days-only = Moves can only be queued in games with days per move. Type your move when your turn comes.
-queue-players-only = Only players can queue moves, and only while the game is played.
+queue-players-only = Only players can queue moves, and only while the game is running.
 queue-own-turn = It is your turn. Make your move first, then queue what follows.
 # $text: what was typed.
 queue-not-understood = “{ $text }” is not understood. Type queue a4a5, or queue a4a5 if b7b6; separate more moves with commas.
@@ -46,7 +46,7 @@ standings-not-understood = “{ $word }” is neither a ruleset nor a speed. Typ
 # $word: what was typed; $meant: a ruleset or a speed.
 standings-not-understood-meant = “{ $word }” is neither a ruleset nor a speed. Did you mean { $meant }? Type for example standings pbm correspondence.
 # $text: what was typed.
-set-usage = set { $text } is not understood. Type set flip, set noflip, set numbers us or set numbers eu.
+set-usage = “set { $text }” is not understood. Type set flip, set noflip, set numbers us or set numbers eu.
 # $flip: yes or no; $numbers: us or eu.
 settings = { $flip ->
         [yes] Settings: flip (your side at the bottom)

@@ -8,12 +8,12 @@ picture-scout-goes = Where a Scout may go (+). It can only strike a piece that s
 picture-strong =
     { $hidden ->
         [yes] { $advances ->
-            [yes] { strike-of }, as Red sees it: the winner takes its square, and stays hidden.
-           *[no] { strike-of }, as Red sees it: the winner stays, and stays hidden.
+            [yes] { strike-of }, as Red sees it: the winner takes the loser's square and stays hidden.
+           *[no] { strike-of }, as Red sees it: the winner stays there and remains hidden.
         }
        *[no] { $advances ->
-            [yes] { strike-of }: the stronger piece wins and takes its square.
-           *[no] { strike-of }: the stronger piece stays, known to all.
+            [yes] { strike-of }: the stronger piece wins and takes the loser's square.
+           *[no] { strike-of }: the stronger piece stays, and everyone knows it.
         }
     }
 # $attacker, $defender: ranks.
@@ -27,7 +27,7 @@ picture-tie-attacker = A { attacker } strikes a { attacker }: the attacker wins.
 picture-tie-defender =
     { $hidden ->
         [yes] { $advances ->
-            [yes] A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner takes the attacker's square, and stays hidden.
+            [yes] A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner takes the attacker's square and stays hidden.
            *[no] A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner stays hidden.
         }
        *[no] { $advances ->
@@ -36,21 +36,21 @@ picture-tie-defender =
         }
     }
 # $limit: how often.
-picture-two-squares = A piece that went back and forth over one border { $limit } times in a row cannot cross it the next time.
-picture-coin-one = A coin goes one square: it has moved now ('), and is neither Bomb nor Flag.
-picture-coin-far = A coin goes several squares: it becomes a Scout of the pool, known to all.
-picture-coin-strike = A coin strikes a coin: both sides choose in secret, then both coins are known.
-picture-coin-resolved = The Captain and the Major that they chose fight like any other pieces.
-picture-coin-reserve = One Bomb and the Flag are left in the pool: neither of the last two unmoved coins can move.
+picture-two-squares = A piece that crossed the border between two squares { $limit } times in a row may not cross it again on the next turn.
+picture-coin-one = A coin goes one square. The mark ' shows that it has moved, so it cannot be a Bomb or the Flag.
+picture-coin-far = A coin goes several squares, so it becomes a Scout from the pool, and everyone knows it.
+picture-coin-strike = A coin strikes a coin. Both sides choose in secret, and then everyone knows both pieces.
+picture-coin-resolved = The sides chose a Captain and a Major. The strike is resolved as between any other pieces.
+picture-coin-reserve = One Bomb and the Flag are left in the pool, so the last two unmoved coins may not move.
 # $chips: yes or no.
 picture-exchange =
     { $chips ->
-        [yes] Blue takes a Miner off the board, and on another turn brings a Major on (and lays a chip). Red sees that a piece left and that one came.
-       *[no] Blue takes a Miner off the board, and on another turn brings a Major on. Red sees that a piece left and that one came.
+        [yes] Blue takes a Miner off the board, and on a later turn places a Major (and lays a chip). Red sees that a piece left and that a piece came, but not which.
+       *[no] Blue takes a Miner off the board, and on a later turn places a Major. Red sees that a piece left and that a piece came, but not which.
     }
-picture-label = A Scout strikes and loses: the piece that beat it is labeled (^), face up wherever it goes. (A winner takes the loser's square.)
-picture-joint = Column a joins its ends: the pieces on a10 and a1 are neighbors. So do b c g h i j n o p, and all rows but 5 and 6.
+picture-label = A Scout strikes and loses. The piece that beats it is labeled (^), so everyone sees its rank wherever it goes. (The winner takes the loser's square.)
+picture-joint = The ends of column a are joined, so the pieces on a10 and a1 are neighbors. The columns b c g h i j n o p and all rows except 5 and 6 are joined too.
 picture-joint-between = a2 to a9
 picture-joint-strike = may strike a10
-picture-supply-line = A Captain on a red chip (r) may go to any square marked =, along chips of that color.
-picture-flash = A Major on a red chip flashes four squares over chips of any color: they turn red.
+picture-supply-line = A Captain on a red chip (r) may go to any square marked =, along red chips.
+picture-flash = A Major on a red chip flashes four squares over chips of any color. These chips turn red.

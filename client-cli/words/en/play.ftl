@@ -4,7 +4,7 @@ no-game-yet = There is no game yet.
 not-your-turn = It is not your turn.
 # $squares: the move; $key: a key.
 premove-planned = Planned for your turn: { $squares }. { $key } takes it back.
-premove-dropped = The planned move { $squares } is dropped, because something has changed.
+premove-dropped = The planned move { $squares } is dropped, because the position has changed.
 game-goes-on = The game goes on.
 
 ## Players who come and go
@@ -16,7 +16,7 @@ player-reconnecting = { $player } ({ side }) lost the connection and may be back
 player-away = { $player } ({ side }) is away.
 claim-type = Your opponent has been gone for a while. Type claim win or claim draw, or keep waiting.
 # $key.
-claim-press = Your opponent has been gone for a while. { $key } claims a win or a draw; or keep waiting.
+claim-press = Your opponent has been gone for a while. Press { $key } to claim a win or a draw, or keep waiting.
 claim-usage = Type claim win or claim draw.
 
 ## Talk
@@ -30,13 +30,13 @@ said-elsewhere = { side } in game { $game }: { $message }
 # $number; $phrase.
 say-phrase = say { $number }: { $phrase }
 # $word: what was typed.
-no-slash-command = Nothing was sent: there is no { $word }. The commands are /mute, /unmute and /report WORDS.
+no-slash-command = Not sent, because there is no { $word }. The commands are /mute, /unmute and /report WORDS.
 # $word: what was typed; $meant: a command.
-no-slash-command-meant = Nothing was sent: there is no { $word }. Did you mean { $meant }? The commands are /mute, /unmute and /report WORDS.
+no-slash-command-meant = Not sent, because there is no { $word }. Did you mean { $meant }? The commands are /mute, /unmute and /report WORDS.
 # $max: characters.
 message-too-long = A message has 1 to { $max } printable characters.
 # $server: an option of the command line.
-muted = You no longer see your opponent's messages in this game; unmute brings them back. To block a player for good: flagfall block{ $server } NAME
+muted = You no longer see your opponent's messages in this game; unmute brings them back. To block a player permanently: flagfall block{ $server } NAME
 unmuted = You see your opponent's messages again.
 
 ## Leaving
@@ -52,7 +52,7 @@ leave-own-turn = Your clock keeps running.
 leave-their-turn = Your clock keeps running on your turn.
 # $player: a name; $wait: how long.
 leave-claim = { $player } may claim the game in about { $wait }.
-leave-no-return = Your seat is not saved on this machine: you cannot come back.
+leave-no-return = Your seat is not saved on this machine, so you cannot come back.
 leave-seat-stays = Your seat stays yours.
 # $consequences: sentences.
 left = You left. { $consequences }
@@ -79,19 +79,19 @@ talk-players-only = Only players can talk to each other.
 # $why: a sentence.
 game-unavailable = This game cannot go on now. { $why }
 # $not_done: what was not done.
-not-done-lost = { $not_done }: the server lost the last moves of the game. Look again.
+not-done-lost = { $not_done }, because the server lost the last moves of the game. Look again.
 # $message: the server's, as a sentence.
-did-not-happen = That did not happen: { $message }
-report-sent = The operators of the server have your report.
+did-not-happen = Your command was not carried out. { $message }
+report-sent = Your report was sent to the operators of the server.
 rematch-asked = You ask for a rematch. It begins when the other side asks too.
 # $side.
 rematch-type = { side } asks for a rematch. Type rematch to play it.
 # $side; $key.
 rematch-press = { side } asks for a rematch. Press { $key } to play it.
 rematch-not-now = Only players can ask for a rematch, when the game is over.
-superseded = Another connection of yours has taken the seat. Here the game is read-only now.
+superseded = Another connection of yours has taken the seat, so this game is read-only here.
 deployment-not-understood = This client does not understand the deployment that the server has.
-turned-back = The server had to go back to an older state of the game. It goes on from here.
+turned-back = The server had to go back to an earlier state of the game. The game goes on from there.
 # $game; $side; $opponent: a name; $terms.
 game-as-player = Game { $game }: you play { side } against { $opponent }. { $terms }.
 # $game; $red and $blue: names; $terms.
@@ -107,7 +107,7 @@ lakes = The lakes of this game: { $squares }.
 read-only = Another connection of yours controls this game. This connection is read-only.
 watch-only = You only watch this game.
 game-is-over = The game is over.
-answer-draw = Type accept or decline.
+answer-draw = Type accept or decline to answer the draw offer.
 deploy-now = Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it).
 # $side.
 your-turn = Your turn, { side }.
@@ -124,24 +124,24 @@ quiet-limit =
 # $server: an option of the command line; $game.
 game-ended = Type rematch or quit. The record: flagfall record{ $server } { $game }
 # $squares.
-illegal-loses = { $squares } is against the rules, and in this game an illegal move loses. Type sure to send it all the same; anything else takes it back.
+illegal-loses = { $squares } is against the rules, and in this game an illegal move loses. Type sure to send it anyway; anything else takes it back.
 # $squares.
 move-taken-back = { $squares } is taken back.
 
 ## Lines
 
 lines-help-play =
-    a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green. Where edges join, a1a7+ goes over rows or columns counting up, a1a7- counting down.
-    place scout a4, place labeled scout a4: bring a piece on from the reserve (with a color: place scout a4 green). remove a4: take a piece into the reserve. color green: name the color that you owe.
-    reserve: what waits beside the board. Where there are coins, choose captain: say what your struck coin is. pool: what both sides' coins can still be.
-    deploy suggested: submit a sensible deployment. deploy random: any deployment. deploy NAME: a saved one.
+    a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green. Where edges are joined, a1a7+ goes toward higher rows or later columns, a1a7- the other way.
+    place scout a4, place labeled scout a4: place a piece from the reserve (with a color: place scout a4 green). remove a4: take a piece into the reserve. color green: name the color of a chip when you are asked for it.
+    reserve: the pieces in both reserves. Where there are coins, choose captain: choose a rank for your coin in a strike. pool: what both sides' coins can still become.
+    deploy suggested: submit a sensible deployment. deploy random: a random one. deploy NAME: a saved one.
     deploy TEXT: submit your own, one letter for each square, the row nearest the enemy first, each row from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
     board: print the board. status: turn, clocks, presence. clocks: the clocks alone. last: the last move.
-    square a4: what stands there. row 4: all that stands on a row. rank scout: where Scouts are seen, how many are lost and left. losses: all that is lost and left.
+    square a4: what is on that square. row 4: what is on that row. rank scout: where Scouts are seen, and how many are lost and left. losses: everything that is lost and left.
     draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
-    resign: give up. abort: end the game without a result before your first move. Both ask first; answer yes on the next line. resign yes and abort yes ask nothing, for scripts.
-    claim win, claim draw: end a game that the other side left a while ago.
-    say WORDS: to your opponent alone. say 1 to say 7 are phrases; say lists them. mute, unmute: hide and show your opponent's messages.
+    resign: give up. abort: end the game without a result before your first move. Both ask first; answer yes on the next line. For scripts, resign yes and abort yes do not ask.
+    claim win, claim draw: end a game that the other side left some time ago.
+    say WORDS: send a message that only your opponent sees. say 1 to say 7 are phrases; say lists them. mute, unmute: hide and show your opponent's messages.
     report WORDS: tell the operators of the server what your opponent did in this game.
     rematch: after the end, ask for another game with sides swapped.
 lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). Your seat stays yours.

@@ -11,25 +11,25 @@ program-failed = the program failed: { $failure }
 # $program: its name; $complaint: a sentence.
 program-complaint = { $program }: { $complaint }
 # $seconds: a number with two decimals.
-program-processor = it used { $seconds } s of processor time since it was asked
+program-processor = it used { $seconds } s of processor time for this answer
 # $text: the end of the program's standard error.
 program-last-words = the end of its standard error: { $text }
 
-failure-flag-fell = no answer before its flag fell
+failure-flag-fell = it did not answer before its time was up
 # $answer: the program's line.
-failure-repetition = the illegal move "{ $answer }": a repetition rule forbids it this turn
+failure-repetition = it made the illegal move "{ $answer }", which a repetition rule forbids this turn
 failure-estranged = the game on the server does not match what the program was told (another client played this seat, or the server lost a part of the game)
 # $message: the server's refusal.
-failure-refused = the server refused a command that its own view allows: { $message }
+failure-refused = the server refused a command that should be legal: { $message }
 
 session-no-seat = you have no seat in this game
-session-too-late = the game has begun; a program can join only while it can still deploy
+session-too-late = the game has begun, but a program can only join before it deploys
 # $ruleset; $server: options that name the server; $game: its id.
-session-no-words = the line protocol cannot express all that happens in { $ruleset }. Your seat stays yours: flagfall play{ $server } --game { $game }
+session-no-words = the line protocol cannot express everything that can happen in { $ruleset }. Your seat stays yours. To play the game yourself: flagfall play{ $server } --game { $game }
 session-replaced = another connection of this player has taken over the seat
-session-damaged = this game cannot continue: its log on the server is damaged
+session-damaged = this game cannot continue, because its log on the server is damaged
 # $ruleset: what was typed; $rulesets: a list.
-ruleset-not-for-programs = the line protocol cannot express all that happens in { $ruleset }; it can for { $rulesets }
+ruleset-not-for-programs = the line protocol cannot express everything that can happen in { $ruleset }; choose one of these: { $rulesets }
 # $games, $won, $drawn, $lost, $aborted: numbers.
 tally =
     { $aborted ->

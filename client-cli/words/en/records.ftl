@@ -16,7 +16,7 @@ check-too-deep = the folders are nested too deeply
 # $name: a file; $why.
 check-unread = unread  { $name }  { $why }
 
-# $ruleset; $plies: a number; $end: the reason, or open; $trust: yes if a part could not be known;
+# $ruleset; $plies: a number; $end: the reason, or open; $trust: yes if a part could not be checked;
 # $signature: none, verified or unverified.
 check-game = { $ruleset }, { $plies ->
         [one] { $plies } ply
@@ -33,11 +33,11 @@ check-game = { $ruleset }, { $plies ->
        *[none] {""}
     }
 check-unknown-rules = unknown rules
-# $name: a file; $game: as above.
+# $name: a file; $game: check-game.
 check-good = good    { $name }  { $game }
-# $unchecked: a list.
+# $name: a file; $game: check-game; $unchecked: a list.
 check-partly = partly  { $name }  { $game }; not checked: { $unchecked }
-# $finding: the first one; $more: how many others.
+# $finding: the first finding; $more: the number of other findings.
 check-false =
     { $more ->
         [0] FALSE   { $name }  { $finding }
@@ -49,9 +49,9 @@ check-finding = { $code }: { $detail }
 check-finding-at = ply { $ply } (event { $event }): { $code }: { $detail }
 
 # $path: a file.
-record-no-format = { $path }: this is none of the formats that this program reads
-record-no-format-named = { $path }: this is none of the formats that this program recognizes. Name it with --from FORMAT.
+record-no-format = { $path }: this program does not recognize the format of this file
+record-no-format-named = { $path }: this program does not recognize the format of this file. Name the format with --from FORMAT.
 # $path: a file; $format and $own: numbers.
-record-file-format = { $path }: the record has format { $format }, this client reads { $own }
+record-file-format = { $path }: the record has format { $format }, but this client reads format { $own }
 # $input and $output: files; $from and $to: formats; $ruleset.
 converted = { $input } ({ $from }, { $ruleset }) is written to { $output } ({ $to }).

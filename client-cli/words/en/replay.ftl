@@ -1,8 +1,8 @@
-### A finished game as text, and stepping through it.
+### A finished game as text, and steps through it.
 
 # $ruleset.
-replay-unknown-ruleset = this client does not know the ruleset { $ruleset }: update it
-replay-start = Before the first event.
+replay-unknown-ruleset = this client does not know the ruleset { $ruleset }; update the client to see the game
+replay-start = This is the position before the first event.
 # $event: a sentence.
 replay-no-more = { $event } The rest of this record cannot be shown on a board.
 # $game.
@@ -14,6 +14,6 @@ replay-player = { side }: { $player }
 # $squares.
 replay-lakes = Lakes: { $squares }
 # $side.
-replay-audience = As { side } may know it
+replay-audience = The game as { side } saw it
 # $side; $setup: rows of letters.
 replay-deployed = { side } deployed: { $setup }

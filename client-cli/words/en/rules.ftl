@@ -6,12 +6,12 @@ rules-title = { $title } ({ $id })
 # $columns, $rows; $lakes: yes if the board has lakes, which are drawn as ~.
 rules-board =
     { $lakes ->
-        [yes] The board: { $columns } columns, { $rows } rows; r and b are the home rows, ~ is lake
-       *[no] The board: { $columns } columns, { $rows } rows; r and b are the home rows
+        [yes] The board: { $columns } columns, { $rows } rows; r and b are home rows, ~ is a lake
+       *[no] The board: { $columns } columns, { $rows } rows; r and b are home rows
     }
-rules-illegal-here = This program asks again before it sends an illegal move, and submits no illegal deployment.
+rules-illegal-here = This program asks you before it sends an illegal move, and it does not submit an illegal deployment.
 rules-custom = Custom games
-rules-custom-none = No rule can be changed.
+rules-custom-none = No rule of this ruleset can be changed.
 # $example: a ruleset with a change.
-rules-custom-some = Casual games can change single rules, each by its name: flagfall play --rules { $example }
-rules-custom-mark = * as it is here
+rules-custom-some = In casual games you can change single rules by their names: flagfall play --rules { $example }
+rules-custom-mark = * the value in this ruleset

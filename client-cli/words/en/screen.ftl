@@ -10,7 +10,7 @@ screen-leave = Leave the running game? { $consequences }{ $keys }
 screen-too-small = This terminal is { $width }x{ $height }. The board needs { $board_width }x{ $board_height }: make the window larger or the letters smaller. q leaves; flagfall --plain needs no room.
 # $terms; $game.
 title-game = Flagfall  { $terms }  game { $game }
-# $at, $last: numbers of events.
+# $at: the number of the event that is shown; $last: of the last one.
 title-record = record, { $at } of { $last }
 title-read-only = READ-ONLY
 title-online = online
@@ -30,7 +30,7 @@ ask-illegal = { $squares } is illegal and loses the game. Send it?
 # $square.
 ask-remove = Take your piece off { $square } into the reserve?
 ask-color = The color of the chip?
-ask-color-won = Your piece won: the color of its chip?
+ask-color-won = Your piece won. The color of its chip?
 # $square.
 ask-place = Which piece for { $square }?
 # $name: what is typed.
@@ -68,7 +68,7 @@ panel-deployed = Submitted; you can still change it.{ panel-left }
 # $left: a clock, or none.
 panel-deploy = Deploy your army.{ panel-left }
 # $left: a clock, or none.
-panel-both-deploy = The sides deploy.{ panel-left }
+panel-both-deploy = Both sides deploy.{ panel-left }
 panel-left =
     { $left ->
         [none] {""}
@@ -78,7 +78,7 @@ panel-offline = The connection is down. Reconnecting …
 panel-read-only = Read-only: another connection of yours has the seat.
 panel-unavailable = The game cannot go on now.
 panel-paused = Paused while the server is away; no clock runs.
-panel-choose = Its figure and Enter choose.
+panel-choose = Type a figure, then Enter.
 panel-draw-own = You offer a draw.
 # $side; $keys: what the keys do.
 panel-draw = { side } offers a draw: { $keys }
@@ -89,7 +89,7 @@ panel-quiet =
        *[other] A draw in { $plies } plies if nothing is captured.
     }
 # $key.
-panel-rematch-answer = They ask for a rematch. { $key } plays it.
+panel-rematch-answer = They want a rematch. { $key } accepts.
 # $key.
 panel-rematch = { $key } asks for a rematch.
 # $red, $blue: numbers of pieces.
@@ -97,8 +97,8 @@ panel-reserves = In reserve: Red { $red }, Blue { $blue }.
 # $side; $pieces: figures.
 panel-labeled =
     { $side ->
-        [red] Red's labeled there: { $pieces }
-       *[blue] Blue's labeled there: { $pieces }
+        [red] Red, labeled: { $pieces }
+       *[blue] Blue, labeled: { $pieces }
     }
 panel-lost-pool = Lost/in pool:
 panel-lost-left = Lost/left:
@@ -126,19 +126,19 @@ marks =
     /5\  a red piece      [5]  a blue piece
     {"["}#]  hidden, has never moved: it may be a Bomb or the Flag
     {"["}?]  hidden, has moved
-    '5   has moved        *5   its rank is known to all
-    ===  the last move    +  x where the selected piece can go, strike
+    '5   has moved        *5   everyone knows its rank
+    ===  the last move    +  x where the selected piece can go or strike
     ~~~  lake             @@@  the selected piece
 marks-coins =
     /o\  a red coin       [o]  a blue coin: it may be anything
     'o   a coin that has moved: neither Bomb nor Flag
-    {"*"}5   a piece, known to all
-    ===  the last move    +  x where the selected one can go, strike
+    {"*"}5   a piece: everyone knows its rank
+    ===  the last move    +  x where the selected one can go or strike
     +9   where a coin becomes a Scout
     ~~~  lake             @@@  the selected one
 marks-reserve =
     /5\  a red piece   [5]  a blue piece   +  it is one of several ranks
     {"["}#]  hidden, has never moved          [?]  hidden, has moved
-    '5   has moved  *5  known to all  ^5  labeled: face up for good
+    '5   has moved  *5  known to all  ^5  labeled: always face up
     r y b g  a square's chip  ===  the last move  @@@  the selected one
     + where it can go  = by a supply line  * by a flash  x strike

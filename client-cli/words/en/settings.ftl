@@ -9,9 +9,9 @@ settings-unknown-key = There is no setting { $key }. The settings are { $keys }.
 # $key: the setting; $kind: text, list, switch.
 settings-wrong-kind =
     { $kind ->
-        [list] { $key } needs a list of texts, as in ["bell", "title"].
-        [switch] { $key } needs true or false.
-       *[text] { $key } needs a text in quotes.
+        [list] The value of { $key } must be a list of texts, as in ["bell", "title"].
+        [switch] The value of { $key } must be true or false.
+       *[text] The value of { $key } must be a text in quotes.
     }
 # $key: the setting; $names: a list, or none.
 settings-wrong-value =
@@ -20,10 +20,10 @@ settings-wrong-value =
        *[names] { $key } cannot have this value. It can be: { $names }.
     }
 # $path: the file.
-settings-file = The file is { $path }.
+settings-file = Settings are saved in { $path }.
 # $key: the setting; $path: the file.
 settings-set = { $key } is set in { $path }.
-settings-unset = { $key } is no longer in { $path }.
+settings-unset = { $key } is removed from { $path }.
 # The head of the table.
 settings-column-key = setting
 settings-column-value = value

@@ -5,7 +5,7 @@ opening-game = Opening the game …
 
 ## The pool
 
-pool-back = You are back at the front of the pool.
+pool-back = You are waiting in the pool again, at the front.
 # $player: a name; $side.
 aborted-by = { $player } ({ side }) aborted the game.
 aborted-own = You aborted the game.
@@ -25,8 +25,8 @@ challenged-program = To play: flagfall play{ $server } --accept { $code }
 # $code.
 challenged-type = Type accept { $code } or reject { $code }.
 # $key.
-challenged-press = { $key } answers.
-# $challenge: a sentence; $how: a sentence.
+challenged-press = Press { $key } to answer.
+# $challenge: a sentence; $how: a sentence that says how to answer.
 challenged-note = { $challenge } { $how }
 # $player: a name.
 challenge-gone = The challenge of { $player } is no longer open.
@@ -39,20 +39,20 @@ challenge-code = The code is { $code }. Your friend types:
 # $server: an option of the command line; $code.
 challenge-accept-command = flagfall play{ $server } --accept { $code }
 # $left: how long.
-challenge-stands = The challenge stands for { $left }.
+challenge-stands = The challenge stays open for { $left }.
 # $terms.
 waiting-for-friend = Waiting for your friend: { $terms }
 # $side.
 challenge-your-side = You will play { side }.
-challenge-side-drawn = Chance decides who plays which side.
+challenge-side-drawn = Sides are drawn at random.
 # $player: a name.
-challenge-secret = { $player }'s deployment stays secret after the end.
+challenge-secret = { $player }'s deployment stays secret after the game.
 challenge-terms-ask = Type accept to play, or quit.
 
 ## Offers
 
 offer-looking = Looking for an open offer …
-offer-taken = Another player was faster. Looking for another offer.
+offer-taken = Another player took that offer first. Looking for another one.
 # $terms.
 offer-making = Making your offer: { $terms } …
 # $terms.
@@ -62,15 +62,15 @@ offer-listed = Your offer is in the lobby. The game begins when a player takes i
 offer-house = To play against the house instead: flagfall play{ $server } --bot
 # $server: an option of the command line.
 offer-friend = To invite a friend: flagfall play{ $server } --challenge
-# $seeker: a name; $terms; $side: the one left for this player, or any; $rating: the seeker's, or none;
-# $range: both, min, max or any; $min, $max: the ratings the offer is for.
+# $seeker: a name; $terms; $side: the side that is left for this player, or any; $rating: the seeker's
+# rating, or none; $range: both, min, max or any; $min, $max: the ratings that the offer is for.
 offer =
-    { $seeker }'s offer: { $terms }{ $side ->
+    { $seeker }'s offer{ $rating ->
+        [none] {""}
+       *[some] {" "}(rated { $rating })
+    }: { $terms }{ $side ->
         [any] {""}
        *[one] , you play { side }
-    }{ $rating ->
-        [none] {""}
-       *[some] , who has { $rating }
     }{ $range ->
         [any] {""}
        *[some] , for players rated { rating-range }
@@ -79,8 +79,8 @@ offer =
 offer-accepted = You take { $offer }.
 # $terms.
 pool-waiting = Waiting in the pool: { $terms }
-pool-explained = You are paired with an opponent of about your strength. The longer you wait, the wider the search.
-pool-leave = The game begins by itself. Quit to leave the pool.
+pool-explained = The server pairs you with an opponent of about your strength. The longer you wait, the wider it searches.
+pool-leave = The game begins automatically. Quit to leave the pool.
 
 ## Lists of games
 
@@ -92,7 +92,7 @@ choice = { $number }. { $entry }
 # $last: the highest number.
 choice-usage = Type a number from 1 to { $last }, or quit.
 # $game: a summary.
-choice-open = Go on with { $game }
+choice-open = Continue { $game }
 # $offer.
 choice-take = Take { $offer }
 # $terms.
@@ -100,14 +100,14 @@ choice-offer = Offer a game: { $terms }
 # $game: a summary.
 game-running = You have a running game: { $game }
 # $server: an option of the command line; $game.
-game-running-go-on = To go on with it: flagfall play{ $server } --game { $game }
+game-running-go-on = To continue it: flagfall play{ $server } --game { $game }
 # $game.
-game-begun-open = A game of yours has begun: open { $game }
+game-begun-open = A game of yours has started. To play it, type open { $game }
 # $server: an option of the command line; $game.
 game-begun-elsewhere = Another game of yours has started. To play it: flagfall play{ $server } --game { $game }
 # $key.
-game-begun-key = Another game of yours has started. { $key } goes to the next game that waits for you.
-public-games-none = No public game is running now.
-public-games-wait = The list appears when one begins.
+game-begun-key = Another game of yours has started. Press { $key } to go to the next game that waits for you.
+public-games-none = No public game is running at the moment.
+public-games-wait = The list appears when a public game begins.
 # $server: an option of the command line.
 public-games = Public games (watch with: flagfall watch{ $server } ID):

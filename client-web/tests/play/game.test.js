@@ -143,7 +143,7 @@ test("a piece goes to the reserve and comes back, by drag and by keys", async ()
   await page.locator(".reserve .tray-piece:enabled").first().click();
   assert.equal(await page.locator(".square.free").count() >= 1, true);
   await press(page, square);
-  await page.getByText(new RegExp(`Red brings .* on at ${square}`)).first().waitFor({ state: "attached" });
+  await page.getByText(new RegExp(`Red places .* on ${square}`)).first().waitFor({ state: "attached" });
   await page.locator(".your-turn").waitFor();
   assert.ok(Math.abs(await count() - full) <= 2);
   assert.deepEqual(faults, []);

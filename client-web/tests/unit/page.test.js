@@ -113,8 +113,8 @@ test("events become whole sentences", () => {
   const silent = /** @type {const} */ ({ attacker: "8", attacker_fate: "leaves", defender: "?", defender_fate: "stays" });
   assert.equal(sentence({ kind: "moved", side: "red", move: "a4a5", piece: "8", strike: silent }, words), "Red's Miner strikes Blue's hidden piece on a5 and is lost.");
   assert.equal(sentence({ kind: "moved", side: "blue", move: "a4a6", piece: "[9P]", laid: "a6=g" }, words),
-    "Blue moves a4a6: it is Scout or Phoenix. Now green: a6.");
-  assert.equal(sentence({ kind: "placed", side: "blue", square: "a9", piece: "?" }, words), "Blue brings a piece on at a9.");
+    "Blue moves a4a6, so the piece is a Scout or Phoenix. New green chips: a6.");
+  assert.equal(sentence({ kind: "placed", side: "blue", square: "a9", piece: "?" }, words), "Blue places a piece on a9.");
   assert.equal(outcomeSentence({ winner: "red", reason: "out_of_time" }, words), "Red wins: Blue ran out of time.");
 });
 

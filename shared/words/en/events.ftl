@@ -4,32 +4,32 @@ event-deployed = Your deployment is submitted.
 # $side.
 event-ready = { side } is ready.
 event-started = Both sides are ready. The game starts.
-# $side, $rank: what a coin is.
-event-chosen = { side } chooses { rank }.
+# $side, $rank: the rank that the side chose for its coin.
+event-chosen = { side } chooses { rank } for its coin.
 # $side, $square.
 event-removed = { side } takes its piece on { $square } off the board.
-# $side, $square, $rank (piece if it is not known), $labeled: yes or no.
+# A piece comes from the reserve. $side, $square, $rank (piece if the rank is not known), $labeled: yes or no.
 event-placed =
     { $rank ->
         [piece] { $labeled ->
-            [yes] { side } brings a labeled piece on at { $square }.
-           *[no] { side } brings a piece on at { $square }.
+            [yes] { side } places a labeled piece on { $square }.
+           *[no] { side } places a piece on { $square }.
         }
        *[known] { $labeled ->
-            [yes] { side } brings a labeled { rank } on at { $square }.
-           *[no] { side } brings a { rank } on at { $square }.
+            [yes] { side } places a labeled { rank } on { $square }.
+           *[no] { side } places a { rank } on { $square }.
         }
     }
-# As event-placed, on a chip. $color.
+# The same with a chip. $color: of the chip; the others as for event-placed.
 event-placed-on-chip =
     { $rank ->
         [piece] { $labeled ->
-            [yes] { side } brings a labeled piece on at { $square }, on a { color } chip.
-           *[no] { side } brings a piece on at { $square }, on a { color } chip.
+            [yes] { side } places a labeled piece on { $square }, with a { color } chip.
+           *[no] { side } places a piece on { $square }, with a { color } chip.
         }
        *[known] { $labeled ->
-            [yes] { side } brings a labeled { rank } on at { $square }, on a { color } chip.
-           *[no] { side } brings a { rank } on at { $square }, on a { color } chip.
+            [yes] { side } places a labeled { rank } on { $square }, with a { color } chip.
+           *[no] { side } places a { rank } on { $square }, with a { color } chip.
         }
     }
 # $side, $color, $square.
@@ -38,23 +38,23 @@ event-colored = { side } lays a { color } chip on { $square }.
 event-draw-offered = { side } offers a draw.
 # $side.
 event-draw-declined = { side } declines the draw.
-event-paused = The game is paused while the server is away; no clock runs.
+event-paused = The server is away, so the game is paused and no clock runs.
 event-resumed = The game continues.
 
 ## Moves
 
-# $side, $squares: as in a4a5.
+# $side, $squares: the two squares, as in a4a5.
 move = { side } moves { $squares }.
-# A move that proves what a piece can be. $rank: one of several.
-move-proof = { side } moves { $squares }: it is { rank }.
-# What follows a move that laid chips. $color, $squares.
-move-chips = Now { color }: { $squares }.
-# A move and what follows it. $move, $chips.
+# A move that proves the possible ranks of a piece. $rank: a list of ranks.
+move-proof = { side } moves { $squares }, so the piece is a { rank }.
+# Added to a move that laid chips. $color, $squares.
+move-chips = New { color } chips: { $squares }.
+# A move with its chips. $move, $chips: sentences.
 move-and-chips = { $move } { $chips }
 
 ## Strikes
 
-# $side: of the attacker; $attacker, $defender; $square: where; $from: where the attacker stood.
+# $side: the attacker's; $attacker, $defender: ranks; $square: of the defender; $from: of the attacker.
 # The attacker wins.
 strike-won =
     { $side ->
@@ -67,7 +67,7 @@ strike-lost =
         [red] Red's { attacker } strikes Blue's { defender } on { $square } and is lost.
        *[blue] Blue's { attacker } strikes Red's { defender } on { $square } and is lost.
     }
-# The attacker is lost, the defender goes to its square.
+# The attacker is lost, and the defender goes to the attacker's square.
 strike-lost-advance =
     { $side ->
         [red] Red's { attacker } strikes Blue's { defender } on { $square } and is lost; Blue's { defender } goes to { $from }.
@@ -75,31 +75,31 @@ strike-lost-advance =
     }
 strike-both-lost =
     { $side ->
-        [red] Red's { attacker } strikes Blue's { defender } on { $square }: both are lost.
-       *[blue] Blue's { attacker } strikes Red's { defender } on { $square }: both are lost.
+        [red] Red's { attacker } strikes Blue's { defender } on { $square }, and both are lost.
+       *[blue] Blue's { attacker } strikes Red's { defender } on { $square }, and both are lost.
     }
 strike-both-stay =
     { $side ->
-        [red] Red's { attacker } strikes Blue's { defender } on { $square }: both stay.
-       *[blue] Blue's { attacker } strikes Red's { defender } on { $square }: both stay.
+        [red] Red's { attacker } strikes Blue's { defender } on { $square }, and both stay.
+       *[blue] Blue's { attacker } strikes Red's { defender } on { $square }, and both stay.
     }
-# A strike with coins. $side: the attacker; $squares; $choosing: both, attacker or defender.
+# A strike with coins. $side: the attacker's; $squares; $choosing: who must choose: both, attacker or defender.
 strike-pending =
     { $choosing ->
-        [both] { side } strikes { $squares }: both sides choose what their coins are.
-        [attacker] { side } strikes { $squares } and chooses what its coin is.
+        [both] { side } strikes { $squares }. Both sides must choose what their coins are.
+        [attacker] { side } strikes { $squares } and must choose what its coin is.
        *[defender] { $side ->
-            [red] Red strikes { $squares }: Blue chooses what its coin is.
-           *[blue] Blue strikes { $squares }: Red chooses what its coin is.
+            [red] Red strikes { $squares }. Blue must choose what its coin is.
+           *[blue] Blue strikes { $squares }. Red must choose what its coin is.
         }
     }
 
-## Colors and choices that are owed
+## Colors and choices that a side must still name
 
 # $side, $square.
-owed-color = { side } has yet to name the color of its chip on { $square }.
+owed-color = { side } must name the color of its chip on { $square }.
 # $rank.
-choice-taken = You have chosen { rank }. This is final; the strike is resolved when all have chosen.
+choice-taken = You chose { rank }, which is final. The strike waits for the other side's choice.
 
 ## Reserve and pool
 
@@ -112,17 +112,25 @@ pool-empty =
 # $side, $pieces: a list.
 pool =
     { $side ->
-        [red] Red's coins can still be: { $pieces }.
-       *[blue] Blue's coins can still be: { $pieces }.
+        [red] Red's coins can still become: { $pieces }.
+       *[blue] Blue's coins can still become: { $pieces }.
     }
-# $side, $count.
-reserve = { side } has { $count } in reserve.
-# $side, $count, $pieces: a list.
-reserve-known = { side } has { $count } in reserve: { $pieces }.
+# $side, $count: pieces.
+reserve =
+    { $count ->
+        [one] { side } has 1 piece in reserve.
+       *[other] { side } has { $count } pieces in reserve.
+    }
+# $side, $count: pieces; $pieces: a list of the known ones.
+reserve-known =
+    { $count ->
+        [one] { side } has 1 piece in reserve: { $pieces }.
+       *[other] { side } has { $count } pieces in reserve: { $pieces }.
+    }
 
 ## The end
 
-# $winner: red, blue or none; $reason: the code of the end.
+# $winner: red, blue or none; $reason: the code of the reason.
 outcome =
     { $winner ->
         [red] Red wins: { outcome-blue-lost }.
@@ -137,7 +145,7 @@ outcome-red-lost =
         [out_of_time] Red ran out of time
         [abandoned] Red abandoned the game
         [illegal_act] Red broke the rules
-        [forfeited_reserve] Red forfeited its reserve
+        [forfeited_reserve] Red has no move that the reserve rule allows
        *[other] { $reason }
     }
 outcome-blue-lost =
@@ -148,7 +156,7 @@ outcome-blue-lost =
         [out_of_time] Blue ran out of time
         [abandoned] Blue abandoned the game
         [illegal_act] Blue broke the rules
-        [forfeited_reserve] Blue forfeited its reserve
+        [forfeited_reserve] Blue has no move that the reserve rule allows
        *[other] { $reason }
     }
 outcome-drawn =
@@ -159,8 +167,8 @@ outcome-drawn =
         [quiet_limit] A draw: too many moves without a capture.
         [quiet_move_limit] A draw: too many moves without a capture.
         [ply_limit] A draw: the game reached its maximum length.
-        [out_of_time] A draw: both ran out of time.
-        [abandoned] A draw: claimed when a side had left.
-        [illegal_act] A draw: both broke the rules.
+        [out_of_time] A draw: both sides ran out of time.
+        [abandoned] A draw: one side left, and the other claimed a draw.
+        [illegal_act] A draw: both sides broke the rules.
        *[other] A draw: { $reason }.
     }

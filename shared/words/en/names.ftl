@@ -1,4 +1,4 @@
-### Names of sides, ranks, colors and amounts that other texts refer to.
+### Sides, ranks, colors and durations, which other texts refer to.
 
 # $side: red or blue.
 side =
@@ -7,7 +7,7 @@ side =
        *[blue] Blue
     }
 
-# $rank: a rank's name in the protocol; coin; hidden; anything else is shown as it is.
+# $rank: the name of a rank in the protocol, coin, or hidden. Any other value is shown unchanged.
 rank =
     { $rank ->
         [flag] Flag
@@ -28,7 +28,7 @@ rank =
        *[other] { $rank }
     }
 
-# As rank, for the piece that strikes. $attacker.
+# The same for the piece that strikes. $attacker: as $rank.
 attacker =
     { $attacker ->
         [flag] Flag
@@ -49,7 +49,7 @@ attacker =
        *[other] { $attacker }
     }
 
-# As rank, for the piece that is struck. $defender.
+# The same for the piece that is struck. $defender: as $rank.
 defender =
     { $defender ->
         [flag] Flag
@@ -70,12 +70,12 @@ defender =
        *[other] { $defender }
     }
 
-# A rank with its figure. $rank, $figure.
+# A rank with the figure on its pieces. $rank, $figure.
 rank-figure = { rank } ({ $figure })
 # Pieces of one rank in a list. $count, $rank.
 rank-count = { $count } { rank }
-rank-count-labeled = { $count } { rank } labeled
-# One of two; longer lists are built from the left. $first, $last.
+rank-count-labeled = { $count } labeled { rank }
+# Alternatives. $first: the first one, or the list so far; $last: one more.
 list-or = { $first } or { $last }
 
 # $color: of a chip.
@@ -87,23 +87,23 @@ color =
        *[green] green
     }
 
-# $seconds: how long.
+# $seconds: a number.
 duration-seconds =
     { $seconds ->
         [one] 1 second
        *[other] { $seconds } seconds
     }
-# $minutes: how long.
+# $minutes: a number.
 duration-minutes =
     { $minutes ->
         [one] 1 minute
        *[other] { $minutes } minutes
     }
-# $hours: how long.
+# $hours: a number.
 duration-hours =
     { $hours ->
         [one] 1 hour
        *[other] { $hours } hours
     }
-# $days and $hours: a remaining time of days, short.
+# A long remaining time in short form. $days, $hours.
 duration-days = { $days }d { $hours }h

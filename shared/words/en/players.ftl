@@ -1,6 +1,6 @@
 ### Players, ratings, terms and lists of games.
 
-# Programs are marked. $name.
+# The names of players that are programs. $name.
 player-bot = { $name } (bot)
 player-house = { $name } (house)
 
@@ -22,7 +22,7 @@ column-name = name
 # $before, $after: ratings; $change: as in +12.
 rating-change = { $before } → { $after } ({ $change })
 # $own, $theirs: rating changes.
-rating-change-own = Your rating: { $own }. Theirs: { $theirs }.
+rating-change-own = Your rating: { $own }. Your opponent's: { $theirs }.
 # $red, $blue: rating changes.
 rating-change-both = Ratings: Red { $red }, Blue { $blue }.
 # $ruleset, $speed; $bots: yes or no.
@@ -32,7 +32,7 @@ leaderboard =
        *[no] { $ruleset }, { $speed }, players
     }
 
-# A range of ratings. $range: both, min or max, for the ends that it has; $min, $max.
+# A range of ratings. $range: both if it has two limits, otherwise min or max; $min, $max: the limits.
 rating-range =
     { $range ->
         [both] { $min } to { $max }
@@ -53,7 +53,7 @@ terms = { $ruleset }, { $time }{ $rated ->
     }
 time-unlimited = no clock
 
-# $ply, $side: whose turn it is.
+# $ply; $side: the one whose turn it is.
 state-playing = ply { $ply }, { side } to move
 state-deploying = deploying
 # $game, $red, $blue: names; $terms; $state.
@@ -64,12 +64,12 @@ presence-reconnecting = reconnecting
 presence-away = away
 presence-left = left
 
-# The consequences for a player of games that they left. $count; $left: how long they must wait.
-conduct-none = You have left no game within a day.
-conduct-left = Games you left within a day, or did not deploy in: { $count }.
-conduct-waiting = Games you left within a day, or did not deploy in: { $count }. You can be paired again in { $left }.
+# Games that a player left. $count: games; $left: how long until they can be paired again.
+conduct-none = You have not left any game in the last 24 hours.
+conduct-left = Games that you left or did not deploy in during the last 24 hours: { $count }.
+conduct-waiting = Games that you left or did not deploy in during the last 24 hours: { $count }. You can be paired again in { $left }.
 
-# What players can say without typing. $phrase: its name in messages.
+# Phrases that players can send without typing them. $phrase: the name of the phrase in the protocol.
 phrase =
     { $phrase ->
         [hello] Hello!

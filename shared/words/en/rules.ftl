@@ -1,4 +1,4 @@
-### A ruleset in words. Each text is a paragraph or a title.
+### The description of a ruleset. Each text is a title, a paragraph or a note.
 
 rules-moving = Moving
 rules-striking = Striking
@@ -15,101 +15,103 @@ rules-lines = Lines of chips
 
 # $count: pieces of a side.
 rules-army = The army: { $count } pieces a side, the strongest first
-rules-note-flag = never moves; a side that loses it has lost
-# $bombs: stay, or leave with their attacker.
+rules-note-flag = never moves; a side that loses its Flag loses the game
+# $bombs: stay, or leave (with their attacker).
 rules-note-bomb =
     { $bombs ->
-        [stay] never moves; beats every attacker but the Miner
-       *[leave] never moves; takes every attacker along but the Miner
+        [stay] never moves; beats every attacker except the Miner
+       *[leave] never moves; is lost with every attacker except the Miner
     }
 rules-note-scout = moves any distance
-rules-note-phoenix = moves any distance; its strike labels and takes nothing
+rules-note-phoenix = moves any distance; labels the pieces that it strikes
 # $squares: how far.
 rules-note-flash = flashes up to { $squares } squares
 rules-note-miner = removes Bombs
 # $rank: the rank that a Spy beats.
-rules-note-spy = beats the { rank } when it strikes first
+rules-note-spy = beats the { rank } when the Spy strikes first
 
 ## The board and the deployment
 
-rules-deploy-all = Each side fills its home rows, unseen by the other.
-rules-deploy-some = Each side puts its army on any of its home squares, unseen by the other; the rest stay empty.
-rules-deploy-reserve = Each side fills its home rows with any of its pieces, the Flag among them, unseen by the other; the rest is its reserve.
-rules-deploy-coins = There is no deployment: the game begins with a coin on every home square, and each side's army waits in its pool, where everyone sees it.
-rules-joints = Edges join: the columns a b c g h i j n o p from row 10 to row 1, all rows but 5 and 6 from column p to column a. Squares on both sides of a joint are neighbors, and the lines of Scouts and Phoenixes run through.
-rules-drawn-lakes = Two lakes of 2x2 squares lie in rows 5 and 6. Chance draws them for every game; they may touch, and never overlap. Both players see them before they deploy.
+rules-deploy-all = Each side fills its home rows with its army. The other side does not see the ranks.
+rules-deploy-some = Each side places its army on any of its home squares and leaves the others empty. The other side does not see the ranks.
+rules-deploy-reserve = Each side fills its home rows with any of its pieces, including the Flag. The other side does not see the ranks. The remaining pieces are the side's reserve.
+rules-deploy-coins = There is no deployment. The game begins with a coin on every home square. Each side's army is in its pool, which everyone can see.
+rules-joints = Some edges of the board are joined. In the columns a b c g h i j n o p, row 10 is joined to row 1. In all rows except 5 and 6, column p is joined to column a. Squares on both sides of a joint are neighbors, and Scouts and Phoenixes can move through it.
+rules-drawn-lakes = Two lakes of 2x2 squares lie in rows 5 and 6. Their places are drawn at random for every game. They may touch but never overlap. Both players see them before they deploy.
 
 ## Moving
 
-# $afar: yes if a Scout may strike at the end of a long move; $chips: yes if the ruleset has chips.
-rules-moves = Red begins. A turn is one move or strike with one piece: one square along a row or a column, never diagonally, never onto a lake or a piece of its own side. Flag and Bombs never move. { $afar ->
-        [yes] A Scout goes any number of empty squares in a line and may strike at the end of it;
-       *[no] A Scout goes any number of empty squares in a line, or strikes a neighboring square;
+# $afar: yes if a Scout may strike at the end of a long move; $chips: yes if the ruleset has chips, where a
+# move can also prove that a piece has one of several ranks.
+rules-moves = Red begins. In each turn, a side moves or strikes with one piece. The piece goes one square along a row or a column, never diagonally, and never onto a lake or another piece of its own side. The Flag and Bombs never move. { $afar ->
+        [yes] A Scout may cross any number of empty squares in a line and strike at the end of the line.
+       *[no] A Scout may move any number of empty squares in a line, but can only strike a neighboring square.
     } { $chips ->
-        [yes] what a move proves about a piece is shown to everyone: its rank, or that it is one of a few.
-       *[no] a move of more than one square shows everyone that the piece is a Scout.
+        [yes] If a move proves that a piece has a certain rank or one of a few ranks, everyone sees this.
+       *[no] A move of more than one square shows everyone that the piece is a Scout.
     }
 
 ## Coins, reserve, labels, chips
 
-rules-coins-text = A coin goes one square like a piece, and not even its owner knows what it is. A coin that goes several squares becomes a Scout of the pool at that moment, as long as there is one. When a coin is in a strike, its owner chooses which piece of the pool it is: never a Bomb or the Flag when it strikes or has moved before. If both are coins, both sides choose unseen, and the strike is resolved when both have chosen; both clocks run meanwhile. A choice is final. A coin stays what it has become, known to all. The Flag is captured when a struck coin must be the Flag.
-rules-reserve-rule-text = At any time at least as many coins must stand unmoved as there are Bombs and Flag in the pool; a move that would break this is refused. A side without any other move forfeits the game.
-rules-reserve-text = Instead of moving, a side may take one of its pieces off the board into its reserve (never the Flag), or bring one of its reserve onto an empty square of its home rows. The other side sees the square, but not the piece: what was known of a piece is lost when it is taken off. Captured pieces never come back.
-rules-labels-text = A piece that beats a striking Scout is labeled: face up for the rest of the game, on the board and in reserve. So is a piece that the Phoenix strikes; nothing is taken then, and the Phoenix stays where it is. Any other piece that strikes a Phoenix takes it. When the Phoenix strikes the Flag, its side wins.
-rules-chips-text = When a piece lands on a square, its owner lays a red, yellow, blue or green chip there, in place of the one that lay there: with a move, a strike that wins, or a piece brought on. A defender that wins and goes to its attacker's square lands as well; its owner names the color before anything else. Chips stay when pieces leave, and serve both sides.
-rules-lines-text = Supply line: a movable piece goes any distance over empty squares that all have chips of the color of its own square. Shadowflash: a General up to 2, a Colonel up to 3, a Major up to 4 empty squares with chips of any color; every square it enters takes the color of the square it came from. Neither strikes at its end. The rule by which a piece moved is not shown.
+rules-coins-text = A coin is a piece that has no rank yet. It can move one square. A coin that moves several squares becomes a Scout, as long as its pool has one. When a coin strikes or is struck, its owner chooses a piece from the pool for it. A coin that strikes or that has moved before cannot become a Bomb or the Flag. If both pieces are coins, each side chooses without seeing the other side's choice, and both clocks run until both have chosen. Then the strike is resolved. A choice is final: the coin keeps its rank, and everyone sees the rank. If a struck coin can only be the Flag, the Flag is captured.
+rules-reserve-rule-text = Each side must always keep at least as many unmoved coins as there are Bombs and Flags in its pool. A move that would break this rule is refused. A side that has no other move loses the game.
+rules-reserve-text = Instead of moving, a side may take one of its pieces, except the Flag, off the board into its reserve. It may also place a piece from its reserve on an empty square of its home rows. The other side sees the square but not the rank, even if the rank was known before. Captured pieces never come back.
+rules-labels-text = A piece that beats a striking Scout is labeled, so everyone sees its rank for the rest of the game, on the board and in the reserve. A piece that a Phoenix strikes is labeled too. Such a strike captures nothing, and the Phoenix stays where it is. Any other piece that strikes a Phoenix captures it. A side whose Phoenix strikes the enemy Flag wins.
+rules-chips-text = When a piece lands on a square, its owner lays a red, yellow, blue or green chip there, which replaces any earlier chip. A piece lands when it moves, wins a strike, or comes from the reserve. A defender that wins and goes to its attacker's square lands there too, and its owner must name the color before the game goes on. Chips stay when pieces leave, and both sides can use them.
+rules-lines-text = Supply line: a movable piece can move any distance over empty squares whose chips all have the color of the chip on its own square. Shadowflash: a General can move up to 2, a Colonel up to 3, and a Major up to 4 empty squares with chips of any color. Each square that the piece enters takes the color of the square from which the move began. A piece cannot strike at the end of a supply line or a shadowflash. The players do not see by which rule a piece moved.
 
 ## Striking
 
-# $disclosure: both, or silent where a defender that wins stays hidden.
+# $disclosure: both, or silent if a defender that wins stays hidden.
 rules-disclosure =
     { $disclosure ->
-        [both] A move onto an enemy piece is a strike; both ranks are shown to everyone.
-       *[silent] A move onto an enemy piece is a strike; it shows the attacker to everyone. A defender that wins stays hidden, unless a Scout struck it; a captured piece is shown.
+        [both] A move onto an enemy piece is a strike. Everyone then sees both ranks.
+       *[silent] A move onto an enemy piece is a strike. Everyone then sees the rank of the attacker and of any captured piece. A defender that wins stays hidden, unless a Scout struck it.
     }
 # $ties: both, attacker or defender; $advances: yes if a defender that wins moves; $bombs: stay or leave.
 rules-outcome = { $ties ->
-        [both] The stronger piece stays, the weaker leaves; equals both leave.
-        [attacker] The stronger piece stays, the weaker leaves; of equals the attacker stays.
-       *[defender] The stronger piece stays, the weaker leaves; of equals the defender stays.
+        [both] The stronger piece stays, and the weaker one leaves. If both ranks are equal, both pieces leave.
+        [attacker] The stronger piece stays, and the weaker one leaves. If both ranks are equal, the attacker stays.
+       *[defender] The stronger piece stays, and the weaker one leaves. If both ranks are equal, the defender stays.
     } { $advances ->
         [yes] { $bombs ->
-            [stay] The winner goes to the loser's square, attacker or defender; only a Bomb stays where it is.
-           *[leave] The winner goes to the loser's square, attacker or defender.
+            [stay] The winner goes to the loser's square, whether it is the attacker or the defender. Only a Bomb stays where it is.
+           *[leave] The winner goes to the loser's square, whether it is the attacker or the defender.
         }
        *[no] A winning attacker goes to the square it struck.
     } { $bombs ->
-        [stay] A Bomb beats all attackers but the Miner, which removes it.
-       *[leave] A Bomb and its attacker both leave, unless the attacker is a Miner, which removes it and stays.
+        [stay] A Bomb beats every attacker except the Miner, which removes the Bomb.
+       *[leave] A Bomb and its attacker both leave, unless the attacker is a Miner, which removes the Bomb and stays.
     }
 # $rank: the rank that a Spy beats; $labels: yes if a Phoenix labels what it strikes.
 rules-spy = { $labels ->
-        [yes] The Spy beats the { rank } when the Spy strikes. Any other piece that strikes a Spy beats it, except the Phoenix, which labels it; two Spies are equals.
-       *[no] The Spy beats the { rank } when the Spy strikes. Any other piece that strikes a Spy beats it; two Spies are equals.
+        [yes] The Spy beats the { rank } when the Spy strikes. Every piece that strikes a Spy beats it, except the Phoenix, which labels it, and another Spy, which is its equal.
+       *[no] The Spy beats the { rank } when the Spy strikes. Every piece that strikes a Spy beats it, except another Spy, which is its equal.
     }
 
 ## Repetition
 
 # $limit: how many times in a row.
-rules-two-squares = Two squares: a piece may go back and forth between the same two squares { $limit } times in a row; then it must do something else, or another piece moves.
+rules-two-squares = Two-squares rule: a piece may go back and forth between the same two squares { $limit } times in a row. After that, it must go elsewhere, or another piece must move.
 rules-no-two-squares = A piece may go back and forth as often as it likes.
-rules-more-squares = More squares: a side that keeps chasing a piece may not bring back a position of that chase.
+rules-more-squares = More-squares rule: a side that keeps chasing a piece must not repeat a position of that chase.
 
 ## The end
 
-rules-illegal = A side that makes an illegal move, or submits an illegal deployment, loses at once; deployments are judged together, and two illegal ones are a draw.
-# $blocked: yes if the game is a draw when neither side can move; no if a side without a piece to move loses.
+rules-illegal = A side that makes an illegal move or submits an illegal deployment loses at once. Both deployments are judged together, so the game is a draw if both are illegal.
+# $blocked: yes if the game is a draw when neither side can move; no if a side without a piece that can move
+# loses in any case.
 rules-win =
     { $blocked ->
-        [yes] Capturing the enemy Flag wins. A side that cannot move on its turn loses; if neither side could, the game is a draw. A side may resign, run out of time, or agree on a draw.
-       *[no] Capturing the enemy Flag wins. A side with nothing but the Flag on the board, and nothing in reserve, loses. A side may resign, run out of time, or agree on a draw.
+        [yes] A side wins when it captures the enemy Flag. A side that cannot move on its turn loses, but if neither side can move, the game is a draw. A side also loses when it resigns or runs out of time. Both sides may agree on a draw.
+       *[no] A side wins when it captures the enemy Flag. A side that has only its Flag on the board and no reserve loses. A side also loses when it resigns or runs out of time. Both sides may agree on a draw.
     }
-# $quiet: moves without a capture; $notice: moves ahead; $plies: moves in all.
-rules-quiet = After { $quiet } moves of both sides together without a capture the game is a draw, announced { $notice } moves ahead; in any case after { $plies } moves.
+# $quiet: moves without a capture; $notice: how many moves before the draw it is announced; $plies: moves in all.
+rules-quiet = The game is a draw after { $quiet } moves without a capture, counting the moves of both sides. This is announced { $notice } moves before. The game is also a draw after { $plies } moves in all.
 # $plies: moves in all.
-rules-limit = After { $plies } moves the game is a draw.
+rules-limit = The game is a draw after { $plies } moves in all.
 
-## The rulesets: their titles, and a sentence about each
+## The rulesets: a title and a short description of each
 
 ruleset-title-classic = Classic
 ruleset-title-tournament = Tournament
@@ -126,40 +128,40 @@ ruleset-title-quantum = Quantum
 # $title: of the ruleset that is changed.
 ruleset-title-custom = { $title } (custom)
 
-ruleset-summary-classic = The modern box rules: forty pieces a side, Scouts that strike from afar, the two-squares rule.
-ruleset-summary-tournament = Classic, and no endless chases: the more-squares rule.
-ruleset-summary-barrage = The short game: eight pieces a side anywhere on the home rows, tournament rules.
-ruleset-summary-pbm = The play-by-mail server's rules: classic without any repetition rule.
-ruleset-summary-pbm-small = Twenty-four pieces a side on 8x8, no Marshal: the Spy hunts the General.
-ruleset-summary-original = The box of 1966: a Scout moves or strikes, the winner of a strike takes the loser's square, no two-squares rule.
-ruleset-summary-silent-defense = Classic, but only the attacker shows itself: a defender that wins stays hidden, and of equals the attacker wins.
-ruleset-summary-shadowflash-1 = Three armies a side on 16x10, half of them in reserve: a turn may also take a piece off the board or bring one on.
-ruleset-summary-shadowflash-2 = Set 1, and what is known: labels, a Phoenix a side, a chip on every square a piece lands on, edges that join.
-ruleset-summary-shadowflash-3 = Sets 1 and 2, and what chips are for: supply lines of one color, and flashes of General, Colonel and Major.
-ruleset-summary-course = The umpire's rules: lakes by chance, Bombs that take their attacker along, and a side that breaks a rule has lost.
-ruleset-summary-quantum = Classic without deployments: forty coins a side, each of which becomes a piece of its pool when a strike asks what it is.
+ruleset-summary-classic = The rules of modern boxes: forty pieces a side, Scouts that strike from afar, and the two-squares rule.
+ruleset-summary-tournament = Classic with the more-squares rule, which forbids endless chases.
+ruleset-summary-barrage = A short game with the tournament rules and eight pieces a side, anywhere on the home rows.
+ruleset-summary-pbm = The rules of the play-by-mail server: Classic without any repetition rule.
+ruleset-summary-pbm-small = Play by mail with twenty-four pieces a side on a board of 8x8. There is no Marshal, so the Spy beats the General.
+ruleset-summary-original = The rules of the 1966 box: a Scout moves far or strikes near, the winner of a strike takes the loser's square, and there is no two-squares rule.
+ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if both ranks are equal.
+ruleset-summary-shadowflash-1 = Three armies a side on a board of 16x10, half of them in reserve. A turn may also take a piece off the board or place one on it.
+ruleset-summary-shadowflash-2 = Set 1 with labels, a Phoenix for each side, a chip on every square where a piece lands, and joined edges.
+ruleset-summary-shadowflash-3 = Sets 1 and 2 with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
+ruleset-summary-course = The umpire's rules: lakes are placed at random, a Bomb leaves with its attacker, and a side that breaks a rule loses.
+ruleset-summary-quantum = Classic without deployments: each side has forty coins, and a coin becomes a piece of the side's pool when it is in a strike.
 # $title: of the ruleset that is changed; $changes: a list of the texts below.
 ruleset-summary-custom = { $title }, changed: { $changes }.
 
-## Rules that a custom game can change: option and value
+## Rules that a custom game can change. An id is `rule-`, the option and the value.
 
-rule-ties-both = equals both leave
-rule-ties-attacker = of equals the attacker stays
-rule-ties-defender = of equals the defender stays
+rule-ties-both = if both ranks are equal, both pieces leave
+rule-ties-attacker = if both ranks are equal, the attacker stays
+rule-ties-defender = if both ranks are equal, the defender stays
 rule-disclosure-both = a strike shows both ranks
 rule-disclosure-silent = a defender that wins stays hidden, unless a Scout struck it
-rule-bombs-stay = a Bomb outlasts its attackers
+rule-bombs-stay = a Bomb stays after it beats an attacker
 rule-bombs-leave = a Bomb leaves with its attacker
 rule-scout-strike-far = a Scout may strike at the end of a long move
-rule-scout-strike-near = a Scout strikes neighboring squares only
+rule-scout-strike-near = a Scout can only strike neighboring squares
 rule-winner-attacker = a defender that wins stays where it is
 rule-winner-any = a defender that wins takes its attacker's square
 rule-two-squares-off = no two-squares rule
-rule-two-squares-3 = two squares: three times in a row
-rule-two-squares-5 = two squares: five times in a row
+rule-two-squares-3 = back and forth at most three times in a row
+rule-two-squares-5 = back and forth at most five times in a row
 rule-more-squares-off = no more-squares rule
-rule-more-squares-on = the more-squares rule
-rule-quiet-off = no draw for want of captures
+rule-more-squares-on = a chase must not repeat a position
+rule-quiet-off = no draw after plies without a capture
 rule-quiet-100 = a draw after 100 plies without a capture
 rule-quiet-200 = a draw after 200 plies without a capture
 rule-quiet-400 = a draw after 400 plies without a capture

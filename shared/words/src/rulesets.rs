@@ -27,7 +27,7 @@ impl Words {
         self.format("ruleset-summary-custom", &args! { "title" => title, "changes" => changes })
     }
 
-    /// The meaning of an option's value: `of equals the attacker stays`.
+    /// The meaning of an option's value, such as `if both ranks are equal, the attacker stays`.
     pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
         self.text(&format!("rule-{}-{}", option.name(), value.name))
     }
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(
             english().ruleset_summary(ruleset),
             "Tournament, changed: a Bomb leaves with its attacker; no more-squares rule; \
-             no draw for want of captures."
+             no draw after plies without a capture."
         );
     }
 }

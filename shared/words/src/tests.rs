@@ -87,7 +87,10 @@ fn reasons_choose_and_plurals_agree() {
     assert_eq!(games(20), "You are already playing 20 games. Finish one first.");
     let wrong = Refusal::new("bad_deployment").because("setup").with("problem", "setup_wrong_count");
     let wrong = wrong.with("rank", "bomb").with("have", 5_u8).with("want", 6_u8);
-    assert_eq!(words.refusal(&wrong), "Not saved. Bomb: 5 placed instead of 6.");
+    assert_eq!(
+        words.refusal(&wrong),
+        "Not saved. Bomb: 5 placed, but the army has 6. Place exactly that many."
+    );
     let later = Refusal::new("not_in_pool").because("of_a_later_version");
     assert_eq!(words.refusal(&later), "No such piece is left in your pool.");
 }

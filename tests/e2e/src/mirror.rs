@@ -1,4 +1,4 @@
-//! The same game again, played by the engine inside the test, which knows both deployments.
+//! A copy of a game, played by the engine inside the test, which has both deployments.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
@@ -12,16 +12,16 @@ use flagfall_tests::{Chance, Match, Step, random_setup};
 pub struct Ply {
     /// The side that acts.
     pub side: Side,
-    /// What is typed, as in `a4a5`.
+    /// The text that the side types, as in `a4a5`.
     pub typed: String,
-    /// The sentences that everybody may read: none about a choice while the other side's is still
-    /// due (§Q4).
+    /// The sentences that everybody may read. There are none about a choice while the other
+    /// side's choice is still due (§Q4).
     pub sentences: Vec<String>,
     /// The sentences that each player reads. The owner of a silent winner reads more (§D1), and
-    /// only its own side reads about a choice.
+    /// only the side that chooses reads about its choice.
     pub heard: PerSide<Vec<String>>,
-    /// The lines of the record once the end has opened the reserves and choices; plies begin with
-    /// their numbers.
+    /// The lines of the record after the end has opened the reserves and choices. Plies begin
+    /// with their numbers.
     pub recorded: Vec<String>,
     /// The sentence about the end of the game, if it ends with this ply.
     pub end: Option<String>,
@@ -31,7 +31,7 @@ pub struct Ply {
 pub struct Mirror {
     game: Match,
     chance: Chance,
-    /// Both deployments, as they are typed; empty if the ruleset has none.
+    /// Both deployments, as they are typed. Empty if the ruleset has none.
     pub setups: PerSide<String>,
 }
 
@@ -59,7 +59,7 @@ impl Mirror {
         Mirror { game, chance, setups }
     }
 
-    /// The side to move; none after the end.
+    /// The side to move. None after the end.
     #[must_use]
     pub fn turn(&self) -> Option<Side> {
         self.game.game.turn().filter(|_| self.game.game.phase() == Phase::Playing)
@@ -84,7 +84,7 @@ impl Mirror {
         self.game.game.ply().into()
     }
 
-    /// Plays a random legal move. Every other time it is a strike if there is one, so that games
+    /// Plays a random legal move. Every other time, it is a strike if possible, so that games
     /// end.
     ///
     /// # Panics
@@ -94,7 +94,7 @@ impl Mirror {
         self.play_as_wished(wants_strike)
     }
 
-    /// Plays a random legal move that is no strike if there is one, so that the game goes on.
+    /// Plays a random legal move that is not a strike, if possible, so that the game goes on.
     ///
     /// # Panics
     /// If the game is over.
@@ -130,8 +130,8 @@ impl Mirror {
         self.carry_out(side, &Command::Move(squares.into()))
     }
 
-    /// A random act where there are more acts than moves: of a few tries one that strikes or does
-    /// not, as wished.
+    /// A random act in rulesets with other acts than moves. Draws a few acts and prefers one that
+    /// strikes or does not strike, as wished.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));
@@ -142,7 +142,7 @@ impl Mirror {
         let (moves, all) = (acts.moves_len(), acts.len());
         let mut tries: Vec<Command> = Vec::new();
         for _ in 0..8 {
-            // There are thousands of ways to place a piece; try one only sometimes.
+            // There are thousands of ways to place a piece, so this tries them only sometimes.
             let end = if moves > 0 && !self.chance.once_in(5) { moves } else { all };
             tries.extend(acts.nth(self.chance.below(end)));
         }
@@ -150,7 +150,7 @@ impl Mirror {
         wished.or(tries.first()).expect("an act of a side that has one").clone()
     }
 
-    /// A random choice for a coin; not the Flag if there is another.
+    /// A random choice for a coin, but not the Flag if another rank is possible.
     fn any_choice(&mut self, side: Side) -> Command {
         let commands = view(&self.game.game, Viewer::Player(side), self.game.now).legal_commands();
         let mut choices: Vec<Command> = commands.iter().flat_map(|commands| commands.iter()).collect();
@@ -212,13 +212,13 @@ fn typed(command: &Command) -> String {
     }
 }
 
-/// What a person must read about an event, in the words that the clients promise.
+/// The sentence about an event, in the words that clients must print.
 fn told(event: &GameEvent) -> String {
     match event {
         GameEvent::Moved(seen) => {
             let chips = seen.laid.map_or_else(String::new, |laid| {
                 let squares: Vec<String> = laid.squares().iter().map(|square| square.to_string()).collect();
-                format!(" Now {}: {}.", laid.color().name(), squares.join(" "))
+                format!(" New {} chips: {}.", laid.color().name(), squares.join(" "))
             });
             format!("{}{chips}", told_move(seen))
         }
@@ -231,14 +231,14 @@ fn told(event: &GameEvent) -> String {
                 Identity::Known(rank) => rank.to_string(),
                 _ => "piece".to_owned(),
             };
-            let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
-            format!("{side} brings a {label}{what} on at {square}{chip}.")
+            let chip = color.map_or_else(String::new, |color| format!(", with a {} chip", color.name()));
+            format!("{side} places a {label}{what} on {square}{chip}.")
         }
         GameEvent::Colored { side, square, color } => {
             format!("{side} lays a {} chip on {square}.", color.name())
         }
         GameEvent::Struck(strike) => told_strike(strike),
-        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
+        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank} for its coin."),
         GameEvent::Ended { outcome, .. } => told_end(outcome),
         other => panic!("no move makes {other:?}"),
     }
@@ -249,7 +249,7 @@ fn told_move(seen: &SeenMove) -> String {
     let Some(strike) = strike else {
         let Identity::OneOf(ranks) = seen.piece else { return format!("{side} moves {from}{to}.") };
         let ranks: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
-        return format!("{side} moves {from}{to}: it is {}.", ranks.join(" or "));
+        return format!("{side} moves {from}{to}, so the piece is a {}.", ranks.join(" or "));
     };
     let rank = |identity| match identity {
         Identity::Known(rank) => rank.to_string(),
@@ -259,24 +259,24 @@ fn told_move(seen: &SeenMove) -> String {
     let other = side.opponent();
     let (ours, theirs) = (rank(strike.attacker), rank(strike.defender));
     let result = match (strike.attacker_fate, strike.defender_fate) {
-        (Fate::Leaves, Fate::Leaves) => ": both are lost".to_owned(),
+        (Fate::Leaves, Fate::Leaves) => ", and both are lost".to_owned(),
         (Fate::Leaves, Fate::Stays) => " and is lost".to_owned(),
         (Fate::Leaves, Fate::Advances) => format!(" and is lost; {other}'s {theirs} goes to {from}"),
         (_, Fate::Leaves) => return format!("{side}'s {ours} captures {other}'s {theirs} on {to}."),
-        (_, _) => ": both stay".to_owned(),
+        (_, _) => ", and both stay".to_owned(),
     };
     format!("{side}'s {ours} strikes {other}'s {theirs} on {to}{result}.")
 }
 
-/// The sentence about a strike that waits for choices.
+/// The sentence about a pending strike.
 fn told_strike(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let owing: Vec<String> =
         [*side, side.opponent()].iter().filter(|side| owes[**side]).map(|side| side.to_string()).collect();
     let choosing = match &owing[..] {
-        [one] if *one == side.to_string() => " and chooses what its coin is".to_owned(),
-        [one] => format!(": {one} chooses what its coin is"),
-        _ => ": both sides choose what their coins are".to_owned(),
+        [one] if *one == side.to_string() => " and must choose what its coin is".to_owned(),
+        [one] => format!(". {one} must choose what its coin is"),
+        _ => ". Both sides must choose what their coins are".to_owned(),
     };
     format!("{side} strikes {squares}{choosing}.")
 }
@@ -291,7 +291,7 @@ fn told_end(outcome: &SeenOutcome) -> String {
             format!("{side} wins: {} has no legal move.", side.opponent())
         }
         (Some(side), EndReason::ForfeitedReserve) => {
-            format!("{side} wins: {} forfeited its reserve.", side.opponent())
+            format!("{side} wins: {} has no move that the reserve rule allows.", side.opponent())
         }
         (None, EndReason::BothBlocked) => "A draw: neither side can move.".to_owned(),
         (None, EndReason::QuietLimit) => "A draw: too many moves without a capture.".to_owned(),

@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long any step may take. It is far longer than needed, so that a test fails because of what
-/// happened and not because the machine is slow.
+/// How long any step may take. It is much longer than needed, so that tests do not fail because
+/// the machine is slow.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Lines of the transcript that a failure prints.
@@ -60,7 +60,7 @@ impl Output {
 /// How a process ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Its exit code; none if a signal ended it.
+    /// Its exit code. None if a signal ended the process.
     pub code: Option<i32>,
     /// All its output in one text.
     pub said: String,
@@ -72,7 +72,7 @@ impl Ended {
     /// Fails unless the process ended with this code and its output contains all of these words.
     ///
     /// # Panics
-    /// If it did not.
+    /// If the code or the output is different.
     pub fn expect(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{}", self.said);
         for word in words {
@@ -104,7 +104,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a process; the name appears in failures.
+    /// Starts a process. Failures show the name.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -151,7 +151,7 @@ impl Process {
     }
 
     /// Waits for the next line that contains this text, and returns it. Earlier lines are skipped
-    /// for good.
+    /// and not found later.
     ///
     /// # Panics
     /// If it does not come in time, or the output has ended.
@@ -231,7 +231,7 @@ impl Process {
         self.input = None;
     }
 
-    /// Kills it, as a crash would, and waits until it is gone.
+    /// Kills the process, as a crash would, and waits until it is gone.
     ///
     /// # Panics
     /// If it cannot be killed.
@@ -240,7 +240,7 @@ impl Process {
         self.status = Some(self.child.wait().expect("a child of ours"));
     }
 
-    /// Asks it to end, as a service manager does.
+    /// Asks the process to end, as a service manager does.
     ///
     /// # Panics
     /// If the signal cannot be sent.
@@ -248,7 +248,7 @@ impl Process {
         self.signal("TERM");
     }
 
-    /// Stops it, as if the machine hangs.
+    /// Stops the process, as if the machine had frozen.
     ///
     /// # Panics
     /// If the signal cannot be sent.
@@ -284,7 +284,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if self.status.is_none() {
-            // It may have ended by itself by now.
+            // The process may already have ended by itself.
             self.child.kill().ok();
             self.child.wait().ok();
         }

@@ -1,17 +1,17 @@
-//! HTTP and WebSockets by hand, to send wrong input.
+//! HTTP and WebSockets written by hand, so that tests can send wrong input.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
 use crate::TIMEOUT;
 
-/// The most bytes that are read of an answer.
+/// How many bytes of an answer are read at most.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// An HTTP answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status; 0 if the connection was closed without an answer.
+    /// The status. 0 if the connection was closed without an answer.
     pub status: u16,
     /// The status line and headers.
     pub head: String,
@@ -125,7 +125,7 @@ impl Socket {
 
     /// Sends bytes that need not be a frame.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        // The server may have closed already; its answer can still be read.
+        // The server may already have closed the connection. Its answer can still be read.
         self.0.write_all(bytes).ok();
     }
 
@@ -135,7 +135,7 @@ impl Socket {
     /// The close code if the server closes, or 0 if the connection ended without one.
     ///
     /// # Panics
-    /// If nothing comes in time.
+    /// If no message comes in time.
     pub fn message(&mut self) -> Result<String, u16> {
         let mut head = [0; 2];
         if let Err(error) = self.0.read_exact(&mut head) {

@@ -1,4 +1,4 @@
-//! A test's own Redis.
+//! A Redis for one test.
 
 use std::fs;
 use std::net::TcpListener;
@@ -7,7 +7,8 @@ use std::process::Command;
 
 use crate::{Ended, Process, command};
 
-/// A running Redis whose configuration guarantees all that a game needs. It ends with this value.
+/// A running Redis with a configuration that guarantees the durability that games need. Dropping
+/// the value ends it.
 #[derive(Debug)]
 pub struct Redis {
     process: Process,
@@ -16,7 +17,7 @@ pub struct Redis {
     operator: Option<String>,
 }
 
-/// The folder of files for operators.
+/// The folder with the files for operators.
 #[must_use]
 pub fn deploy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy")
@@ -45,8 +46,8 @@ impl Redis {
         for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
             fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
         }
-        // The shell reads the script: a file that was just written cannot be executed while another
-        // test's child still has it open.
+        // Lets the shell read the script, because a file that was just written cannot be executed
+        // while a child of another test still has it open.
         let mut setup = command(Path::new("/bin/sh"));
         Process::start("setup", setup.arg(folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
         let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
@@ -58,7 +59,7 @@ impl Redis {
         Redis { operator, ..Redis::with_settings(folder, folder, password("FLAGFALL_REDIS_PASSWORD")) }
     }
 
-    /// Starts another one with the same settings and passwords on the data in this folder.
+    /// Starts another Redis with the same settings and passwords, on the data in this folder.
     ///
     /// # Panics
     /// If it does not start.
@@ -67,17 +68,17 @@ impl Redis {
         Redis::with_settings(settings, folder, self.password.clone())
     }
 
-    /// Stops it: connections stay open and get no answer.
+    /// Stops the process. Connections stay open but get no answer.
     pub fn freeze(&self) {
         self.process.freeze();
     }
 
-    /// Lets it continue.
+    /// Lets the process continue.
     pub fn thaw(&self) {
         self.process.thaw();
     }
 
-    /// Copies everything to a file while it runs, as an operator does.
+    /// Copies all data to a file while Redis runs, as an operator does.
     ///
     /// # Panics
     /// If [`Redis::start_deployed`] did not start it, or the copy fails.
@@ -88,10 +89,10 @@ impl Redis {
         Process::start("backup", &mut backup).ended().expect(0, &["bytes"]);
     }
 
-    /// Makes a new folder from such a file.
+    /// Makes a new data folder from such a file.
     ///
     /// # Panics
-    /// If that fails.
+    /// If this fails.
     pub fn restore(file: &Path, folder: &Path) {
         Redis::try_restore(file, folder).expect(0, &["keys"]);
     }
@@ -103,7 +104,8 @@ impl Redis {
     #[must_use]
     pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // As typed by an operator who just made the backup: beside it, with the password still set.
+        // This is what an operator types who has just made the backup: in the same folder, with
+        // the password still set.
         let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
         restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
         Process::start("restore", restore.arg(file).arg(name)).ended()
@@ -125,7 +127,7 @@ impl Redis {
         Redis { process, port, password, operator: None }
     }
 
-    /// Its address, as `--store` takes it.
+    /// Its address, in the form that `--store` takes.
     #[must_use]
     pub fn url(&self) -> String {
         let password = self.password.as_ref().map(|password| format!(":{password}@")).unwrap_or_default();

@@ -9,11 +9,11 @@ use tempfile::TempDir;
 
 use crate::{Ended, OlderPrograms, Process, Redis, client_program, command, server_program};
 
-/// The folders of one test: a server's data and its clients' credentials. They are deleted with
-/// this value.
+/// The folders of one test: a server's data and its clients' credentials. They are deleted when
+/// the value is dropped.
 #[derive(Debug)]
 pub struct Site {
-    // Declared first, so that it ends before its folder is deleted.
+    // Declared first, so that Redis ends before its folder is deleted.
     redis: Option<Redis>,
     folder: TempDir,
     older: Option<OlderPrograms>,
@@ -37,7 +37,7 @@ impl Site {
         Site { older: Some(older.clone()), with_older_client: people.to_vec(), ..self }
     }
 
-    /// The same site; from now on all players use today's client.
+    /// The same site, on which all players use the current client.
     #[must_use]
     pub fn with_clients_of_today(self) -> Site {
         Site { with_older_client: Vec::new(), ..self }
@@ -83,7 +83,7 @@ impl Site {
         self.path().join("data")
     }
 
-    /// The command that starts a server here on this port; 0 means any.
+    /// The command that starts a server here on this port. 0 means any port.
     #[must_use]
     pub fn server_command(&self, port: u16) -> Command {
         self.command_of(&server_program(), port)
@@ -114,7 +114,7 @@ impl Site {
         Server::start(&mut self.older_command(0))
     }
 
-    /// The command that starts a server of the earlier version on this port; 0 means any.
+    /// The command that starts a server of the earlier version on this port. 0 means any port.
     ///
     /// # Panics
     /// If the site has no earlier version.
@@ -130,7 +130,7 @@ impl Site {
         Server::start(self.server_command(0).env("FLAGFALL_STORE", redis.url()))
     }
 
-    /// A client's command, with credentials of its own under this name.
+    /// A client's command, with its own credentials under this name.
     #[must_use]
     pub fn client_command(&self, who: &str, words: &[&str]) -> Command {
         let program = match &self.older {
@@ -173,7 +173,7 @@ impl Server {
         Server { process, address, metrics }
     }
 
-    /// Starts a client of this server; its standard input is a script's.
+    /// Starts a client of this server. The test types its standard input.
     #[must_use]
     pub fn client(&self, site: &Site, who: &str, words: &[&str]) -> Client {
         Client { process: Process::start(who, self.with_address(&mut site.client_command(who, words))) }
@@ -185,7 +185,8 @@ impl Server {
         Process::run(self.with_address(&mut site.client_command(who, words)))
     }
 
-    /// Starts a client that knows this server first and then other servers of the same service.
+    /// Starts a client that is given this server first and then other servers of the same
+    /// service.
     #[must_use]
     pub fn client_with(&self, others: &[&Server], site: &Site, who: &str, words: &[&str]) -> Client {
         let all = std::iter::once(self).chain(others.iter().copied());
@@ -226,17 +227,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// Waits until a game is open; returns its id.
+    /// Waits until a game is open. Returns its id.
     ///
     /// # Panics
-    /// If none opens.
+    /// If no game opens.
     pub fn game(&mut self) -> String {
         let line = self.expect_one_of(&[": you play", " spectator"]);
         let id = line.strip_prefix("Game ").and_then(|rest| rest.split(':').next());
         id.unwrap_or_else(|| panic!("no game in {line:?}")).to_owned()
     }
 
-    /// Leaves after the end of a game; the exit code must be 0.
+    /// Leaves after the end of a game. Fails unless the exit code is 0.
     pub fn leave(&mut self) {
         self.type_line("quit");
         self.ended().expect(0, &[]);

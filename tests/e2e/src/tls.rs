@@ -85,7 +85,7 @@ impl Default for Authority {
     }
 }
 
-/// A proxy that terminates TLS; it ends with this value.
+/// A proxy that terminates TLS. Dropping the value ends it.
 pub struct Proxy {
     /// Where it listens.
     pub address: SocketAddr,
@@ -130,8 +130,8 @@ impl Proxy {
 }
 
 async fn pass_on(acceptor: TlsAcceptor, stream: TcpStream, server: SocketAddr) {
-    // A client that does not trust the certificate hangs up, and so does either end when it is
-    // done.
+    // A client that does not trust the certificate closes the connection. Either end also closes
+    // it when done.
     let Ok(mut outside) = acceptor.accept(stream).await else { return };
     let Ok(mut inside) = TcpStream::connect(server).await else { return };
     let _ended = copy_bidirectional(&mut outside, &mut inside).await;

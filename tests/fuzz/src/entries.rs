@@ -10,11 +10,12 @@ const VIEWERS: [Viewer; 3] = [Viewer::Public, Viewer::Player(Side::Red), Viewer:
 
 /// Decodes bytes as a log, or as the export of a store.
 ///
-/// An entry that begins with `{` reaches to the end of its line. A byte before any other entry
-/// tells its length.
+/// An entry that begins with `{` reaches to the end of its line. Before any other entry, a byte
+/// has its length.
 ///
-/// An entry that can be decoded must be encoded and decoded as the same in both forms, and has one
-/// encoding in form 2. A log that can be replayed can be shown to every audience.
+/// An entry that can be decoded must stay the same when it is encoded and decoded in either form,
+/// and must have only one encoding in form 2. A log that can be replayed must be presentable to
+/// every audience.
 ///
 /// # Panics
 /// If one of these does not hold.
@@ -65,7 +66,7 @@ fn replay_bodies(bodies: &[&[u8]]) {
 /// form 2.
 fn check_encoding(header: &GameHeader, body: &SecretBytes) {
     let Ok(LogEntry { command, lag_ms, event }) = record::decode(body, header.seats()) else { return };
-    // Form 2 has no room for an id that no command has.
+    // Form 2 cannot express ids that are too short or too long for a command.
     let has_id = command.as_ref().is_none_or(|stamp| (1..=36).contains(&stamp.cmd_id.len()));
     for form in [Some(Form::Json), has_id.then_some(Form::Binary)].into_iter().flatten() {
         let Ok(written) = record::encode(form, header.seats(), command.as_ref(), lag_ms, &event) else {

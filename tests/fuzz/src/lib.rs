@@ -1,7 +1,7 @@
-//! What must hold for any input: one law for each fuzz target.
+//! The properties that must hold for any input. Each fuzz target checks one.
 //!
-//! A broken law panics. Each finding gets a test in the ordinary suite of the crate that was wrong;
-//! the input stays out of the repository.
+//! A violation panics. Each finding gets a test in the ordinary suite of the faulty crate. The
+//! input itself is not kept in the repository.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,7 @@ pub use messages::messages;
 pub use notations::notations;
 pub use records::records;
 
-/// The input as text; none if it is not UTF-8, because laws about texts skip that.
+/// The input as text. None if it is not UTF-8, because properties of texts ignore such input.
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }

@@ -4,8 +4,8 @@ use crate::text;
 
 /// Parses a message, writes it and parses it again.
 ///
-/// It must be the same message: a client's as the server parses it, and a server's as clients parse
-/// it. The text of a refusal stays short.
+/// The result must be the same message. This covers messages of clients as the server parses
+/// them, and messages of servers as clients parse them. The text of a refusal must stay short.
 ///
 /// # Panics
 /// If one of these does not hold.
@@ -15,7 +15,7 @@ pub fn messages(bytes: &[u8]) {
         Ok(message) => {
             let written = serde_json::to_string(&message).expect("a message has JSON");
             assert!(parse_message(&written).as_ref() == Ok(&message), "{written}");
-            // The server's fast path for plain moves gives the same message as the protocol.
+            // The server's fast path for plain moves must give the same message as the protocol.
             assert!(serde_json::from_str(text).ok().as_ref() == Some(&message), "{text}");
         }
         Err(malformed) => {

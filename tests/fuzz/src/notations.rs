@@ -9,10 +9,11 @@ use crate::text;
 
 /// Reads every notation, writes the result and reads it again.
 ///
-/// It must be the same: positions, rulesets with their changes, setups, moves, squares and pieces.
+/// The result must be the same. This covers positions, rulesets with changes, setups, moves,
+/// squares and pieces.
 ///
 /// # Panics
-/// If it is not.
+/// If the results differ.
 pub fn notations(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     positions(text);
@@ -43,7 +44,7 @@ fn positions(text: &str) {
     let back = Position::from_text(&written);
     let rewritten = back.as_ref().map(|back| Referee.position_text(back));
     assert!(rewritten.as_ref() == Ok(&written), "{text:?} is written {written:?}, then {rewritten:?}");
-    // Every legal command can be played and leaves a valid position.
+    // Every legal command must be playable and leave a valid position.
     let legal = position.legal_commands();
     for command in legal.iter().take(200) {
         match Referee.judge_command(&position, &command) {

@@ -2,15 +2,15 @@ use flagfall_protocol::GameRecord;
 use flagfall_records::{Format, Reader, Status, check, check_value_with, export};
 use serde::Deserialize;
 
-/// Records that are checked in one input.
+/// How many records of one input are checked.
 const RECORDS_MAX: usize = 4;
 
 /// Reads, checks and exports records from any bytes.
 ///
-/// A record that is written and read again must be the same record, with the same verdict.
+/// A record that is written and read again must be the same record and get the same verdict.
 ///
 /// # Panics
-/// If it is not.
+/// If the record or its verdict differs.
 pub fn records(bytes: &[u8]) {
     for value in Reader::new(bytes).take(RECORDS_MAX).filter_map(Result::ok) {
         let verdict = check_value_with(&value, None).status;

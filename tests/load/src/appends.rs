@@ -1,10 +1,10 @@
-//! What a store adds to the disk's or Redis's own work: appends through [`Store`] compared with the
-//! bare medium, on the same disk, in alternating rounds.
+//! Measures what a store adds to the work of the disk or of Redis. Appends through [`Store`] are
+//! compared with the bare medium, on the same disk, in alternating rounds.
 //!
-//! "Bare" is the least work that keeps an entry. For the embedded store it is a file with grouped
-//! syncs, driven by as many tasks ([`BareFile`]). For Redis it is the same number of entries in
-//! calls of the store's own script, and as a further comparison a pipeline of plain XADD and
-//! PUBLISH, which check nothing.
+//! "Bare" is the least work that keeps an entry. For the embedded store, this is a file with
+//! grouped syncs, driven by as many tasks ([`BareFile`]). For Redis, it is the same number of
+//! entries in calls of the store's own script. A further comparison is a pipeline of plain XADD
+//! and PUBLISH, which do not check anything.
 
 mod bare_file;
 mod bare_redis;
@@ -39,11 +39,11 @@ const LEAST_MANY: f64 = 0.7;
 /// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Measured rounds of each side; one more warms up.
+    /// Measured rounds of each side. One more round warms up.
     pub(crate) rounds: u32,
     /// Length of a round.
     pub(crate) lasting: Duration,
-    /// Folder for the stores; without it the system's temporary folder.
+    /// The folder for the stores. By default, the system's temporary folder.
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Medium {
 }
 
 impl Medium {
-    /// Both.
+    /// Both media.
     pub(crate) const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
 
     /// The lowest acceptable ratio to the bare medium with up to ten tasks waiting.
@@ -90,9 +90,10 @@ pub(crate) struct Speed {
 pub(crate) struct Compared {
     pub(crate) through: Speed,
     pub(crate) bare: Speed,
-    /// The ratio of the rates: the median over the rounds, because a slow disk slows both sides.
+    /// The ratio of the rates. It is the median over the rounds, because a slow disk slows both
+    /// sides.
     pub(crate) ratio: f64,
-    /// The ratio to XADD and PUBLISH, if that differs from bare.
+    /// The ratio to XADD and PUBLISH, if they are not the bare medium.
     pub(crate) ratio_plain: Option<f64>,
 }
 
@@ -141,7 +142,7 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
     for number in 0..=plan.rounds {
         let groups = sides.groups();
         let ours = in_turns(&sides.store(), &mut heads, plan.lasting).await?;
-        // The mean batch size that the store had, if it counts groups.
+        // The store's mean batch size, if it counts groups.
         let batch = match sides.groups().saturating_sub(groups) {
             0 => waiting,
             groups => (ours.appends as f64 / groups as f64).round().max(1.0) as u32,
@@ -271,7 +272,7 @@ impl Appender {
     }
 }
 
-/// One task for each list of heads; each task appends to its own games, one after the other.
+/// Runs one task for each list of heads. Each task appends to its own games, one after the other.
 async fn in_turns(
     appender: &Appender,
     heads: &mut [Vec<Head>],

@@ -1,9 +1,10 @@
-//! What one address can do to all other players.
+//! Measures the effect that attacks from one address have on all other players.
 //!
-//! The server runs with its defaults on one core, the attacker on the other, beside honest players
-//! from addresses of their own: pairs that move at an even pace, and newcomers who offer a game,
-//! withdraw it and begin one against a house player. Each attack is compared with a run in which
-//! the attacker uses the same share of its core on a closed port. All addresses are loopback.
+//! The server runs with its defaults on one core, the attacker on the other, beside honest
+//! players who each have their own address. Some are pairs that move at an even pace. Others are
+//! newcomers who offer a game, withdraw it, and begin a game against a house player. Each attack
+//! is compared with a run in which the attacker uses the same share of its core on a closed port.
+//! All addresses are loopback.
 
 mod attackers;
 mod honest;
@@ -24,19 +25,20 @@ use honest::Noticed;
 /// The core of the server, and the core of all clients.
 const SERVER_CORE: usize = 0;
 const CLIENT_CORE: usize = 1;
-/// The limit for honest moves: the 99th percentile under attack, as a multiple of that without.
+/// The limit for honest moves: the 99th percentile under attack, as a multiple of the percentile
+/// without an attack.
 const LATENCY_RATIO_MAX: f64 = 2.0;
 
-/// What is tried.
+/// The attacks to run, and how.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Plan {
-    /// Which attacks; all where none is named.
+    /// The attacks. Without any names, all of them.
     #[arg(value_enum)]
     attacks: Vec<Attack>,
     /// How long each run lasts, in seconds.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Runs of each attack, each with a run for comparison; the median counts.
+    /// Runs of each attack, each with a run for comparison. The median counts.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
     /// Honest pairs.
@@ -45,7 +47,7 @@ pub(crate) struct Plan {
     /// The time between two moves of an honest pair, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pace_ms: u64,
-    /// The server's program; by default the one beside this program, built with the same profile.
+    /// The server's program. By default, the one beside this program, which has the same profile.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = crate::stand::server_beside())]
     server: PathBuf,
     /// More arguments for the server, as in `--server-arg=--max-connections --server-arg=500`.
@@ -66,10 +68,11 @@ struct Run {
     disk_mib: f64,
 }
 
-/// Runs all attacks and prints a line for each. The server has held if every figure is met.
+/// Runs all attacks and prints a line for each. The server has withstood the attacks if all
+/// figures meet their targets.
 ///
 /// # Errors
-/// [`LoadError`] if something does not start, or an honest player gets an unexpected answer.
+/// [`LoadError`] if a program does not start, or an honest player gets an unexpected answer.
 #[expect(clippy::print_stdout, reason = "a program for the terminal")]
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     pin_to(CLIENT_CORE)?;
@@ -121,7 +124,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     Ok(figures)
 }
 
-/// One run with its own server.
+/// Makes one run with its own server.
 async fn one(plan: &Plan, attack: Attack, share: Option<f64>) -> Result<Run, LoadError> {
     let folder = tempfile::tempdir()?;
     let server = start_server(plan, &folder).await?;

@@ -16,7 +16,8 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use crate::error::LoadError;
 use crate::stand::{Bench, Rival, Stand, relay_source};
 
-/// Bytes of the server's messages about a move. The relay sends as many.
+/// The lengths of the server's messages about a move, in bytes. The relay's messages have the
+/// same lengths.
 pub(crate) const UPDATE_BYTES: usize = 270;
 pub(crate) const ACKNOWLEDGEMENT_BYTES: usize = 95;
 /// A deployment with Scouts on the outer squares of the front row.
@@ -33,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) games: u32,
     /// Moves of each side.
     pub(crate) moves: u32,
-    /// The time between two moves of a game; without it each follows at once.
+    /// The time between two moves of a game. Without it, each move follows at once.
     pub(crate) pace: Option<Duration>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Pair {
     pub(crate) index: u32,
 }
 
-/// Runs rounds of the relay and of the servers in turns, the relay first, and prints each.
+/// Runs rounds of the relay and of the servers in turn, and prints each. The relay comes first.
 ///
 /// # Errors
 /// [`LoadError`] if a client gets an unexpected answer.
@@ -93,7 +94,8 @@ pub(crate) fn print_round(which: &str, rival: Rival, cost: &Cost) {
     );
 }
 
-/// The median; of an even number of values the upper middle one. None for no values.
+/// Returns the median. For an even number of values, this is the upper of the two middle ones.
+/// None without values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -166,7 +168,8 @@ pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Loa
     Ok(Pair { sockets: [red, blue], game: None, index })
 }
 
-/// Two guests and their new game, ready for its first move. Others may watch unless it is private.
+/// Creates two guests and their new game, ready for its first move. Others may watch the game
+/// unless it is private.
 pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, LoadError> {
     let mut sockets = [guest(address, index * 2).await?, guest(address, index * 2 + 1).await?];
     let terms =
@@ -175,8 +178,8 @@ pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> 
     Ok(Pair { sockets, game: Some(game), index })
 }
 
-/// Begins a game of two players, the first of them Red, up to its first move. `number` must differ
-/// between their games.
+/// Begins a game of two players, up to its first move. The first player is Red. `number` must be
+/// different for each game of the same players.
 pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) -> Result<GameId, LoadError> {
     let [red, blue] = sockets;
     let offer =
@@ -195,7 +198,8 @@ pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) 
         ask(socket, &ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, epoch: None, command })
             .await?;
     }
-    // Blue's acknowledgement came after the start; Red has yet to read about it.
+    // Blue's acknowledgement came after the start of the game, but Red has not read about the
+    // start yet.
     until(red, |text| text.contains(r#""kind":"started""#)).await?;
     Ok(game)
 }
@@ -206,7 +210,7 @@ pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, LoadError
     Ok(socket)
 }
 
-/// Sends hello; returns the welcome.
+/// Sends hello and returns the welcome.
 pub(crate) async fn enter(
     socket: &mut Socket,
     token: Option<Secret>,
@@ -218,7 +222,7 @@ pub(crate) async fn enter(
 }
 
 pub(crate) fn id(text: &str) -> flagfall_protocol::CommandId {
-    // These ids consist of the few letters that are allowed.
+    // These ids contain only allowed characters.
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
 }
 
@@ -255,12 +259,12 @@ pub(crate) async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result
     }
 }
 
-/// Moves the outer Scouts back and forth; returns the time of each move to the opponent in
-/// microseconds.
+/// Moves the outer Scouts back and forth. Returns the time that each move took to the opponent,
+/// in microseconds.
 async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, LoadError> {
     let mut latencies = Vec::new();
     let mut pace = plan.pace.map(|pace| {
-        // Stagger the games' moves.
+        // Staggers the moves of the games.
         let first = tokio::time::Instant::now() + pace.mul_f64(f64::from(pair.index) / f64::from(plan.games));
         tokio::time::interval_at(first, pace)
     });
@@ -274,7 +278,7 @@ async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, LoadError> {
 }
 
 impl Pair {
-    /// Plays a move; returns its time to the opponent in microseconds.
+    /// Plays a move. Returns the time that it took to the opponent, in microseconds.
     pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, LoadError> {
         let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);
@@ -282,7 +286,7 @@ impl Pair {
             squares[side][own].parse().map_err(|_| LoadError::Answer("no move".to_owned()))?;
         let [red, blue] = &mut self.sockets;
         let (mover, other) = if side == 0 { (red, blue) } else { (blue, red) };
-        // For the relay this is a text of the same length.
+        // The relay ignores the game, but the text must have the same length.
         let game = self.game.unwrap_or_else(|| GameId::from_random([0; 12]));
         let command = GameCommand::from(squares);
         let ply = u16::try_from(turn).unwrap_or(u16::MAX);

@@ -8,7 +8,7 @@ pub(crate) enum LoadError {
     /// The program cannot be started.
     #[error("{0} cannot be started ({1}); build it: cargo build --profile dist -p flagfall-server")]
     Start(String, std::io::Error),
-    /// The child process did not print what it should.
+    /// The child process did not print the expected line.
     #[error("the measured server did not print its address, or is gone")]
     Silent,
     /// Input or output.
@@ -29,7 +29,7 @@ pub(crate) enum LoadError {
     /// The bare Redis failed.
     #[error("the bare Redis failed: {0}")]
     Redis(#[from] redis::RedisError),
-    /// The measured system made mistakes; they are printed.
+    /// The measured system has faults, which were printed.
     #[error("the server has faults")]
     Faults,
     /// The current folder has no place for a run's file.

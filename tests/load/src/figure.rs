@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A measured figure.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Figure {
-    /// What was measured; the same text in every run, so that runs can be compared.
+    /// What was measured. The text is the same in every run, so that runs can be compared.
     pub(crate) name: String,
     /// The measured value.
     pub(crate) value: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Figure {
     pub(crate) detail: String,
 }
 
-/// The bound that a figure should keep.
+/// The limit that a figure should keep.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Target {
@@ -45,9 +45,10 @@ impl Figure {
         Figure { detail, ..self }
     }
 
-    /// True if the figure keeps its target; `None` if it has none.
+    /// True if the figure meets its target. `None` without a target.
     pub(crate) fn is_met(&self) -> Option<bool> {
-        // Compare as printed: what is shown as the target meets it.
+        // Compares rounded values, so that a figure that is printed like its target meets the
+        // target.
         let rounded = |value: f64| (value * 100.0).round();
         self.target.map(|target| match target {
             Target::AtMost(most) => rounded(self.value) <= rounded(most),

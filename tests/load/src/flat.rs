@@ -1,9 +1,10 @@
-//! Checks that costs stay flat: of a move with many games and late in a long game, and of a session
-//! when many come back at once.
+//! Checks that costs stay flat: the cost of a move with many games and late in a long game, and
+//! the cost of a session when many come back at once.
 //!
-//! More connections cost a relay more too, because a connection's data has left the processor's
-//! cache before its next turn. So with more connections the ratio to the relay should stay the
-//! same, and with more games on the same connections the processor time itself.
+//! With more connections, the cost of a relay rises too, because a connection's data has left the
+//! processor's cache before its next turn. So with more connections, the ratio to the relay
+//! should stay the same. With more games on the same connections, the processor time itself
+//! should stay the same.
 
 use std::time::Duration;
 
@@ -18,17 +19,17 @@ use crate::error::LoadError;
 use crate::figure::Figure;
 use crate::stand::{Bench, Rival, Stand};
 
-/// Open games on the connections of one pair; a connection may have 32.
+/// Open games on the connections of one pair. A connection may have 32.
 const GAMES_OF_PAIR_MAX: u32 = 20;
 /// How long a server has to notice that all connections are gone, in milliseconds.
 const GONE_MS: u64 = 3_000;
 /// Plies of a game before its players leave and come back.
 const PLIES_BEFORE: u32 = 20;
 
-/// The quantities to measure with.
+/// The quantities of the measurement.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Games at once; beyond the number of pairs each pair plays several.
+    /// Games at once. If there are more games than pairs, each pair plays several.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1_000, 5_000, 20_000])]
     games: Vec<u32>,
     /// Pairs of connections at most.
@@ -73,7 +74,7 @@ impl Board {
         let mut begun = Vec::new();
         for number in 0..games {
             let terms = Terms {
-                // Nothing ends it before its 5,000 plies.
+                // Under these rules, the game can last 5,000 plies.
                 ruleset: "pbm,quiet=off".to_owned(),
                 time: Time::Unlimited {},
                 private: true,
@@ -98,7 +99,7 @@ impl Board {
     }
 }
 
-/// All boards play this many moves at once; returns the server's processor time per move in
+/// Plays this many moves on all boards at once. Returns the server's processor time per move, in
 /// microseconds.
 async fn play(stand: &Stand, boards: Vec<Board>, moves: u32) -> Result<(Vec<Board>, f64), LoadError> {
     let made = boards.len() as f64 * f64::from(moves);
@@ -246,7 +247,7 @@ async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, LoadError>
     for turn in 0..PLIES_BEFORE {
         pair.play(turn).await?;
     }
-    // Open the game again to learn the player's position, then cut the connection.
+    // Opens the game again to learn the player's position, then cuts the connection.
     let mut absent = Vec::new();
     for (mut socket, token) in pair.sockets.into_iter().zip(tokens) {
         say(&mut socket, &ClientToServer::OpenGame { game, since: None }).await?;

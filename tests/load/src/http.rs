@@ -9,7 +9,8 @@ use crate::error::LoadError;
 /// Sends a request and reads the answer as JSON.
 ///
 /// # Errors
-/// [`LoadError::Answer`] for any status outside the 200s, and for a body that is no such JSON.
+/// [`LoadError::Answer`] for any status outside the 200s, and for a body that is not the expected
+/// JSON.
 pub(crate) async fn ask<T: DeserializeOwned>(
     address: &str,
     method: &str,

@@ -1,4 +1,5 @@
-//! The ladder recomputed from its records: every rating, game by game, compared with the server's.
+//! Recomputes the ladder from its records: every rating, game by game, compared with the server's
+//! rating.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ struct Standing {
 /// Returns true if all agree.
 ///
 /// # Errors
-/// [`LoadError`] if something cannot be read.
+/// [`LoadError`] if a record or history cannot be read.
 pub(crate) async fn judge(
     address: &str,
     names: &HashMap<String, String>,
@@ -69,7 +70,7 @@ pub(crate) async fn judge(
     Ok(faults.count == 0)
 }
 
-/// Disagreements.
+/// The disagreements that were found.
 #[derive(Default)]
 struct Faults {
     count: usize,
@@ -120,7 +121,8 @@ fn overlaps(records: &BTreeMap<GameId, GameRecord>, faults: &mut Faults) {
     }
 }
 
-/// The order in which each player's games were rated, after all have been.
+/// Waits until all games are rated, and returns the order in which each player's games were
+/// rated.
 async fn read_orders(
     address: &str,
     names: &HashMap<String, String>,
@@ -161,7 +163,8 @@ async fn read_changes(
     Ok(changes)
 }
 
-/// Computes all ratings game by game, each game when it is the next one of both its players.
+/// Computes all ratings game by game. A game is computed when it is the next game of both
+/// players.
 fn compute(
     records: &BTreeMap<GameId, GameRecord>,
     changes: &BTreeMap<GameId, RatingChange>,
@@ -246,7 +249,7 @@ fn point(rating: Rating) -> RatingPoint {
     }
 }
 
-/// Compares the leaderboard with the computed ratings; returns its number of places.
+/// Compares the leaderboard with the computed ratings. Returns its number of places.
 async fn compare_board(
     address: &str,
     names: &HashMap<String, String>,
@@ -267,7 +270,7 @@ async fn compare_board(
         faults.check(is_same, || format!("place {}: {:?}, computed {own:?}", entry.place, entry.now));
     }
     // Players with a deviation clearly below the limit are listed, unless the list is full of
-    // better ones.
+    // better players.
     let last = board.entries.last().map_or(0, |entry| entry.now.rating);
     let is_full = board.entries.len() >= 100;
     for (id, standing) in ladder {

@@ -1,12 +1,12 @@
 //! `cargo run --profile dist -p flagfall-load`: the processor time of a move on the server,
 //! compared with a bare relay.
 //!
-//! With `-- targets` it measures that, the time to the opponent at half load and the appends of the
-//! stores in one run, and prints each beside its target.
+//! With `-- targets` it measures in one run this time, the time to the opponent at half load and
+//! the appends of the stores, and prints each figure beside its target.
 //!
-//! Many games run at once, each as a closed loop: a move is sent when the other side has seen the
-//! last one, or at an even pace. Rounds alternate between the relay and the server in memory, with
-//! its embedded store and with a Redis. Only the ratios are worth quoting.
+//! Many games run at once. In each, a move is sent when the other side has seen the last one, or
+//! at an even pace. Rounds alternate between the relay and the server in memory, with its
+//! embedded store and with a Redis. Only the ratios can be compared between machines.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod appends;
@@ -47,10 +47,10 @@ struct Cli {
     /// Games at once.
     #[arg(long, default_value_t = 1000)]
     games: u32,
-    /// Moves of each side in each game; a game of `pbm` allows 99 without a capture.
+    /// Moves of each side in each game. A game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
-    /// The time between two moves of a game, in milliseconds; without it the next one is sent at
+    /// The time between two moves of a game, in milliseconds. Without it, each move is sent at
     /// once.
     #[arg(long)]
     pace_ms: Option<u64>,
@@ -94,7 +94,7 @@ enum Role {
         /// Number of bots.
         #[arg(long, default_value_t = 500)]
         bots: usize,
-        /// Minutes in which they are paired.
+        /// Minutes in which the bots are paired.
         #[arg(long, default_value_t = 10.0)]
         minutes: f64,
         /// End earlier, when this many games are over.
@@ -103,18 +103,18 @@ enum Role {
         /// Seconds between two waves of the pool.
         #[arg(long, default_value_t = 5)]
         wave_seconds: u32,
-        /// The server's program; by default the one beside this program, built with the same
+        /// The server's program. By default, the one beside this program, which has the same
         /// profile.
         #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = stand::server_beside())]
         server: PathBuf,
     },
-    /// What connections, spectators and games take: memory, disk, and processor time per delivered
-    /// view.
+    /// The cost of connections, spectators and games: memory, disk, and processor time per
+    /// delivered view.
     Size {
         /// Idle connections.
         #[arg(long, default_value_t = 5000)]
         connections: u32,
-        /// How many of these then watch one game.
+        /// How many of these connections then watch one game.
         #[arg(long, default_value_t = 5000)]
         spectators: u32,
         /// Number of games.
@@ -129,11 +129,11 @@ enum Role {
     /// How long the embedded store takes to open with a million finished games in it, after a
     /// planned stop and after a kill.
     Start(start::Plan),
-    /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over
-    /// the length of a game, and of a session over how many come back at once.
+    /// Costs that must stay flat, as ratios in one run: of a move over the number of games and
+    /// the length of a game, and of a session over the number of sessions that come back at once.
     Flat(flat::Plan),
-    /// What honest players notice while one address attacks the server with all it may do, against
-    /// a run in which the attacker uses as much processor time on a closed port.
+    /// How much honest players notice while one address attacks the server, compared with a run
+    /// in which the attacker uses as much processor time on a closed port.
     Attack(attack::Plan),
     /// Be the attacker (started by the measurement itself).
     #[command(hide = true)]
@@ -152,7 +152,8 @@ enum Role {
 fn main() -> Result<(), LoadError> {
     let cli = Cli::parse();
     let recorder = cli.record.then(Recorder::new).transpose()?;
-    // A missed target is no error elsewhere: figures depend on the machine.
+    // For the other measurements, a missed target is not an error, because figures depend on the
+    // machine.
     let must_hold = matches!(cli.role, Some(Role::Attack(_)));
     let figures = run(cli)?;
     let has_held = figures.iter().all(|figure| figure.is_met() != Some(false));
@@ -171,7 +172,7 @@ fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
         pace: cli.pace_ms.map(Duration::from_millis),
     };
     match cli.role {
-        // As many threads as the environment says.
+        // Uses as many threads as the environment says.
         Some(Role::Relay { update, acknowledgement }) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(relay::serve(update, acknowledgement))?;
@@ -204,7 +205,7 @@ fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
     }
 }
 
-/// A runtime with one worker: the clients share one core, and the measured programs have the
+/// A runtime with one worker, so the clients share one core and the measured programs have the
 /// others.
 fn one_worker() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()

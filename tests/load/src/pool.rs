@@ -1,10 +1,10 @@
 //! Bot accounts in the ranked pool.
 //!
-//! They sign up, wait, are paired, play a few plies and resign, again and again. Then all results
-//! are recomputed from the records.
+//! Each bot signs up, and then repeatedly waits, is paired, plays a few plies and resigns. At the
+//! end, all results are recomputed from the records.
 //!
-//! Each bot has a true strength. The winner of a game is drawn from the game's id with the chances
-//! that both strengths give, so both bots know it.
+//! Each bot has a true strength. The winner of a game is drawn from the game's id, with the
+//! chances that both strengths give. So both bots can compute the winner.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -32,7 +32,7 @@ use crate::process::Measured;
 
 /// A deployment of `pbm` with Scouts on the outer squares of the front row.
 const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
-/// One password for every account: passwords are not measured here.
+/// One password for all accounts, because passwords are not measured here.
 const PASSWORD: &str = "correct horse battery";
 /// Bots that sign up at once.
 const SIGN_UPS_AT_ONCE: usize = 16;
@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     pub(crate) wave_seconds: u32,
 }
 
-/// What all bots share.
+/// The state that all bots share.
 struct Floor {
     address: String,
     ends: Instant,
@@ -77,13 +77,13 @@ struct Notes {
     waits_ms: Vec<u64>,
     /// From the start of a game to its end, as its players saw it.
     games_ms: Vec<u64>,
-    /// Bots that now wait, and that now play.
+    /// How many bots are waiting, and how many are playing.
     waiting: usize,
     playing: usize,
     changes: BTreeMap<GameId, RatingChange>,
     refusals: BTreeMap<String, u64>,
     games: BTreeMap<GameId, GameSummary>,
-    /// Players who were paired while a paired game of theirs was running.
+    /// Players who were paired while they were still playing a paired game.
     doubles: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Notes {
     }
 }
 
-/// The time that this percentage of the times does not exceed, in seconds.
+/// The percentile of the times, in seconds.
 fn seconds_of(times_ms: &[u64], percent: usize) -> f64 {
     let mut sorted = times_ms.to_vec();
     sorted.sort_unstable();
@@ -130,7 +130,7 @@ struct Bot {
     token: Secret,
 }
 
-/// Runs the pool and checks the results; returns true if all are right.
+/// Runs the pool and checks the results. Returns true if all are correct.
 pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, LoadError> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data").display().to_string();
@@ -218,7 +218,7 @@ async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, LoadError>
     made.into_iter().collect()
 }
 
-/// Prints the observations; returns true if none is a fault.
+/// Prints the observations. Returns true if they contain no fault.
 fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
     let mut gaps: Vec<u64> = notes
         .changes
@@ -268,7 +268,7 @@ struct Player {
     entered: Option<Instant>,
     /// When its game began.
     started: Option<Instant>,
-    /// The command with which it leaves the pool for good.
+    /// The command with which the bot finally leaves the pool.
     leaving: Option<CommandId>,
     /// The game that the pairing made, while it runs.
     game: Option<GameSummary>,
@@ -367,7 +367,7 @@ impl Player {
         self.say(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await
     }
 
-    /// Handles a message; returns true if the bot is done.
+    /// Handles a message. Returns true if the bot is done.
     async fn take(&mut self, message: ServerToClient) -> Result<bool, LoadError> {
         match message {
             ServerToClient::Welcome { player, .. } => {
@@ -395,7 +395,7 @@ impl Player {
         Ok(false)
     }
 
-    /// Notes a refusal; returns true if the bot is done.
+    /// Notes a refusal. Returns true if the bot is done.
     ///
     /// A bot that leaves the pool at the moment it is paired is refused and plays that game.
     fn refused(&mut self, code: &str) -> bool {
@@ -449,7 +449,7 @@ impl Player {
                 if let Some(game) = id {
                     self.say(&ClientToServer::CloseGame { game }).await?;
                 }
-                // Both players count.
+                // Both players count the game, so the number is halved.
                 let over = self.floor.over.fetch_add(1, Ordering::Relaxed) / 2;
                 if self.floor.games.is_some_and(|games| over >= games) {
                     self.floor.end();
@@ -460,8 +460,8 @@ impl Player {
         }
     }
 
-    /// The side that must win: drawn from the game's id, with the chances that true strengths
-    /// give.
+    /// The side that must win. It is drawn from the game's id, with the chances that the true
+    /// strengths give.
     fn winner(&self) -> Option<Side> {
         let game = self.game.as_ref()?;
         let drawn = game.id.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

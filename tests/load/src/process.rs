@@ -1,4 +1,4 @@
-//! A measured child process: started, asked for its processor time, and ended by its id.
+//! A measured child process. It is started, asked for its processor time, and ended by its id.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +18,7 @@ pub(crate) const LISTENING: &str = "listening on http://";
 /// The variable that tells a runtime its number of threads.
 const WORKERS: &str = "TOKIO_WORKER_THREADS";
 
-/// A measured server; it ends when this is dropped.
+/// A measured server. Dropping the value ends the process.
 pub(crate) struct Measured {
     child: Child,
     /// `127.0.0.1:PORT`.
@@ -28,7 +28,7 @@ pub(crate) struct Measured {
 impl Measured {
     /// Starts a program that prints `listening on http://ADDRESS` as its first line.
     ///
-    /// Without `workers` it works with one thread per core of the machine.
+    /// Without `workers`, the program has one thread per core of the machine.
     ///
     /// # Errors
     /// If it cannot be started or prints something else.
@@ -47,9 +47,9 @@ impl Measured {
         Ok(Measured { child, address })
     }
 
-    /// As [`Measured::start`], on one core of the machine.
+    /// Like [`Measured::start`], but on one core of the machine.
     ///
-    /// It is ready when it prints a line with `words`; its address follows them.
+    /// The program is ready when it prints a line with `words`, followed by its address.
     ///
     /// # Errors
     /// As [`Measured::start`].
@@ -66,11 +66,11 @@ impl Measured {
         Ok(Measured { child, address })
     }
 
-    /// Starts a Redis whose configuration guarantees all that a game needs. Its address is a socket
-    /// in this folder, as `--store` takes it.
+    /// Starts a Redis with a configuration that guarantees the durability that games need. Its
+    /// address is a socket in this folder, in the form that `--store` takes.
     ///
     /// # Errors
-    /// If there is none on this machine, or it does not start.
+    /// If Redis is not installed on this machine, or does not start.
     pub(crate) async fn start_redis(folder: &Path) -> Result<Measured, LoadError> {
         let (folder, socket) = (folder.display().to_string(), folder.join("socket").display().to_string());
         let arguments = [
@@ -83,10 +83,10 @@ impl Measured {
         Ok(Measured { child, address: format!("unix://{socket}") })
     }
 
-    /// Asks the process to stop, as an operator does, and waits until it has.
+    /// Asks the process to stop, as an operator does, and waits until it has ended.
     ///
     /// # Errors
-    /// If it is gone already, or stops with an error.
+    /// If the process has already ended, or stops with an error.
     pub(crate) async fn stop(mut self) -> Result<(), LoadError> {
         let id = self.child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         kill_process(id.ok_or(LoadError::Silent)?, Signal::TERM).map_err(std::io::Error::from)?;
@@ -101,7 +101,7 @@ impl Measured {
     pub(crate) fn cpu_seconds(&self) -> Result<f64, LoadError> {
         let id = self.child.id().ok_or(LoadError::Silent)?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name may contain blanks; the numbers begin after its closing parenthesis.
+        // The name may contain blanks. The numbers begin after its closing parenthesis.
         let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
         let ticks: f64 = numbers
             .split_ascii_whitespace()
@@ -126,8 +126,8 @@ impl Measured {
     }
 }
 
-/// Starts a program and reads its output until a line has these words; returns the program and that
-/// line.
+/// Starts a program and reads its output until a line has these words. Returns the program and
+/// that line.
 async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), LoadError> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -143,7 +143,7 @@ async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), Loa
             break line;
         }
     };
-    // Read and discard further output: a full pipe would block the program.
+    // Reads and discards further output, because a full pipe would block the program.
     tokio::spawn(async move { while let Ok(Some(_line)) = lines.next_line().await {} });
     Ok((child, line))
 }

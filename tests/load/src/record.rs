@@ -1,5 +1,5 @@
-//! Runs that are kept: a file for each in `docs/benchmarks/runs`, and a page of trends made from
-//! them.
+//! Records of runs: a file for each run in `docs/benchmarks/runs`, and a page of trends made from
+//! these files.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::figure::Figure;
 /// The folder of the runs, and the page beside it.
 const FOLDER: &str = "docs/benchmarks/runs";
 const PAGE: &str = "docs/benchmarks/trends.md";
-/// Most runs of a command on the page; the newest are shown.
+/// How many runs of a command the page shows at most. It shows the newest.
 const SHOWN_MAX: usize = 5;
 
 /// A run.
@@ -25,7 +25,7 @@ const SHOWN_MAX: usize = 5;
 struct Run {
     /// The day, in UTC.
     date: String,
-    /// The commit that was measured; `+` marks changes that were not committed.
+    /// The commit that was measured. `+` marks uncommitted changes.
     commit: String,
     /// The program's arguments, without those that do not change what is measured.
     command: String,
@@ -37,7 +37,7 @@ struct Run {
     figures: Vec<Figure>,
 }
 
-/// What was known before the run.
+/// Facts from before the run.
 pub(crate) struct Recorder {
     root: PathBuf,
     command: String,
@@ -60,7 +60,7 @@ impl Recorder {
         Ok(Recorder { root, command: words.join(" "), load_before })
     }
 
-    /// Writes the run's file and the page; returns the file's path.
+    /// Writes the run's file and the page. Returns the file's path.
     ///
     /// # Errors
     /// A file cannot be read or written.
@@ -109,7 +109,7 @@ fn processor() -> String {
     name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
 }
 
-/// All runs of a folder, by the names of their files: oldest first.
+/// All runs of a folder, ordered by file name, so the oldest comes first.
 fn runs(folder: &Path) -> Result<Vec<Run>, LoadError> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
         .flatten()

@@ -1,4 +1,4 @@
-//! The baseline: an axum server that forwards a move to two players and knows no game.
+//! The baseline: an axum server that forwards moves to two players without any game logic.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,8 @@ type Watchers = Arc<Mutex<HashMap<u32, Vec<mpsc::Sender<Utf8Bytes>>>>>;
 struct Relay {
     seats: Seats,
     watchers: Watchers,
-    /// What each side is sent for a move: two different texts, as long as the real server's.
+    /// The texts that the sides are sent for a move. They differ, and are as long as the real
+    /// server's texts.
     updates: [Utf8Bytes; 2],
     acknowledgement: Utf8Bytes,
 }
@@ -47,8 +48,8 @@ pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> 
     {
         println!("listening on http://{}", listener.local_addr()?);
     }
-    // As the real server does. Otherwise an acknowledgement waits until the client has acknowledged
-    // the update before it.
+    // The real server does this too. Otherwise an acknowledgement would wait until the client has
+    // acknowledged the previous update.
     let listener = listener.tap_io(|stream| {
         let _is_slower_then = stream.set_nodelay(true);
     });

@@ -1,5 +1,5 @@
-//! What connections, spectators and games take: memory, processor time per delivered view, and
-//! disk.
+//! Measures the cost of connections, spectators and games: memory, processor time per delivered
+//! view, and disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const GUESTS_FROM: u32 = 1_000_000;
 /// The highest acceptable growth of the data folder, in bytes a move.
 const GROWTH_MOST: f64 = 110.0;
 
-/// The quantities to measure with.
+/// The quantities of the measurement.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) connections: u32,
@@ -85,7 +85,7 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<Vec<Figure>, LoadEr
     Ok(figures)
 }
 
-/// What many spectators take.
+/// The cost of many spectators.
 struct Crowd {
     connection_bytes: f64,
     spectator_bytes: f64,
@@ -126,7 +126,8 @@ impl Crowd {
     }
 }
 
-/// An idle connection. On the relay it watches game 0, which sends nothing until it is played.
+/// Opens an idle connection. On the relay it watches game 0, which sends nothing before it is
+/// played.
 async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, LoadError> {
     match rival {
         Rival::Relay => connect(format!("ws://{address}/watch/0")).await,
@@ -145,7 +146,7 @@ async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Ve
     Ok(sockets)
 }
 
-/// Plays this many plies, each after everybody has seen the one before.
+/// Plays this many plies, each after everybody has seen the previous one.
 ///
 /// Returns the server's processor time in seconds, and for each ply the time until the last
 /// connection saw it, in milliseconds, sorted.
@@ -190,7 +191,7 @@ async fn deliver(
     Ok((cpu, latencies))
 }
 
-/// What games take, with their players' connections.
+/// The cost of games, including their players' connections.
 struct Games {
     begun_bytes: f64,
     played_bytes: f64,
@@ -228,8 +229,8 @@ impl Games {
     }
 }
 
-/// Bytes by which each move lets the data folder grow, seen after a planned stop: a server with
-/// these games, against one whose same games have no moves.
+/// Measures by how many bytes a move lets the data folder grow, after a planned stop. Compares a
+/// server with these games with one whose games have no moves.
 async fn growth_bytes(plan: Plan, bench: &Bench) -> Result<f64, LoadError> {
     let mut folders = [0.0; 2];
     for (moves, bytes) in [0, plan.moves].into_iter().zip(&mut folders) {
@@ -256,7 +257,7 @@ fn disk_bytes(folder: &Path) -> std::io::Result<f64> {
     let mut bytes = 0.0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        // A file may be gone by now: the store deletes old ones.
+        // A file may have disappeared, because the store deletes old files.
         let Ok(metadata) = entry.metadata() else { continue };
         bytes +=
             if metadata.is_dir() { disk_bytes(&entry.path())? } else { metadata.blocks() as f64 * 512.0 };

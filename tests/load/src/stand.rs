@@ -1,4 +1,4 @@
-//! The measured programs, each started as its own process with what it needs.
+//! The measured programs. Each is started as its own process, with its store.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use tempfile::TempDir;
 use crate::error::LoadError;
 use crate::process::Measured;
 
-/// What all measurements share.
+/// Options that all measurements share.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Bench {
-    /// The server's program; by default the one beside this program, built with the same profile.
+    /// The server's program. By default, the one beside this program, which has the same profile.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = server_beside())]
     pub(crate) server: PathBuf,
-    /// Threads of the server and of the relay: as many as they have cores.
+    /// Threads of the server and of the relay. They get as many cores.
     #[arg(long, default_value_t = 1)]
     pub(crate) workers: u8,
 }
@@ -40,7 +40,7 @@ pub(crate) enum Rival {
 }
 
 impl Rival {
-    /// The server with each of its stores; each is compared with the relay.
+    /// The server with each of its stores. Each is compared with the relay.
     pub(crate) const SERVERS: [Rival; 3] = [Rival::Memory, Rival::Embedded, Rival::Redis];
 
     /// The name in the table.
@@ -60,7 +60,7 @@ pub(crate) fn relay_source() -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A running rival; it ends when this is dropped.
+/// A running rival. Dropping the value ends it.
 pub(crate) struct Stand {
     pub(crate) server: Measured,
     pub(crate) redis: Option<Measured>,
@@ -96,7 +96,7 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
-    /// Processor time so far, in seconds: the server's, and its Redis's if it has one.
+    /// The processor time so far, in seconds, of the server and of its Redis, if it has one.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), LoadError> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
         Ok((self.server.cpu_seconds()?, redis))

@@ -1,4 +1,4 @@
-//! How long the embedded store takes to open with many finished games in it.
+//! Measures how long the embedded store takes to open with many finished games in it.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ use crate::figure::{Figure, Target};
 const BODY_BYTES: usize = 36;
 /// Tasks that append at a time.
 const TASKS: u32 = 1000;
-/// Games of the process that is killed, so that it dies shortly before a checkpoint is due.
+/// Games of the process that is killed. With this number, it dies shortly before a checkpoint is
+/// due.
 const LAST_GAMES: u32 = 3000;
 const SECONDS_MOST: f64 = 2.0;
 
@@ -46,7 +47,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     if let Some(folder) = &plan.dies_in {
         let store = Arc::new(open(folder)?.0);
         fill_all(&store, games..games + LAST_GAMES, entries).await?;
-        // Nothing is closed: as after a kill.
+        // Exits without closing anything, as after a kill.
         std::process::exit(0);
     }
     let scratch = match &plan.folder {

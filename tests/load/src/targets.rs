@@ -1,5 +1,5 @@
-//! Everything that has a target, in one run: appends, processor time per move, time to the opponent
-//! at half load.
+//! Measures all figures that have a target, in one run: appends, processor time per move, and the
+//! time to the opponent at half load.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -18,13 +18,13 @@ const HALF_LOAD_MS: u64 = 6_000;
 /// The lengths and quantities of a run.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Rounds of each, in turns.
+    /// Rounds of each measurement, in turn.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
     /// Games at once.
     #[arg(long, default_value_t = 1000)]
     games: u32,
-    /// Moves of each side in each game; a game of `pbm` allows 99 without a capture.
+    /// Moves of each side in each game. A game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
     /// Length of a round of appends, in milliseconds.
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     /// Length of a round at half load, in milliseconds.
     #[arg(long, default_value_t = HALF_LOAD_MS)]
     half_load_ms: u64,
-    /// Folder of the stores for the appends; without it the system's temporary folder.
+    /// The folder of the stores for the appends. By default, the system's temporary folder.
     #[arg(long)]
     folder: Option<PathBuf>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
 /// Measures everything and prints it.
 ///
 /// # Errors
-/// [`LoadError`] if a client gets an unexpected answer. A missed target is no error.
+/// [`LoadError`] if a client gets an unexpected answer. A missed target is not an error.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let begun = Instant::now();
     let mut figures = count_appends(plan).await?;

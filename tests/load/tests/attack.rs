@@ -1,4 +1,5 @@
-//! One short attack, to check that attacks still reach the server. It says nothing about speed.
+//! Makes one short attack, to check that attacks still reach the server. It does not measure
+//! speed.
 
 mod common;
 

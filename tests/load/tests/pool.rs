@@ -1,4 +1,4 @@
-//! The pool with few bots, bounded by games instead of time.
+//! Runs the pool with few bots, limited by games instead of time.
 
 mod common;
 

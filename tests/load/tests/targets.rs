@@ -1,5 +1,5 @@
-//! All targets, measured briefly with few games, to check that the benchmark still works. It says
-//! nothing about speed.
+//! Measures all targets briefly with few games, to check that the benchmark still works. The
+//! figures do not matter.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What sides may do on the board, in the notation of commands.
+//! The acts of sides on the board, in the notation of commands.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::ways::Way;
 /// A command on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
-    /// `a4a5`, with a path `+` or `-` where there are two, and the chip to lay: `a4a5+=r`.
+    /// `a4a5`, with `+` or `-` where there are two paths, and with the chip to lay: `a4a5+=r`.
     Move {
         /// From where, and to where.
         squares: (At, At),
@@ -21,18 +21,18 @@ pub enum Act {
     },
     /// `-a4`: a piece goes to its reserve.
     Remove(At),
-    /// `9@a4`: a piece comes from its reserve; `9^@a4=r` is a labeled one, with its chip.
+    /// `9@a4`: a piece comes from its reserve. `9^@a4=r`: a labeled piece comes with its chip.
     Place {
         /// Where.
         at: At,
         /// What.
         letter: char,
-        /// Whether it is a labeled one.
+        /// True if it is a labeled one.
         is_labeled: bool,
         /// The chip.
         chip: Option<char>,
     },
-    /// `=r`: the chip that is owed.
+    /// `=r`: the color of the chip that a side must still lay.
     Color(char),
     /// `!9`: what a coin becomes.
     Choose(char),
@@ -65,7 +65,7 @@ impl Act {
 }
 
 impl Board {
-    /// The side that acts next: of two that owe a choice, the one that struck.
+    /// The side that acts next. If both sides owe a choice, this is the side that struck.
     #[must_use]
     pub fn actor(&self) -> Color {
         match &self.pending {
@@ -76,7 +76,7 @@ impl Board {
         }
     }
 
-    /// Every command of the side that acts next.
+    /// Every legal command of the side that acts next.
     #[must_use]
     pub fn legal(&self) -> BTreeSet<String> {
         let color = self.actor();
@@ -120,7 +120,7 @@ impl Board {
         all
     }
 
-    /// Whether a side may do this now.
+    /// True if a side may do this now.
     #[must_use]
     pub fn is_lawful(&self, color: Color, act: &Act) -> bool {
         match *act {
@@ -192,7 +192,7 @@ impl Board {
         Some(BoardEvent::Moved { from, to, laid: None, ranks })
     }
 
-    /// What a lawful move does.
+    /// The event of a lawful move.
     fn moved(
         &self,
         (from, to): (At, At),
@@ -219,7 +219,7 @@ impl Board {
         Ok(BoardEvent::Moved { from, to, laid, ranks: None })
     }
 
-    /// Counts the positions after this many acts. A game whose Flag is taken goes no further.
+    /// Counts the positions after this many acts. A game ends when a Flag is captured.
     #[must_use]
     pub fn perft(&self, depth: u32) -> u64 {
         if self.is_flag_taken {

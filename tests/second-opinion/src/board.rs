@@ -14,15 +14,15 @@ pub struct Piece {
     pub color: Color,
     /// Its letter of §P4, or that of a coin.
     pub letter: char,
-    /// Whether it has moved.
+    /// True if it has moved.
     pub is_moved: bool,
-    /// Whether everybody knows its rank.
+    /// True if everybody knows its rank.
     pub is_revealed: bool,
-    /// Whether it is face up for good (§S2.1).
+    /// True if it is labeled, so that everybody sees its rank from then on (§S2.1).
     pub is_labeled: bool,
     /// The ranks that its moves allow (§S3.4).
     pub could_be: Letters,
-    /// Distinguishes it from all other pieces. A piece that comes from a reserve is a new one.
+    /// Distinguishes the piece from all others. A piece that comes from a reserve gets a new id.
     pub id: u16,
 }
 
@@ -59,12 +59,12 @@ pub enum BoardEvent {
         at: At,
         /// What.
         letter: char,
-        /// Whether it is a labeled piece.
+        /// True if it is a labeled piece.
         is_labeled: bool,
         /// The chip under it.
         chip: Option<char>,
     },
-    /// The color of the chip that was owed. No ply.
+    /// The color of the chip that a side still had to lay. This is not a ply.
     Colored(At, char),
 }
 
@@ -85,16 +85,16 @@ pub struct Pending {
     pub squares: (At, At),
     /// The sides whose coins are in it.
     pub owes: [bool; 2],
-    /// The choices made so far, as far as this board was told of them.
+    /// The choices made so far, if this board was told about them.
     pub chosen: [Option<char>; 2],
 }
 
-/// Pieces off the board that may come on.
+/// Pieces beside the board that may come onto it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reserve {
-    /// Those without a label.
+    /// The pieces without a label.
     pub unlabeled: Counts,
-    /// Those with one.
+    /// The labeled pieces.
     pub labeled: Counts,
 }
 
@@ -103,7 +103,7 @@ impl Reserve {
         if is_labeled { &mut self.labeled } else { &mut self.unlabeled }
     }
 
-    /// Those with a label, or those without.
+    /// The labeled pieces, or those without a label.
     #[must_use]
     pub fn held(&self, is_labeled: bool) -> &Counts {
         if is_labeled { &self.labeled } else { &self.unlabeled }
@@ -130,9 +130,9 @@ pub struct Board {
     pub ply: u64,
     /// Plies since the last capture or label.
     pub quiet: u64,
-    /// What each side has lost.
+    /// The pieces that each side has lost.
     pub captured: [Counts; 2],
-    /// What each side may bring on.
+    /// The pieces that each side may place on the board.
     pub reserves: [Reserve; 2],
     /// What each side's coins can still become (§Q8).
     pub pools: [Counts; 2],
@@ -142,7 +142,7 @@ pub struct Board {
     pub owed: Option<At>,
     /// The strike that waits for choices.
     pub pending: Option<Pending>,
-    /// Whether a Flag was taken, which ends the game.
+    /// True if a Flag was taken, which ends the game.
     pub is_flag_taken: bool,
     pub(crate) repetition: Repetition,
     last_id: u16,
@@ -175,7 +175,8 @@ impl Board {
         }
     }
 
-    /// The board of two deployments in text form, or of coins if there are none.
+    /// A board at its start, with two deployments in text form, or with coins if the ruleset has
+    /// no deployments.
     #[must_use]
     pub fn start(rules: Arc<Rules>, lakes: Arc<[At]>, setups: [&str; 2]) -> Option<Board> {
         let mut board = Board::empty(Arc::clone(&rules), lakes);
@@ -248,14 +249,14 @@ impl Board {
         (0..rows).flat_map(move |row| (0..columns).map(move |column| At { row, column }))
     }
 
-    /// True if the square is on the board and no lake.
+    /// True if the square is on the board and is not a lake.
     #[must_use]
     pub fn is_open(&self, at: At) -> bool {
         let inside = (0..self.rules.rows).contains(&at.row) && (0..self.rules.columns).contains(&at.column);
         inside && !self.lakes.contains(&at)
     }
 
-    /// Whether the square is on a side's home rows.
+    /// True if the square is on a side's home rows.
     #[must_use]
     pub fn is_home(&self, color: Color, at: At) -> bool {
         let depth = if color == 0 { at.row } else { self.rules.rows - 1 - at.row };
@@ -268,14 +269,14 @@ impl Board {
         self.pieces().filter(|(_, piece)| is_it(piece)).count() as u64
     }
 
-    /// Whether an unmoved coin may move, or become a piece that moves (§Q6).
+    /// True if an unmoved coin may move, or become a piece that moves (§Q6).
     #[must_use]
     pub fn may_spare(&self, color: Color) -> bool {
         let left = |letter: char| self.pools[color].get(&letter).copied().unwrap_or(0);
         self.unmoved_coins(color) > left('B') + left('F')
     }
 
-    /// Whether a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
+    /// True if a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
     #[must_use]
     pub fn may_choose(&self, color: Color, letter: char) -> bool {
         let Some(Pending { color: striker, squares, owes, .. }) = self.pending else { return false };
@@ -293,7 +294,7 @@ impl Board {
         self.pieces().any(|(square, piece)| piece.color != color && square.is_beside(at))
     }
 
-    /// Whether a repetition rule forbids a side this move.
+    /// True if a repetition rule forbids a side this move.
     #[must_use]
     pub fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
         let mover = self.piece(squares.0).map(|piece| piece.id);
@@ -303,8 +304,8 @@ impl Board {
         is_back_and_forth || self.is_endless_chase(color, squares, |one, other| one == other)
     }
 
-    /// Whether the more-squares rule forbids a side this move, if pieces that are `alike` may stand
-    /// for each other. The rule takes no piece for another (§T3).
+    /// True if the more-squares rule forbids a side this move, if pieces that are `alike` may
+    /// replace each other. The rule itself tells all pieces apart (§T3).
     #[must_use]
     pub fn is_endless_chase(
         &self,
@@ -325,7 +326,7 @@ impl Board {
         }
     }
 
-    /// Makes a step of the side to move if it is lawful; returns the result of a strike.
+    /// Makes a step of the side to move if the step is lawful. Returns the result of a strike.
     ///
     /// # Errors
     /// Why the step is not lawful.
@@ -364,7 +365,8 @@ impl Board {
         Ok(way.squares.len())
     }
 
-    /// Turns a coin of this side, which is off the board, into a piece of its pool (§Q5).
+    /// Turns a coin into a piece of its side's pool. The coin was taken off the board before
+    /// (§Q5).
     fn collapse(&mut self, piece: &mut Piece, letter: char) -> Result<(), String> {
         if !take_one(&mut self.pools[piece.color], letter) {
             return Err(format!("no {letter} is left in the pool"));
@@ -397,7 +399,7 @@ impl Board {
         Ok(())
     }
 
-    /// Gives both pieces of a strike their ranks: coins become what was chosen.
+    /// Gives both pieces of a strike their ranks: coins become the chosen pieces.
     fn name_struck(
         &mut self,
         attacker: &mut Piece,
@@ -500,7 +502,7 @@ impl Board {
         Ok(strike)
     }
 
-    /// Puts a piece of a strike where its fate says, and returns that square.
+    /// Puts a piece after a strike on the square that its fate requires, and returns that square.
     fn after_strike(&mut self, mut piece: Piece, fate: &str, (own, others): (At, At)) -> Option<At> {
         let at = match fate {
             "stays" => own,

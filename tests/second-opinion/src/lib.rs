@@ -1,9 +1,10 @@
-//! The rules a second time, slow and plain: squares, letters, strikes, paths, reserves, chips,
-//! coins and repetition.
+//! A second implementation of the rules, slow and plain: squares, letters, strikes, paths,
+//! reserves, chips, coins and repetition.
 //!
-//! It was written from the pages of rules and depends on no other crate of the workspace, so the
-//! engine and this crate share no mistake. The laws compare the two in every game, the leak tests
-//! take from here what a ruleset discloses, and the trial's checker judges the records of games.
+//! It was written from the pages of rules and depends on no other crate of the workspace, so it
+//! does not share the engine's mistakes. The laws compare the two implementations in every game,
+//! the leak tests take from this crate what a ruleset discloses, and the trial's checker uses it
+//! to judge the records of games.
 
 mod acts;
 mod board;

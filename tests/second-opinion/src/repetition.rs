@@ -18,7 +18,7 @@ pub(crate) struct Repetition {
     chains: [Chain; 2],
     last: [Option<(At, At)>; 2],
     chase: [usize; 2],
-    /// Placements since the last strike, with the current one last; empty if no rule needs them.
+    /// Placements since the last strike, with the current one last. Empty if no rule needs them.
     placements: Vec<Arc<[u16]>>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Noted {
     pub(crate) id: u16,
     pub(crate) squares: (At, At),
     pub(crate) is_strike: bool,
-    /// Whether it is next to an enemy now.
+    /// True if it is next to an enemy after the ply.
     pub(crate) threatens: bool,
 }
 
@@ -47,7 +47,7 @@ impl Repetition {
         self.chase[other] = if flees { self.chase[other] + 1 } else { 0 };
         if is_strike {
             self.chase = [0; 2];
-            // Fewer pieces are left from now on, so no older placement can come back.
+            // After a strike fewer pieces are left, so no older placement can come back.
             self.placements.clear();
         }
         self.chase[color] = if threatens { self.chase[color] + 1 } else { 0 };
@@ -59,20 +59,19 @@ impl Repetition {
         self.placements.push(placement);
     }
 
-    /// Whether the two-squares rule may forbid a side anything.
+    /// True if the two-squares rule may forbid a side any move.
     #[must_use]
     pub(crate) fn is_chained(&self, color: Color, limit: usize) -> bool {
         self.chains[color].moves.len() >= limit
     }
 
-    /// Whether the more-squares rule may forbid a side anything.
+    /// True if the more-squares rule may forbid a side any move.
     #[must_use]
     pub(crate) fn is_chasing(&self, color: Color) -> bool {
         self.chase[color] >= 2
     }
 
-    /// Whether this move crosses once more a border that each of the `limit` moves before it has
-    /// crossed.
+    /// True if this move crosses a border that each of the previous `limit` moves has crossed.
     #[must_use]
     pub(crate) fn is_back_and_forth(&self, color: Color, id: u16, squares: (At, At), limit: usize) -> bool {
         let Chain { id: own, moves } = &self.chains[color];
@@ -81,8 +80,8 @@ impl Repetition {
         borders(squares).into_iter().any(|border| before.iter().all(|one| borders(*one).contains(&border)))
     }
 
-    /// Whether this move, which is no strike and threatens a piece, recreates a placement of the
-    /// chase.
+    /// True if this move recreates a placement of the chase. The move must not be a strike, and
+    /// must threaten a piece.
     #[must_use]
     pub(crate) fn is_endless_chase(
         &self,
@@ -96,7 +95,7 @@ impl Repetition {
         let Some(now) = self.placements.last() else { return false };
         let mut after = now.to_vec();
         after.swap(from.index(), to.index());
-        // k plies back from now, 1 <= k < chase.
+        // The placements k plies ago, with 1 <= k < chase.
         self.placements
             .iter()
             .rev()

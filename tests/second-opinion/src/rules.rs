@@ -1,11 +1,12 @@
-//! Rulesets, by id: the built-in ones and those of custom games, which name their changes.
+//! Rulesets by id: the built-in ones, and those of custom games, whose ids name the changes.
 
 use std::collections::BTreeMap;
 
 /// Red or Blue, as numbers 0 and 1.
 pub type Color = usize;
 
-/// The letters of §P4 in their order: first those that are no digits; the Phoenix is last.
+/// The letters of §P4 in order: first the letters `F`, `B` and `S`, then the digits, and the
+/// Phoenix last.
 pub const LETTERS: &str = "FBS987654321P";
 /// A piece that has no rank yet (§Q1).
 pub const COIN: char = 'o';
@@ -33,35 +34,35 @@ pub struct Rules {
     pub rows: i8,
     /// Home rows of each side.
     pub home: i8,
-    /// None if they are drawn (§U2).
+    /// The lakes. None if they are drawn for each game (§U2).
     pub lakes: Option<&'static [&'static str]>,
     /// Each side's pieces.
     pub army: &'static [(char, u64)],
     /// The rank that a Spy's strike takes (§A6, §P2).
     pub spy_beats: char,
-    /// Who survives between equals.
+    /// Who survives a strike between equals.
     pub ties: Ties,
-    /// Whether a defender that beats anything but a Scout stays hidden (§D1).
+    /// True if a defender that beats anything but a Scout stays hidden (§D1).
     pub is_silent: bool,
-    /// Whether a Bomb leaves with the attacker it beats (§U3).
+    /// True if a Bomb leaves with the attacker that it beats (§U3).
     pub takes_bombs_along: bool,
-    /// Whether a Scout may strike at the end of a long move (§C2, §O1).
+    /// True if a Scout may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,
-    /// Whether a defender that wins moves to the attacker's square (§O1, §U4).
+    /// True if a defender that wins moves to the attacker's square (§O1, §U4).
     pub winner_advances: bool,
-    /// Whether an illegal act loses the game (§U7).
+    /// True if an illegal act loses the game (§U7).
     pub illegal_loses: bool,
     /// How many moves in a row may cross the same border (§C3).
     pub two_squares: Option<usize>,
-    /// Whether a chase must end (§T).
+    /// True if a chase must end (§T).
     pub more_squares: bool,
-    /// Whether pieces are coins until they strike (§Q).
+    /// True if pieces are coins until they strike (§Q).
     pub coins: bool,
-    /// Whether pieces go to a reserve and come from it (§S1.5).
+    /// True if pieces go to a reserve and come from it (§S1.5).
     pub reserve: bool,
-    /// Whether there are labels, a Phoenix, chips and joints (§S2).
+    /// True if there are labels, a Phoenix, chips and joints (§S2).
     pub chips: bool,
-    /// Whether there are supply lines and flashes (§S3).
+    /// True if there are supply lines and flashes (§S3).
     pub lines: bool,
     /// After how many plies without a capture a game is drawn (§A12).
     pub quiet_limit: Option<u64>,
@@ -175,7 +176,7 @@ const SHADOWFLASH_2: Rules = Rules { army: THREE_ARMIES_AND_PHOENIX, chips: true
 const SHADOWFLASH_3: Rules = Rules { lines: true, ..SHADOWFLASH_2 };
 const QUANTUM: Rules = Rules { coins: true, ..CLASSIC };
 
-/// The ruleset of an id; for a custom game its base and the changes, as in
+/// Returns the ruleset of an id. The id of a custom game has the changes, as in
 /// `classic,ties=attacker,quiet=off`.
 #[must_use]
 pub fn rules(id: &str) -> Option<Rules> {
@@ -242,18 +243,18 @@ impl Rules {
     }
 }
 
-/// True for the first value, false for the second.
+/// True for the first value, false for the second, none for others.
 fn either(value: &str, yes: &str, no: &str) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
 }
 
-/// Whether pieces of this letter ever move (§A5).
+/// True if pieces of this letter ever move (§A5).
 #[must_use]
 pub fn is_movable(letter: char) -> bool {
     letter != 'F' && letter != 'B'
 }
 
-/// Whether pieces of this letter move any distance (§C2, §S2.2).
+/// True if pieces of this letter move any distance (§C2, §S2.2).
 #[must_use]
 pub(crate) fn is_runner(letter: char) -> bool {
     letter == '9' || letter == 'P'
@@ -264,7 +265,7 @@ pub(crate) fn is_runner(letter: char) -> bool {
 pub struct Letters(u16);
 
 impl Letters {
-    /// All of them.
+    /// All letters.
     pub const ALL: Letters = Letters((1 << 13) - 1);
 
     /// True if a letter is in it.
@@ -273,7 +274,7 @@ impl Letters {
         LETTERS.find(letter).is_some_and(|place| self.0 & (1 << place) != 0)
     }
 
-    /// Those in both.
+    /// The letters that are in both sets.
     #[must_use]
     pub fn both(self, other: Letters) -> Letters {
         Letters(self.0 & other.0)
@@ -299,7 +300,7 @@ impl FromIterator<char> for Letters {
     }
 }
 
-/// As in messages: `[9P]`.
+/// The form that messages use: `[9P]`.
 impl std::fmt::Display for Letters {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let letters: String = LETTERS.chars().filter(|letter| self.contains(*letter)).collect();
@@ -307,7 +308,7 @@ impl std::fmt::Display for Letters {
     }
 }
 
-/// Ranks' names in messages.
+/// The names of ranks in messages.
 const NAMES: [(char, &str); 13] = [
     ('F', "flag"),
     ('B', "bomb"),
@@ -324,7 +325,7 @@ const NAMES: [(char, &str); 13] = [
     ('P', "phoenix"),
 ];
 
-/// A rank's name in messages.
+/// The name of a rank in messages.
 #[must_use]
 pub fn rank_name(letter: char) -> &'static str {
     NAMES.into_iter().find(|(one, _)| *one == letter).map_or("nothing", |(_, name)| name)

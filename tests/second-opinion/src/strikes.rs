@@ -5,18 +5,18 @@ use crate::rules::{Rules, Ties, is_movable, is_runner};
 /// The result of a strike: letter and fate of the attacker, then of the defender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strike {
-    /// The attacker's letter and fate. Everybody is shown it.
+    /// The attacker's letter and fate. Everybody is shown the attacker.
     pub attacker: (char, &'static str),
     /// The defender's letter and fate.
     pub defender: (char, &'static str),
-    /// Whether everybody is shown the defender.
+    /// True if everybody is shown the defender.
     pub is_defender_shown: bool,
-    /// Whether the strike labels the defender (§S2.1, §S2.2).
+    /// True if the strike labels the defender (§S2.1, §S2.2).
     pub labels: bool,
 }
 
 impl Rules {
-    /// Whether the attacker and the defender survive (§A6, §D1, §P2, §S2.2, §U3).
+    /// True if the attacker and the defender survive (§A6, §D1, §P2, §S2.2, §U3).
     fn survivors(&self, attacker: char, defender: char) -> (bool, bool) {
         match (attacker, defender) {
             ('P', _) => (true, true),

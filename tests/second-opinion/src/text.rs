@@ -24,7 +24,7 @@ fn items(field: &str) -> impl Iterator<Item = &str> {
     field.split(',').filter(|item| *item != "-")
 }
 
-/// Leaves out what is used up.
+/// Leaves out letters with a count of zero.
 fn left(counts: &Counts) -> Counts {
     counts.iter().filter(|(_, count)| **count > 0).map(|(letter, count)| (*letter, *count)).collect()
 }
@@ -94,7 +94,7 @@ impl Board {
         (column == self.rules.columns).then_some(())
     }
 
-    /// Reads `a6a7,b5`: a strike that waits, and the choices made.
+    /// Reads `a6a7,b5`: a pending strike with the choices made so far.
     fn read_pending(&self, text: &str) -> Option<Pending> {
         let mut parts = text.split(',');
         let [from, to] = read_squares(parts.next()?)?[..] else { return None };
@@ -109,7 +109,7 @@ impl Board {
         Some(pending)
     }
 
-    /// Whether both are the same position, apart from its history and from captured pieces, which
+    /// True if both are the same position, apart from its history and from captured pieces, which
     /// position texts leave out.
     #[must_use]
     pub fn is_same_position(&self, other: &Board) -> bool {

@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::rules::Color;
 
-/// No game has more plies (§A12).
+/// The most plies of a game (§A12).
 const PLY_LIMIT: u64 = 5_000;
 
 /// An end that the board alone decides.
@@ -11,12 +11,12 @@ const PLY_LIMIT: u64 = 5_000;
 pub struct Verdict {
     /// The code of the reason.
     pub reason: &'static str,
-    /// The side that wins; none if the game is drawn.
+    /// The side that wins. None if the game is drawn.
     pub winner: Option<Color>,
 }
 
 impl Board {
-    /// The end that this position brings; none if the game goes on.
+    /// The end that this position causes. None if the game goes on.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         let (mover, other) = (self.turn, 1 - self.turn);

@@ -5,7 +5,7 @@ use crate::board::{Board, Laid, Piece};
 use crate::rules::{COIN, Color, Letters, is_movable, is_runner};
 use crate::square::At;
 
-/// The four directions: rows and columns to add. Ascending ones come first.
+/// The four directions, as rows and columns to add. Ascending directions come first.
 const DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 /// Columns that join row 10 to row 1, and rows that join column p to column a (§S2.6).
 const JOINED_COLUMNS: &str = "abcghijnop";
@@ -15,7 +15,7 @@ const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 pub(crate) struct Way {
     /// The squares it enters.
     pub(crate) squares: Vec<At>,
-    /// Whether it is a flash (§S3.2).
+    /// True if it is a flash (§S3.2).
     pub(crate) is_flash: bool,
 }
 
@@ -49,8 +49,8 @@ impl Board {
         (self.rules.chips && is_joined).then_some(around)
     }
 
-    /// The squares up to the last one in each direction that leads there, and the direction's
-    /// index.
+    /// For each direction that leads to the target square: the squares on the path, and the
+    /// direction's index.
     fn lines(&self, (from, to): (At, At)) -> Vec<(Vec<At>, usize)> {
         let line = |direction: usize| {
             let (mut at, mut squares) = (from, Vec::new());
@@ -63,7 +63,8 @@ impl Board {
             }
         };
         let mut lines: Vec<_> = (0..DIRECTIONS.len()).filter_map(line).collect();
-        // The shorter path comes first; of two equal ones the ascending one (§S2.7).
+        // The shorter path comes first. If both are equally long, the ascending path comes first
+        // (§S2.7).
         lines.sort_by_key(|(squares, direction)| (squares.len(), *direction));
         lines
     }
@@ -72,7 +73,7 @@ impl Board {
         self.is_open(at) && self.piece(at).is_none()
     }
 
-    /// The letter that a piece moves like; none if it cannot move.
+    /// The letter that a piece moves like. None if it cannot move.
     ///
     /// A coin moves like a Scout while its pool has one, and not at all if the reserve rule forbids
     /// it.
@@ -91,8 +92,8 @@ impl Board {
         if self.pools[color].get(&'9').is_some_and(|count| *count > 0) { '9' } else { '8' }
     }
 
-    /// The path on which a side's piece goes from one square to another, without repetition rules;
-    /// of two paths the named one.
+    /// The path on which a side's piece goes from one square to another, without repetition
+    /// rules. If there are two paths, returns the named one.
     #[must_use]
     pub(crate) fn way(&self, color: Color, squares: (At, At), path: Option<char>) -> Option<Way> {
         let letter = self.mover(color, squares.0)?;
@@ -130,8 +131,8 @@ impl Board {
         color.is_some() && line.iter().all(|at| self.chip(*at) == color)
     }
 
-    /// The letters of pieces that the rules let go from one square to another on some path and that
-    /// leave the chips like this (§S3.4).
+    /// The letters of pieces that could have gone from one square to another on some path and
+    /// left the chips like this (§S3.4).
     #[must_use]
     pub(crate) fn could_have_gone(&self, (from, to): (At, At), laid: Option<&Laid>) -> Letters {
         let fits_landing = match laid {
@@ -150,8 +151,8 @@ impl Board {
         self.rules.movable().filter(is_possible).collect()
     }
 
-    /// Whether a flash over this line leaves the chips like this: there were chips everywhere, and
-    /// those of another color changed.
+    /// True if a flash over this line leaves the chips like this. There must have been a chip on
+    /// each square, and exactly the chips of other colors must have changed.
     fn fits_flash(&self, from: At, line: &[At], laid: Option<&Laid>) -> bool {
         let Some((squares, color)) = laid.filter(|_| self.rules.lines) else { return false };
         let changed = |at: &At| self.chip(*at) != Some(*color);
@@ -162,8 +163,8 @@ impl Board {
             && expected == *squares
     }
 
-    /// Every path of a side's pieces with its sign, without repetition rules; `is_free` lifts the
-    /// reserve rule of coins.
+    /// Every path of a side's pieces with its sign, without repetition rules. `is_free` also
+    /// ignores the reserve rule of coins.
     pub(crate) fn ways(&self, color: Color, is_free: bool) -> Vec<(At, char, Way)> {
         let mut ways = Vec::new();
         for (from, piece) in self.pieces().filter(|(_, piece)| piece.color == color) {
@@ -193,7 +194,7 @@ impl Board {
         ways.filter_map(|(from, _, way)| Some((from, *way.squares.last()?)))
     }
 
-    /// Whether a choice or color is due before the next ply.
+    /// True if a choice or color is due before the next ply.
     pub(crate) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.owed.is_some()
     }
@@ -209,8 +210,8 @@ impl Board {
         self.moves(color, false).filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
-    /// Whether a side could act if it were its turn: move, or with a reserve also remove and place
-    /// (§S1.8).
+    /// True if a side could act if it were its turn. It could move, or with a reserve also remove
+    /// or place a piece (§S1.8).
     pub(crate) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
             let removable = |piece: &Piece| piece.color == color && piece.letter != 'F';
@@ -221,7 +222,7 @@ impl Board {
         self.is_waiting() || self.moves(color, false).any(|squares| !self.is_refused(color, squares))
     }
 
-    /// Whether only the reserve rule keeps a side from acting (§Q6).
+    /// True if only the reserve rule keeps a side from acting (§Q6).
     #[must_use]
     pub fn is_held_by_reserve(&self, color: Color) -> bool {
         self.rules.coins && self.moves(color, true).any(|squares| !self.is_refused(color, squares))

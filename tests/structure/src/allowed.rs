@@ -1,16 +1,16 @@
-//! The list of allowed exceptions: a ceiling for each crate, which may only fall.
+//! The list of allowed exceptions: ceilings for each crate, which may only be lowered.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::StructureError;
 
-/// What a crate has, or may have.
+/// Counts that a crate has, or may have at most.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Modules in cycles.
     pub in_cycles: usize,
-    /// Files of more than 600 lines that do not say why.
+    /// Files of more than 600 lines that do not state a reason for it.
     pub long_files: usize,
 }
 
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Allowed, StructureError> {
     Ok(allowed)
 }
 
-/// What is wrong with the counts of a crate, one sentence each.
+/// Returns what is wrong with the counts of a crate, with one sentence for each problem.
 #[must_use]
 pub fn compare(name: &str, found: Counts, allowed: Option<Counts>) -> Vec<String> {
     let ceiling = allowed.unwrap_or_default();

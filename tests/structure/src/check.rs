@@ -1,4 +1,4 @@
-//! The check: compares what each crate of a workspace has with what it may have.
+//! The check: compares the counts of each crate of a workspace with the allowed counts.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::workspace::{Package, Workspace};
 pub struct Findings {
     /// Its cycles.
     pub components: Vec<Component>,
-    /// Its long files that do not say why.
+    /// Its long files without a reason.
     pub long_files: Vec<LongFile>,
 }
 

@@ -7,7 +7,7 @@ use crate::StructureError;
 use crate::modules::Tree;
 use crate::workspace::{Package, Workspace};
 
-/// A file with more lines must say why.
+/// A file with more lines must state a reason.
 pub const LINES_MAX: usize = 600;
 
 /// How a module's documentation begins the reason.
@@ -16,7 +16,7 @@ pub const REASON: &str = "Over 600 lines:";
 /// The reason must be within this many lines from the top.
 const REASON_WITHIN: usize = 20;
 
-/// A long file that does not say why.
+/// A long file without a reason.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LongFile {
     /// The file.
@@ -25,7 +25,7 @@ pub struct LongFile {
     pub lines: usize,
 }
 
-/// The long files of a package that do not say why, including tests and examples.
+/// The long files of a package without a reason, including tests and examples.
 ///
 /// # Errors
 /// If a file or folder cannot be read.
@@ -48,7 +48,7 @@ pub fn long_files(package: &Package) -> Result<Vec<LongFile>, StructureError> {
     Ok(long)
 }
 
-/// True if a folder belongs to the package: no build output, and no other package or workspace.
+/// True if a folder belongs to the package. Build output and other packages or workspaces do not.
 fn is_own(folder: &Path, package: &Package) -> bool {
     let is_output = folder.file_name().is_some_and(|name| name == "target");
     !is_output && !package.others.contains(&folder.to_owned()) && !folder.join("Cargo.toml").is_file()
@@ -67,7 +67,7 @@ fn long_file(path: &Path) -> Result<Option<LongFile>, StructureError> {
 
 /// The product lines of each crate: lines of its sources that are neither blank nor only for tests.
 ///
-/// Crates of tests have none.
+/// Crates of tests have no product lines.
 ///
 /// # Errors
 /// When a source cannot be read.

@@ -21,7 +21,7 @@ pub struct Site {
 pub struct Level {
     /// The modules that have an edge, by path.
     names: Vec<String>,
-    /// Every edge, with the first place that has it.
+    /// Every edge, with the first place in the sources that causes it.
     edges: BTreeMap<(usize, usize), Site>,
 }
 
@@ -32,7 +32,7 @@ pub struct Step {
     pub from: String,
     /// The module that is named.
     pub to: String,
-    /// The first place that names it.
+    /// The first place that names the other module.
     pub site: Site,
 }
 
@@ -41,11 +41,12 @@ pub struct Step {
 pub struct Component {
     /// The modules, by name.
     pub modules: Vec<String>,
-    /// A cycle for each import that points upward: that import first, then the shortest way back.
+    /// A cycle for each import that points upward. The import comes first, then the shortest way
+    /// back.
     pub cycles: Vec<Vec<Step>>,
 }
 
-/// In larger components the order is found by trial instead of exhaustively.
+/// In larger components, the order is approximated instead of searched exhaustively.
 const EXACT_MAX: usize = 14;
 
 /// The cycles of a crate, level by level.
@@ -162,11 +163,12 @@ fn top_down(members: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
     order.into_iter().map(|place| members[place]).collect()
 }
 
-/// The best order: the fewest upward edges for each set of modules on top, built up set by set.
+/// Finds the best order by dynamic programming: the fewest upward edges for each set of modules
+/// on top.
 fn best_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut targets = vec![0_usize; count];
     edges.iter().for_each(|(from, to)| targets[*from] |= 1 << to);
-    // For each set on top: its cost, and the module that is lowest in it.
+    // For each set of modules on top: its cost, and the lowest module in it.
     let mut best = vec![(usize::MAX, 0); 1 << count];
     best[0] = (0, 0);
     for set in 0..1_usize << count {
@@ -189,7 +191,7 @@ fn best_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     order
 }
 
-/// A good order: modules are moved to a better place as long as one is found.
+/// Finds a good order: moves modules to better places as long as there are any.
 fn good_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let out = |module: &usize| edges.iter().filter(|(from, _)| from == module).count();
     let into = |module: &usize| edges.iter().filter(|(_, to)| to == module).count();

@@ -1,10 +1,10 @@
-//! Checks of the structure of the sources. They use only a parser, so they take seconds.
+//! Checks of the structure of the sources. They use only a parser, so they take only seconds.
 //!
 //! - [`modules`] reads the modules of a crate, and [`names`] finds the module that a path names.
 //! - [`graph`] compares the modules with each other and finds cycles.
 //! - [`files`] finds long files and counts product lines.
 //! - [`allowed`] is the list of allowed exceptions.
-//! - [`check`] puts them together.
+//! - [`check`] combines these parts.
 
 pub mod allowed;
 pub mod check;

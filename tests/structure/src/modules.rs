@@ -1,4 +1,5 @@
-//! The modules of a crate, read from its sources: what each imports, defines and mentions.
+//! The modules of a crate, read from its sources, with what each module imports, defines and
+//! mentions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,10 +27,10 @@ pub struct SourceFile {
     pub test_lines: Vec<(usize, usize)>,
 }
 
-/// A module without its children.
+/// A module. Its children are separate modules.
 #[derive(Debug)]
 pub struct Module {
-    /// Its path from the crate's root, which has an empty one.
+    /// Its path from the crate's root. The root's path is empty.
     pub path: Vec<String>,
     /// Its file.
     pub file: PathBuf,
@@ -37,18 +38,18 @@ pub struct Module {
     pub parent: Option<usize>,
     /// The modules it declares.
     pub children: BTreeMap<String, usize>,
-    /// The names of what it defines.
+    /// The names of the items that it defines.
     pub items: BTreeSet<String>,
     /// What it imports.
     pub imports: Vec<Import>,
-    /// The paths in its code, imports aside.
+    /// The paths in its code, except imports.
     pub mentions: Vec<Mention>,
 }
 
 /// One name of a use declaration.
 #[derive(Debug)]
 pub struct Import {
-    /// The name it has here; none for a glob import.
+    /// The name that the import has in this module. None for a glob import.
     pub name: Option<String>,
     /// What is imported.
     pub path: Vec<String>,
@@ -211,12 +212,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds the paths in tokens that only a macro understands.
+    /// Finds the paths in the tokens of a macro call, which cannot be parsed.
     fn scan(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut span = Span::call_site();
         let mut colons = 0;
-        // A path continues after two colons; a field or a method is no path.
+        // A path continues after two colons. A field or a method is not a path.
         let mut follows_dot = false;
         for token in tokens {
             match &token {
@@ -318,7 +319,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         }
     }
 
-    /// The path of `pub(in path)` says who may see an item; it imports nothing.
+    /// The path of `pub(in path)` only limits who may use an item, so it is not an import.
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -417,7 +418,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// True if a condition may hold without `test`. Nothing is known about other conditions.
+/// True if a condition may hold without `test`. Other conditions count as possible.
 fn may_hold_without_tests(condition: &Meta) -> bool {
     let inner = |list: &syn::MetaList| {
         let parser = syn::punctuated::Punctuated::<Meta, syn::Token![,]>::parse_terminated;

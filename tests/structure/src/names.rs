@@ -11,15 +11,15 @@ pub struct Edge {
     pub from: usize,
     /// The module that is named.
     pub to: usize,
-    /// Where, in the file of the first.
+    /// The line in the file of the first module.
     pub line: usize,
 }
 
-/// What a name stands for.
+/// The target that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Target {
     Module(usize),
-    /// Something that this module defines.
+    /// An item that this module defines.
     ItemOf(usize),
 }
 
@@ -62,7 +62,8 @@ impl Tree {
         self.modules[inner].path.starts_with(&self.modules[outer].path)
     }
 
-    /// The modules that a path in a module names; none when it names another crate or a local name.
+    /// The modules that a path in a module names. Empty if it names another crate or a local
+    /// name.
     fn named(&self, from: usize, path: &[String]) -> BTreeSet<usize> {
         let targets = self.resolve(from, path, &mut Asked::new());
         targets.into_iter().map(Target::module).collect()
@@ -87,7 +88,8 @@ impl Tree {
                 Target::Module(module) => Some(*module),
                 Target::ItemOf(_) => None,
             }) else {
-                // The rest of the path is in an item: a variant, a function of a type.
+                // The rest of the path is inside an item, such as a variant or a function of a
+                // type.
                 return targets;
             };
             let is_last = place + 1 == rest.len();
@@ -96,7 +98,7 @@ impl Tree {
                 found.retain(|target| matches!(target, Target::Module(_)));
             }
             if found.is_empty() {
-                // Macros define names that no parser sees.
+                // A macro may define this name, which a parser cannot see.
                 let is_here = is_explicit || place > 0;
                 return if is_here { BTreeSet::from([Target::ItemOf(module)]) } else { found };
             }
@@ -105,7 +107,7 @@ impl Tree {
         targets
     }
 
-    /// What a name stands for in a module.
+    /// Returns what a name refers to in a module.
     fn look_up(&self, at: usize, name: &str, asked: &mut Asked) -> BTreeSet<Target> {
         let module: &Module = &self.modules[at];
         let mut found = BTreeSet::new();
@@ -119,7 +121,8 @@ impl Tree {
         for import in module.imports.iter().filter(|import| import.name.as_deref() == Some(name)) {
             let targets = self.resolve(at, &import.path, asked);
             if targets.iter().any(|target| !self.is_inside(target.module(), at)) {
-                // It stands for an import from elsewhere, and is named itself.
+                // The name is imported from outside this module. A path through the import also
+                // counts as naming this module.
                 found.insert(Target::ItemOf(at));
             }
             found.extend(targets);
@@ -127,7 +130,8 @@ impl Tree {
         if found.is_empty() {
             for import in module.imports.iter().filter(|import| import.name.is_none()) {
                 for target in self.resolve(at, &import.path, asked) {
-                    // A module to search; nothing is known here about an enum's variants.
+                    // Only modules are searched, because the variants of an enum are not known
+                    // here.
                     if let Target::Module(module) = target
                         && module != at
                     {

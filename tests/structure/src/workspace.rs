@@ -1,4 +1,4 @@
-//! The crates of a workspace, as Cargo knows them.
+//! The crates of a workspace, as Cargo reports them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ pub struct Package {
     pub folder: PathBuf,
     /// The root files of its library and its programs, without tests, examples and benchmarks.
     pub roots: Vec<PathBuf>,
-    /// Folders of other packages inside its own.
+    /// Folders of other packages inside this package's folder.
     pub others: Vec<PathBuf>,
 }
 

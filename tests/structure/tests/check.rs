@@ -1,4 +1,4 @@
-//! The check finds what is planted, and nothing else.
+//! Tests that the check finds the planted problems, and only those.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use std::fs;
@@ -14,7 +14,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// Runs the check of a fixture against a list; returns whether it passes, and its output.
+/// Checks a fixture against a list. Returns whether it passes, and the output.
 fn run(name: &str, list: &str) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("allowed.txt");

@@ -1,4 +1,5 @@
-//! Links between the repository's pages must lead to a file and to one of its headings.
+//! Tests that links between the repository's pages lead to an existing file and to one of its
+//! headings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,10 +31,10 @@ fn every_link_between_pages_leads_somewhere() {
     assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
 }
 
-/// What programs and operators make.
+/// Files that programs and operators make later.
 const MADE_LATER: [&str; 3] = ["deploy/.env", "deploy/backups", "tests/fuzz/artifacts"];
 
-/// A path that a page names in code, such as `server/src/main.rs`, is there.
+/// A path that a page names as code, such as `server/src/main.rs`, must exist.
 #[test]
 fn every_file_that_a_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -53,7 +54,7 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "files that are not there:\n{}", missing.join("\n"));
 }
 
-/// A name in the glossary is a name in the code.
+/// A name that the glossary marks as code must be in the code.
 #[test]
 fn every_name_of_the_glossary_is_in_the_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -72,8 +73,8 @@ fn every_name_of_the_glossary_is_in_the_code() {
     assert!(words.len() > 100 && unknown.is_empty(), "{} words, unknown: {unknown:?}", words.len());
 }
 
-/// Every `cargo test -p CRATE … FILTER` in the pages names a test or a module of that crate: a
-/// filter that matches nothing would pass.
+/// Every `cargo test -p CRATE … FILTER` in the pages names a test or a module of that crate.
+/// Otherwise the filter would match no test and pass.
 #[test]
 fn every_test_that_a_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -101,7 +102,7 @@ fn every_test_that_a_page_names_exists() {
             let words: Vec<&str> =
                 code.split_whitespace().skip(2).take_while(|word| !matches!(*word, "--" | "&&")).collect();
             let Some(text) = words.get(1).and_then(|name| crates.get(*name)) else { continue };
-            // The filter is the word that is no flag and no flag's value.
+            // The filter is the word that is neither a flag nor the value of a flag.
             let takes_value =
                 |word: &str| matches!(word, "-p" | "--test" | "--bin" | "--features" | "--bench");
             let filter = (0..words.len())

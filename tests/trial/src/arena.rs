@@ -1,4 +1,4 @@
-//! The run itself: many games at once on servers that are killed from time to time.
+//! Plays the games of a run: many at once, on servers that are killed from time to time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Run {
     pub games: Vec<GameLog>,
     /// Why other games did not end.
     pub given_up: Vec<String>,
-    /// What went wrong.
+    /// The mishaps of the run.
     pub history: History,
     /// What happened on the connections.
     pub lines: LineCounts,
@@ -40,9 +40,9 @@ pub(crate) struct Run {
 /// How mishaps are spread over the moves of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
-    /// At random, and sometimes the next one follows at once.
+    /// At random. Sometimes the next mishap follows at once.
     Drawn,
-    /// Evenly, so that each one happens while games are being played.
+    /// Evenly, so that each mishap happens while games are being played.
     Even,
 }
 
@@ -52,7 +52,7 @@ struct Played {
     tokens: [Option<String>; 2],
 }
 
-/// Plays the games while things go wrong, and at the end reads the records from new processes.
+/// Plays the games while mishaps happen. At the end, reads the records from new processes.
 ///
 /// # Errors
 /// Any [`TrialError`] that stops the run.
@@ -102,7 +102,8 @@ pub(crate) async fn play_all(
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
-                // The remaining moves are played in clear weather: a slow line is slow no longer.
+                // The remaining moves are played in clear weather, so slow connections become
+                // normal.
                 site.clear_up();
             }
             continue;
@@ -185,7 +186,7 @@ impl Pace {
             self.next = acked + step;
             return;
         }
-        // Sometimes the next one follows at once.
+        // Sometimes the next mishap follows at once.
         let is_at_once = once_in(&mut self.chance, 5);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let pause = if is_at_once { 0 } else { between(&mut self.chance, step / 4, step) };
@@ -224,7 +225,7 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
         for (record, token) in log.records.iter_mut().zip([red, blue, None]) {
             match http::record(address, &log.game, token.as_deref()).await {
                 Ok(text) => *record = text,
-                // If this is no record, the checker counts a fault.
+                // If this text is not a record, the checker counts a fault.
                 Err(error) => *record = error.to_string(),
             }
         }
@@ -236,7 +237,7 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
     Ok(())
 }
 
-/// A low estimate of a game's moves; mishaps are spread over them.
+/// A low estimate of a game's moves, over which mishaps are spread.
 fn moves_at_least(plan: &GamePlan) -> u64 {
     let most = plan.resign.map_or(60, |(after, _)| u64::from(after));
     if plan.terms.ruleset == "barrage" { most.min(40) } else { most }
@@ -268,7 +269,8 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each one separately: while one waited for the others, it would not read.
+        // Each spectator arrives separately. If one waited for the others, it would not read its
+        // messages.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;

@@ -17,7 +17,7 @@ pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[
     ("an act that its command did not ask for", Fault::Doubled, ask_otherwise),
 ];
 
-/// Faults that only some games of the ruleset have a place for.
+/// Faults that can be planted only in some games of the ruleset.
 #[cfg(test)]
 pub(crate) const RARE_PLANTS: &[(&str, Fault, Plant)] = &[
     ("the rank of a narrowed-down piece", Fault::Leak, name_narrowed),
@@ -76,7 +76,7 @@ fn miscount_pool(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// The first text received by a client in which this finds something.
+/// Returns the first text received by a client in which `found` finds something.
 fn find<T>(log: &GameLog, role: Role, found: impl Fn(&Value) -> Option<T>) -> Option<(usize, T)> {
     let client = log.clients.iter().find(|client| client.role == role)?;
     client.entries.iter().enumerate().find_map(|(at, entry)| {
@@ -97,7 +97,7 @@ fn tell_choice(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// Changes a command as sent, so that the log has one that was never sent.
+/// Changes a sent command, so that the log contains an act that no client commanded.
 fn ask_otherwise(log: &mut GameLog) -> Option<()> {
     let is_placing = |value: &Value| (value["command"]["kind"] == "place").then(|| value["cmd_id"].clone());
     let (_, id) = find(log, Role::Red, is_placing)?;

@@ -5,7 +5,8 @@ use flagfall_bots::Chance;
 /// The generator for one purpose of a run. The same seed, purpose and number give the same choices.
 #[must_use]
 pub(crate) fn chance_for(seed: u64, purpose: &str, number: usize) -> Chance {
-    // FNV-1a (Fowler, Noll, Vo), then a multiplication to spread differences of few bits.
+    // FNV-1a (Fowler, Noll, Vo), then a multiplication that spreads small differences over all
+    // bits.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325 ^ seed.rotate_left(17);
     for byte in purpose.bytes().chain((number as u64).to_le_bytes()).chain(seed.to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -14,7 +15,7 @@ pub(crate) fn chance_for(seed: u64, purpose: &str, number: usize) -> Chance {
     Chance::new(hash.wrapping_mul(0xbf58_476d_1ce4_e5b9))
 }
 
-/// True once in this many times; never if that is zero.
+/// True once in `times` on average. Never true if `times` is zero.
 pub(crate) fn once_in(chance: &mut Chance, times: usize) -> bool {
     times > 0 && chance.below(times) == 0
 }

@@ -1,5 +1,6 @@
-//! The checker: turns logs and records into figures. It shares no code with the engine, the server
-//! or the views: it reads JSON as JSON, and knows the rules from the second opinion.
+//! The checker: turns logs and records into figures. It shares no code with the engine, the
+//! server or the views. It reads messages as plain JSON and takes the rules from the second
+//! opinion.
 
 mod clocks;
 mod commands;

@@ -1,5 +1,5 @@
-//! A client's connection to the server: dialed, dropped, dialed again, with a log of everything on
-//! it.
+//! A client's connection to the server: dialed, dropped and dialed again, with a log of all
+//! messages on it.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use crate::error::TrialError;
 use crate::log::{ClientLog, Entry, Role, TextPool, What, now_ms};
 
-/// A connection that is silent for this long is given up: pings come every five seconds.
+/// A connection that is silent for this long is given up, because pings come every five seconds.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 const DIAL_MAX: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before dialing again.
@@ -32,7 +32,7 @@ const DIALS_MAX: u32 = 300;
 pub struct LineCounts {
     /// Connections that the client dropped itself.
     pub drops: u64,
-    /// Connections that broke for another reason: the server was killed.
+    /// Connections that broke for another reason, such as a kill of the server.
     pub breaks: u64,
     /// Commands sent again with the same id.
     pub resends: u64,
@@ -55,7 +55,8 @@ pub(crate) struct Client {
     addresses: watch::Receiver<Vec<SocketAddr>>,
     /// The server of the connection, or of the last dial.
     at: Option<usize>,
-    /// The server that ended a connection or did not answer; the next dial goes to another.
+    /// The server that ended a connection or did not answer. The next dial goes to another
+    /// server.
     failed: Option<usize>,
     pool: Arc<TextPool>,
     socket: Option<WebSocketStream<TcpStream>>,
@@ -91,7 +92,7 @@ impl Client {
         TrialError::Client { who: self.name.clone(), game: game.to_owned(), what: what.into() }
     }
 
-    /// Whether it is connected.
+    /// True if it is connected.
     #[must_use]
     pub(crate) fn is_connected(&self) -> bool {
         self.socket.is_some()
@@ -117,7 +118,7 @@ impl Client {
     }
 
     async fn dial(&mut self) -> bool {
-        // Any server that has not just failed will do; the next dial may choose another.
+        // Chooses any server that has not just failed. The next dial may choose another.
         let count = self.addresses.borrow().len();
         let others: Vec<usize> = (0..count).filter(|at| count == 1 || self.failed != Some(*at)).collect();
         let Some(at) = others.get(self.chance.below(others.len().max(1))).copied() else { return false };
@@ -170,7 +171,7 @@ impl Client {
         }
     }
 
-    /// The next message; answers pings. None if the connection broke.
+    /// Returns the next message and answers pings. None if the connection broke.
     pub(crate) async fn receive(&mut self) -> Option<ServerToClient> {
         loop {
             let socket = self.socket.as_mut()?;
@@ -188,14 +189,14 @@ impl Client {
             match serde_json::from_str(text.as_str()) {
                 Ok(ServerToClient::Ping { id, .. }) => self.send(&ClientToServer::Pong { id }).await,
                 Ok(message) => return Some(message),
-                // The checker reads the log and finds out what this was.
+                // The checker finds such a text in the log and judges it.
                 Err(_) => continue,
             }
         }
     }
 
-    /// Logs all messages for as long as it is polled: a message that is not read in time would seem
-    /// to come late.
+    /// Logs all messages for as long as it is polled. A message that is not read in time would
+    /// appear late in the log.
     pub(crate) async fn listen(&mut self) -> Infallible {
         while self.receive().await.is_some() {}
         std::future::pending().await

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why a trial could not be carried out. Faults that the checker counts are no errors.
+/// Why a trial could not be carried out. Faults that the checker counts are not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The server's program cannot be run.

@@ -11,10 +11,11 @@ use crate::error::TrialError;
 
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
-/// The record of a game as the owner of the token may see it, or as the public without one.
+/// Returns the record of a game as the owner of the token may see it, or as the public may see it
+/// without a token.
 ///
 /// # Errors
-/// [`TrialError::Client`] if the answer is no record.
+/// [`TrialError::Client`] if the answer is not a record.
 pub(crate) async fn record(
     address: SocketAddr,
     game: &str,

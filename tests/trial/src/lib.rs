@@ -1,15 +1,15 @@
 //! The trial: many games between random players over real sockets.
 //!
-//! The real server runs as its own process and is killed and restarted meanwhile. Clients drop
-//! their connections, come back, and log every text. At the end a checker with its own rules,
-//! redaction and counting compares the logs with the server's full records.
+//! The real server runs as its own process, which is killed and restarted during the games.
+//! Clients drop their connections, come back, and log every text. At the end a checker with its
+//! own rules, redaction and counting compares the logs with the server's full records.
 //!
-//! With several servers on a Redis more goes wrong (`mishap`): every process may be killed, Redis
-//! loses its last second, connections between them are slow, cut, or dead in one direction
-//! (`proxy`), and clocks jump (`skew`).
+//! With several servers on a Redis, there are more mishaps (`mishap`). Every process may be
+//! killed, Redis loses its last second, connections between them are slow, cut, or dead in one
+//! direction (`proxy`), and clocks jump (`skew`).
 //!
-//! The checker (`check`) uses nothing from the engine or the views. First it must find planted
-//! faults: in copies of logs and, with [`run_planted`], in servers.
+//! The checker (`check`) uses nothing from the engine or the views. First the checker must find
+//! planted faults: in copies of logs and, with [`run_planted`], in servers.
 
 mod arena;
 mod board_plants;
@@ -70,7 +70,7 @@ const REHEARSAL_FIRST: usize = 1_000_000;
 /// winners, reserves and choices.
 const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
-/// How often they are played at most, until none has an unplanned disturbance.
+/// How often they are played at most, until no session has an unplanned disturbance.
 const REHEARSALS_MAX: usize = 3;
 
 /// Progress reports of a trial.
@@ -87,7 +87,7 @@ pub enum News {
 /// The rehearsal comes first: a few games, and faults planted in copies of their logs.
 ///
 /// # Errors
-/// [`TrialError`] if it cannot be carried out. The report contains what the checker found.
+/// [`TrialError`] if it cannot be carried out. What the checker found is in the report.
 pub async fn run(options: &Options, mut tell: impl FnMut(News)) -> Result<Report, TrialError> {
     let setups = SetupFiles::read(&options.data);
     setups.notes.iter().for_each(|note| tell(News::Progress(note.clone())));
@@ -145,8 +145,8 @@ async fn run_on(
 
 /// Plays a few games with clocks and kills, checks them, and plants faults in copies of their logs.
 ///
-/// Returns only faults: those in the logs themselves, and one for each planted fault that was not
-/// found.
+/// Returns only faults: those in the logs themselves, and one for each planted fault that the
+/// checker did not find.
 async fn rehearse(
     site: &mut Site,
     options: &Options,
@@ -182,7 +182,7 @@ async fn rehearse(
     let mut pairs = Vec::new();
     for _ in 0..REHEARSALS_MAX {
         pairs = play_pairs(site, options.storage, plans.clone(), &[]).await?;
-        // Each fault needs its place, which may be the last message.
+        // Each fault needs a place in a session, which may be the last message.
         if pairs.iter().all(|pair| !pair.is_cut) {
             break;
         }
@@ -223,11 +223,11 @@ pub struct PlantedServer {
     pub found: Vec<(Fault, u64, String)>,
 }
 
-/// The faults that a server can be built with, each with the kinds by which the checker finds it:
-/// one of them is enough.
+/// The faults that a server can be built with. The checker must report at least one of the kinds
+/// after each name.
 ///
-/// A write that was acknowledged too early and lost is missing from the record; if the server
-/// notices that its log does not go on, it closes the game instead, and the game has no end.
+/// A write that was acknowledged too early and lost is missing from the record. If the server
+/// notices that its log does not continue, it closes the game, so the game has no end.
 pub const PLANTED_SERVERS: [(&str, &[Fault]); 3] = [
     ("acknowledge-first", &[Fault::Missing, Fault::Unended]),
     ("forget-command-ids", &[Fault::Missing]),
@@ -265,11 +265,12 @@ pub async fn run_planted(
     Ok(planted)
 }
 
-/// Plays a pair for each kind of secret; in all but the last, one session loses its connections
-/// without a kill.
+/// Plays a pair for each kind of secret. In all pairs except the last, one session loses its
+/// connections without a kill.
 ///
-/// The first loses them before the servers are first killed, the others between that and the second
-/// time. Returns the findings, by ruleset, and the ids of the rulesets that lost their connections.
+/// The first pair loses them before the first kill of the servers, the others between the first
+/// and the second kill. Returns the findings, by ruleset, and the ids of the rulesets that lost
+/// their connections.
 ///
 /// # Errors
 /// [`TrialError`] if it cannot be carried out.

@@ -74,7 +74,7 @@ pub(crate) struct GameLog {
 }
 
 impl GameLog {
-    /// Whether a client was sent the end of the game.
+    /// True if a client was sent the end of the game.
     pub(crate) fn was_end_shown(&self) -> bool {
         let is_end = |text: &str| {
             (text.contains(r#""type":"event""#) && text.contains(r#""kind":"ended""#))
@@ -91,12 +91,12 @@ impl GameLog {
 pub struct Outage {
     /// When the killed processes were gone.
     pub killed_at: u64,
-    /// When the next ones were started.
+    /// When the next processes were started.
     pub spawned_at: u64,
-    /// When they listened.
+    /// When these processes listened.
     pub up_at: u64,
-    /// The first two by the clock of the stamps: the latest possible first one, and the earliest
-    /// possible second one.
+    /// `killed_at` and `spawned_at` by the clock of the stamps: the latest possible start, and
+    /// the earliest possible end.
     pub by_store: (u64, u64),
 }
 
@@ -111,12 +111,12 @@ pub struct Away {
     pub until: u64,
 }
 
-/// A time whose writes were lost, so that no process had them any more.
+/// A time whose writes were lost with all processes that had them.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// When it began.
     pub from: u64,
-    /// When all processes that had held it were up again.
+    /// When all these processes were up again.
     pub until: u64,
 }
 
@@ -129,8 +129,8 @@ pub struct Disturbance {
     pub until: u64,
     /// How long servers may need to recover from it, in milliseconds.
     pub aftermath_ms: u64,
-    /// The server whose connection to Redis was slow, if that was all: clients of other servers do
-    /// not notice it.
+    /// The server whose connection to Redis was slow, if nothing else was wrong. Clients of other
+    /// servers do not notice this.
     pub slow: Option<usize>,
 }
 

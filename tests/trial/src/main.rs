@@ -1,5 +1,5 @@
-//! The trial as a command: plays, checks, prints the figures. The exit code is 0 only if every
-//! count of faults is zero.
+//! The trial as a command. Plays, checks, and prints the figures. The exit code is 0 only if
+//! every count of faults is zero.
 #![expect(clippy::print_stdout, reason = "the figures are what the command is for")]
 #![expect(clippy::print_stderr, reason = "how far it is goes beside the figures")]
 
@@ -120,7 +120,7 @@ async fn main() -> ExitCode {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 12, resign_after: 60, ..options };
     }
     if arguments.quick && is_shared {
-        // One round of everything that can go wrong, and games that last as long.
+        // One round of all mishaps, and games that last as long.
         options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 1_000, ..options };
     }
     if arguments.long {
@@ -164,7 +164,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Short runs on servers with planted faults. Each fault must be found by the check for it.
+/// Makes short runs on servers with planted faults. The check for each fault must find it.
 async fn look_for_planted(options: Options) -> ExitCode {
     let options = Options {
         games: 14,

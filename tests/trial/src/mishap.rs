@@ -1,5 +1,5 @@
-//! What goes wrong while games run: drawn from the seed in rounds, each of which contains
-//! everything.
+//! The mishaps while games run. They are drawn from the seed in rounds, and each round contains
+//! every kind.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::chance::{between, chance_for, once_in};
 use crate::proxy::{Way, Weather};
 use crate::storage::Storage;
 
-/// Within this time without its store a server has told all its clients.
+/// A server that loses its store tells all its clients within this time.
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
 /// An absence of the store that all clients must be told of.
 const LONG: Duration = Duration::from_millis(4_800);
@@ -28,18 +28,19 @@ pub(crate) enum Mishap {
     /// `kill -9` of Redis, which loses its last second; perhaps of all servers too, so that no
     /// process has the lost data.
     LoseTail {
-        /// Whether the servers are killed too.
+        /// True if the servers are killed too.
         and_servers: bool,
     },
     /// SIGSTOP of one server.
     FreezeServer(usize),
     /// SIGSTOP of Redis.
     FreezeRedis,
-    /// Connections between a server and Redis break; all servers' if none is named.
+    /// Connections between a server and Redis break. Without a number, those of all servers.
     BreakLine(Option<usize>),
-    /// The connection between a server and Redis gets this weather; all servers' if none is named.
+    /// The connection between a server and Redis gets this weather. Without a number, those of
+    /// all servers.
     Line(Option<usize>, Weather),
-    /// From now on only this server's connection to Redis is slow.
+    /// From this moment on, only this server's connection to Redis is slow.
     SlowLine(usize, Duration),
     /// Connections between players and a server break.
     BreakPlayers(usize),
@@ -51,20 +52,20 @@ pub(crate) enum Mishap {
     JumpRedis {
         /// How far, in milliseconds.
         by_ms: i64,
-        /// Whether it jumps back.
+        /// True if it jumps back.
         is_undone: bool,
     },
 }
 
 impl Mishap {
-    /// Whether it kills a process.
+    /// True if it kills a process.
     #[must_use]
     pub(crate) fn is_kill(self) -> bool {
         use Mishap::{KillAll, KillRedis, KillServer, LoseTail};
         matches!(self, KillServer(_) | KillAll | KillRedis | LoseTail { .. })
     }
 
-    /// Whether it separates servers from Redis, or makes Redis lose data or time.
+    /// True if it separates servers from Redis, or makes Redis lose data or time.
     #[must_use]
     pub(crate) fn is_of_redis(self) -> bool {
         use Mishap::{
@@ -84,7 +85,7 @@ impl Mishap {
         }
     }
 
-    /// Whether it is a jump of a clock.
+    /// True if it is a jump of a clock.
     fn is_jump(self) -> bool {
         matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })
     }
@@ -123,13 +124,13 @@ pub(crate) struct Planned {
     pub span: Duration,
 }
 
-/// Plans this many kills, and between them everything else that can happen with this storage.
+/// Plans this many kills, and between them all other mishaps that are possible with this storage.
 #[must_use]
 pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks: bool) -> Vec<Planned> {
     let mut chance = chance_for(seed, "mishaps", kills);
     let Storage::Redis { servers } = storage else {
         let span = |number: usize, chance: &mut Chance| {
-            // Every other time it is down long enough to show in clocks.
+            // Every other time, Redis is down long enough to change clocks.
             if number.is_multiple_of(2) { short(chance) } else { Duration::ZERO }
         };
         return (0..kills)
@@ -142,7 +143,7 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
         round.retain(|one| has_clocks || !one.mishap.is_jump());
         shuffle(&mut round, &mut chance);
         for one in round {
-            // The last round also has all mishaps that are no kills.
+            // The last round also has all mishaps that are not kills.
             if !one.mishap.is_kill() || done < kills {
                 done += usize::from(one.mishap.is_kill());
                 planned.push(one);
@@ -152,7 +153,7 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
     planned
 }
 
-/// The mishaps of the rehearsal: everything is killed once, for long enough to show in clocks.
+/// The mishaps of the rehearsal: every process is killed once, for long enough to change clocks.
 #[must_use]
 pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
     let between = match storage {
@@ -183,7 +184,7 @@ pub(crate) fn for_planted_servers() -> Vec<Planned> {
     planned
 }
 
-/// Everything that can happen, in no particular order.
+/// A round of all kinds of mishaps, in random order.
 fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
     let mut round = Vec::new();
     let mut add = |mishap: Mishap, span: Duration| round.push(Planned { mishap, span });
@@ -192,7 +193,7 @@ fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
         let way = [Way::Up, Way::Down, Way::Both][chance.below(3)];
         Weather::Held { way, arrives: once_in(chance, 2) }
     };
-    // Some of them are back before anything can notice.
+    // Some of them are back before other processes can notice.
     for number in 0..4 {
         add(Mishap::KillServer(number % servers), if number == 0 { Duration::ZERO } else { short(chance) });
     }

@@ -1,5 +1,5 @@
-//! What a player's own side may do. It asks the engine about the view that the server sent, as a
-//! client would, and uses nothing else.
+//! Finds a player's legal commands. Like a client, it only uses the engine and the view that the
+//! server sent.
 
 use flagfall_board::{Direction, Rank, Square};
 use flagfall_bots::Chance;
@@ -8,22 +8,22 @@ use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 
 use crate::chance::once_in;
 
-/// Early in a game, one in this many turns prefers a telling move if there is one. Later a side
-/// would run short of pieces.
+/// Early in a game, one in this many turns prefers a telling move, if one is possible. Later a
+/// side could run out of pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
-/// In one of this many choices a coin becomes the Flag if it may, which ends the game.
+/// In one of this many choices, a coin becomes the Flag if it may. That ends the game.
 const FLAG_ONE_IN: usize = 100;
 
-/// Everything the viewer may do on the board now; none if it is not their turn.
+/// Returns all legal commands of the viewer on the board. None if it is not their turn.
 #[must_use]
 pub(crate) fn lawful(view: &GameView) -> Option<LegalCommands> {
     View::of(view.clone())?.legal_commands().filter(|commands| !commands.is_empty())
 }
 
-/// One of these commands by chance: seldom the Flag, and at the beginning often a strike or, where
-/// back rows join and Flags would be taken before anything has happened, a move of several squares,
-/// which tells what the piece can be.
+/// Chooses one of these commands at random. A coin seldom becomes the Flag. At the beginning, a
+/// strike is preferred. Where back rows are joined, strikes would soon capture a Flag, so a move
+/// of several squares is preferred, which shows what the piece can be.
 #[must_use]
 pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
     if view.ply < BEGINNING && once_in(chance, TELLING_ONE_IN) {

@@ -1,5 +1,5 @@
-//! Faults planted in copies of paired sessions: information for one side is sent to viewers that
-//! must not have it.
+//! Faults planted in copies of paired sessions: information for one side is sent to viewers who
+//! must not get it.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ const PLANTS: [(&str, PairPlant); 9] = [
     ("a pending choice as an event", tell_choice),
 ];
 
-/// Plants every kind of fault in a copy of a pair that has a place for it, and runs the checker.
+/// Plants every kind of fault in a copy of a pair in which it is possible, and runs the checker.
 #[must_use]
 pub(crate) fn plant_in_pairs(pairs: &[PairLog]) -> Vec<Planted> {
     let plant_one = |(what, plant): (&'static str, PairPlant)| {
@@ -75,8 +75,8 @@ fn side(pair: &PairLog) -> &'static str {
     ["red", "blue"][pair.hider]
 }
 
-/// Copies what `change` finds in the hider's stream to the other player's, in both sessions. It
-/// must differ between the sessions, or nothing is planted.
+/// Copies the value that `change` finds in the hider's stream to the other player's stream, in
+/// both sessions. If the value is the same in both sessions, nothing is planted.
 fn disclose(pair: &mut PairLog, change: impl Fn(&Stream, &mut Stream) -> Option<Value>) -> Option<()> {
     let mut told = Vec::new();
     for (secret, streams) in pair.secrets.iter().zip(&mut pair.sessions) {
@@ -85,7 +85,7 @@ fn disclose(pair: &mut PairLog, change: impl Fn(&Stream, &mut Stream) -> Option<
     (told.first() != told.last()).then_some(())
 }
 
-/// Discloses the value at this place of an event that only the hider was told in full.
+/// Discloses the value at this place of an event that was sent in full only to the hider.
 fn disclose_in_event(
     pair: &mut PairLog,
     is_it: impl Fn(&Value) -> bool,
@@ -95,7 +95,7 @@ fn disclose_in_event(
     let events = |stream: &Stream| -> Vec<(usize, Value)> {
         of_type(stream, "event").filter(|(_, value)| is_it(&value["event"])).collect()
     };
-    // All viewers are told of the same events of this kind, in the same order.
+    // All viewers are sent the same events of this kind, in the same order.
     let lists = pair.secrets.each_ref().map(&events);
     let viewers = [0, 1].map(|session| events(&pair.sessions[session][0]));
     let count = lists.iter().chain(&viewers).map(Vec::len).min()?;

@@ -1,8 +1,8 @@
 //! Paired sessions: one public course with two secrets, played on real servers that are killed
 //! twice meanwhile.
 //!
-//! All sessions run at once, each step by step: the next step comes when all clients have been
-//! shown the last. Before a kill all sessions wait.
+//! All sessions run at once, each step by step. The next step begins when all clients have been
+//! shown the last one. All sessions wait before a kill.
 
 mod choices;
 mod making;
@@ -35,13 +35,13 @@ use crate::storage::Storage;
 
 /// Attempts to find a course that allows two secrets.
 const ATTEMPTS_MAX: usize = 200;
-/// How long killed servers are down: too short to stop clocks.
+/// How long killed servers are down. This is too short to stop clocks.
 const GONE: Duration = Duration::from_millis(200);
 
 /// Finds public courses that allow two secrets. The pairs go through all rulesets in turn.
 ///
 /// # Errors
-/// [`TrialError::Defect`] if none was found.
+/// [`TrialError::Defect`] if no course was found.
 pub(crate) fn plan_pairs(
     options: &Options,
     setups: &SetupFiles,
@@ -84,7 +84,7 @@ pub(crate) struct Break {
 }
 
 impl Break {
-    /// Of this session, halfway between this outage and the one before.
+    /// A break of this session's connections, halfway between this outage and the previous one.
     pub(crate) fn before_outage(plans: &[PairPlan], session: (usize, usize), outage: usize) -> Break {
         let kills = plans[session.0].kills();
         let before = outage.checked_sub(1).map_or(0, |before| kills[before]);
@@ -92,7 +92,7 @@ impl Break {
     }
 }
 
-/// The connections of a session that will lose them: they go through a proxy for each server.
+/// A session that will lose its connections. They go through a proxy for each server.
 struct Breaking {
     session: (usize, usize),
     act: usize,
@@ -114,7 +114,7 @@ impl Breaking {
     }
 }
 
-/// Plays both sessions of every pair; some may lose their connections.
+/// Plays both sessions of every pair. Some sessions may lose their connections.
 ///
 /// # Errors
 /// [`TrialError`] if a script cannot be carried out.
@@ -163,7 +163,7 @@ pub(crate) async fn play_pairs(
             tokio::select! {
                 Some(()) = arrivals.recv() => waiting += 1,
                 Some(ended) = tasks.join_next() => {
-                    // A session that ended because of a disturbance of its own.
+                    // A session has ended early because of its own disturbance.
                     take_in(ended)?;
                     over += 1;
                 }

@@ -44,9 +44,9 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
     /// Within how many milliseconds clients of a killed server must continue on another one.
     pub elsewhere_max_ms: u64,
-    /// Whether to look for planted faults first.
+    /// True to look for planted faults first.
     pub rehearses: bool,
-    /// Whether to keep the servers' folders at the end.
+    /// True to keep the servers' folders at the end.
     pub keeps: bool,
     /// The folder of deployments by people.
     pub data: PathBuf,
@@ -61,17 +61,18 @@ pub(crate) struct GamePlan {
     pub terms: Terms,
     /// Blue's wish for secrecy.
     pub is_blue_secret: bool,
-    /// The deployments that each side submits, one after the other: Red's, Blue's.
+    /// The deployments that Red and Blue submit, each one after the other.
     pub setups: [Vec<String>; 2],
-    /// When a side resigns, and which; if none, the game goes on until the rules end it.
+    /// The ply at which a side resigns, and the side. If none, the game goes on until the rules
+    /// end it.
     pub resign: Option<(u16, Side)>,
-    /// Whether that side lets its time run out instead of resigning.
+    /// True if that side lets its time run out instead of resigning.
     pub is_flag_to_fall: bool,
-    /// Whether that side makes an illegal move instead, if that loses (§U7).
+    /// True if that side makes an illegal move instead, if that loses (§U7).
     pub breaks_rules: bool,
     /// The longest time that a player thinks about a move, in milliseconds.
     pub think_ms: usize,
-    /// From this ply on the side to move resigns once all mishaps are over.
+    /// From this ply on, the side to move resigns as soon as all mishaps are over.
     pub tired_at: u16,
     /// The seed of the game's own choices.
     pub seed: u64,
@@ -82,7 +83,7 @@ pub(crate) struct GamePlan {
 pub(crate) struct SetupFiles {
     classic: Vec<String>,
     barrage: Vec<String>,
-    /// Notes on what was read and what is missing.
+    /// Notes on which files were read and which are missing.
     pub notes: Vec<String>,
 }
 
@@ -122,8 +123,8 @@ impl SetupFiles {
 
     /// A deployment for a game that should last.
     ///
-    /// If there is no file, every other one is a careful player's, and so are all with a reserve,
-    /// because their back rows may join.
+    /// Without a file, every other deployment is that of a careful player. With a reserve all
+    /// are, because back rows may be joined.
     fn choose_for_game(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
         let has_file = ["classic", "barrage"].contains(&ruleset.id);
         if !has_file && (ruleset.reserve || once_in(chance, 2)) {
@@ -140,8 +141,8 @@ fn text_of(setup: &Setup, ruleset: &Ruleset, side: Side) -> String {
 
 /// The rulesets of a run's games, in turn.
 ///
-/// The first twelve name every ruleset once. Short games, and those with the most to hide, come
-/// more often.
+/// The first twelve contain every ruleset once. Rulesets with short games or the most hidden
+/// information come more often.
 const TURNS: [&str; 18] = [
     "classic",
     "barrage",
@@ -198,7 +199,7 @@ pub(crate) fn plan_game(options: &Options, setups: &SetupFiles, number: usize, i
     let is_flag_to_fall = matches!(time, Time::Fischer { base_s: FLAG_BASE_S, .. });
     let plays_on = match ruleset.id {
         "barrage" => once_in(&mut chance, 2),
-        // Such a game would take too long to end by itself.
+        // Without a resignation, such a game would take too long.
         _ => !ruleset.reserve && once_in(&mut chance, 8),
     } && !is_flag_to_fall;
     let limit = usize::from(options.resign_after);

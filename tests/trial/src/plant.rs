@@ -1,5 +1,5 @@
-//! Faults planted in copies of real logs. If the checker does not find them, its zeros prove
-//! nothing.
+//! Faults planted in copies of real logs. A checker that does not find them could report zero
+//! faults for any log.
 
 use std::sync::Arc;
 
@@ -44,21 +44,21 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
     planted
 }
 
-/// Plants every kind of fault that the log of a single game has a place for.
+/// Plants every kind of fault that is possible in the log of a single game.
 #[must_use]
 pub(crate) fn plant_in_games(games: &[GameLog], history: &History) -> Vec<Planted> {
     PLANTS.iter().chain(BOARD_PLANTS).map(|planted| plant_one(planted, games, history)).collect()
 }
 
-/// Plants a fault in the first game that has a place for it. If it is not found there, tries the
-/// others.
+/// Plants a fault in the first game in which it is possible. If the checker does not find it
+/// there, tries the other games.
 #[must_use]
 pub(crate) fn plant_one(
     (what, fault, plant): &(&'static str, Fault, Plant),
     games: &[GameLog],
     history: &History,
 ) -> Planted {
-    // Not every game has a place for every fault.
+    // Not every fault is possible in every game.
     let changed = games.iter().filter_map(|game| {
         let mut copy = game.clone();
         plant(&mut copy).map(|()| copy)
@@ -88,7 +88,7 @@ fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found }
 }
 
-/// Delays all entries of the first client whose connection ended with a game open, from then on.
+/// Delays all later entries of the first client whose connection ended with a game open.
 fn return_late(log: &mut GameLog, late_ms: u64) -> Option<Death> {
     let is_game =
         |entry: &Entry| matches!(&entry.what, What::Received(text) if text.contains(r#""type":"game""#));
@@ -210,8 +210,8 @@ fn refuse_lawful(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// Changes a move to name the epoch before. It was sent and accepted over one connection, after the
-/// game was shown.
+/// Changes a move so that it names the previous epoch. The move was sent and accepted over one
+/// connection, after the game was shown.
 fn carry_out_astray(log: &mut GameLog) -> Option<()> {
     for client in &mut log.clients {
         let (mut epoch, mut moves) = (None, Vec::new());
@@ -332,7 +332,8 @@ fn change_turn(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// Takes time off the clock of every view, more from each one; some of them follow an outage.
+/// Takes time off the clock in every view, more from each later one. Some of the views follow an
+/// outage.
 fn run_clock(log: &mut GameLog) -> Option<()> {
     let mut count = 0;
     for entry in log.clients.iter_mut().flat_map(|client| &mut client.entries) {

@@ -1,4 +1,4 @@
-//! A planted fault: the change of a log that plants it, and whether it was found.
+//! Planted faults: the change of a log that plants a fault, and whether the checker found it.
 
 use serde_json::Value;
 
@@ -12,19 +12,19 @@ pub struct Planted {
     pub what: &'static str,
     /// The kind of fault that the checker must find.
     pub fault: Fault,
-    /// How many faults of that kind it found; none if there was no place to plant it.
+    /// How many faults of that kind the checker found. None if the fault could not be planted.
     pub found: Option<u64>,
 }
 
 impl Planted {
-    /// Whether the checker found it.
+    /// True if the checker found it.
     #[must_use]
     pub fn is_found(&self) -> bool {
         self.found.is_some_and(|count| count > 0)
     }
 }
 
-/// Plants a fault in a log, if it has a place for it.
+/// Plants a fault in a log, if that is possible in this log.
 pub(crate) type Plant = fn(&mut GameLog) -> Option<()>;
 
 /// Changes the first received text of a role for which the change works, starting in the middle of
@@ -48,7 +48,7 @@ pub(crate) fn change_text(
     None
 }
 
-/// Changes the first such message of this type.
+/// Changes the first message of this type for which the change works.
 pub(crate) fn change_value(
     log: &mut GameLog,
     kind: &'static str,

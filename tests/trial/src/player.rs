@@ -1,5 +1,5 @@
-//! A player at the other end of a real socket: it sees what the server sends and makes random legal
-//! moves.
+//! A player at the other end of a real socket, who sees only what the server sends and makes
+//! random legal moves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,16 +25,16 @@ const DROP_ONE_IN: (usize, usize) = (120, 60);
 /// One in this many turns has a draw offer, a command that must be refused, or a repeated command.
 const ODDITY_ONE_IN: usize = 40;
 
-/// What all clients of a run share.
+/// The state that all clients of a run share.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     /// Moves acknowledged so far.
     pub acked: AtomicU64,
     /// Other commands acknowledged so far.
     pub others: AtomicU64,
-    /// Whether all mishaps are over.
+    /// True if all mishaps are over.
     pub is_calm: AtomicBool,
-    /// Whether players move without thinking, because games should last no longer than the mishaps.
+    /// True if players move without thinking, so that games do not last longer than the mishaps.
     pub is_in_haste: AtomicBool,
     /// Closed while Redis loses data that no process has any more. Clients then look at the end of
     /// a game again.
@@ -65,13 +65,13 @@ pub(crate) struct Player<'a> {
     commands: u32,
     deployed: usize,
     offered_at: Option<u16>,
-    /// The number of the last acknowledged event of its own; the view is outdated until that is
-    /// shown.
+    /// The sequence number of the player's last acknowledged event. The view is outdated until
+    /// that event is shown.
     awaited: u64,
-    /// Whether the server has reported its store as away. Commands that it did not accept are sent
+    /// True if the server has reported its store as away. Commands that it did not accept are sent
     /// again when the store is back.
     is_store_away: bool,
-    /// Until when it thinks about its next move.
+    /// The end of the thinking time for the next move.
     thinks_until: Option<Instant>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Player<'a> {
     /// Plays until the game is over.
     ///
     /// # Errors
-    /// [`TrialError::Client`] if the server does something that no player can handle.
+    /// [`TrialError::Client`] if the server does something that a player cannot handle.
     pub(crate) async fn play(mut self) -> Result<(), TrialError> {
         let mut is_open = false;
         loop {
@@ -125,13 +125,14 @@ impl<'a> Player<'a> {
             }
             let Some(message) = self.hear().await else { continue };
             self.take_in(message).await?;
-            // Waits for the answer to the last command, which must be in the log like all others.
+            // Waits for the answer to the last command first, because that command must be in the
+            // log too.
             if self.pending.is_none() && self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
                 self.client.close().await;
                 if self.progress.gate.try_read().is_ok() {
                     return Ok(());
                 }
-                // The end may be lost again, so look at it once more.
+                // The end may be lost again, so the player looks at the game once more.
                 drop(self.progress.gate.read().await);
                 self.view = None;
                 continue;
@@ -144,7 +145,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The next message. Meanwhile it makes its move when its thinking time is over.
+    /// Returns the next message. Meanwhile, makes the move when the thinking time is over.
     async fn hear(&mut self) -> Option<ServerToClient> {
         while let Some(until) = self.thinks_until {
             tokio::select! {
@@ -159,7 +160,7 @@ impl<'a> Player<'a> {
         self.client.receive().await
     }
 
-    /// Acts: makes a move after some time, anything else at once.
+    /// Makes a move after some thinking time. Does all other acts at once.
     async fn think(&mut self) {
         let is_to_move = self.view.as_ref().is_some_and(|view| view.is_to_act(self.side));
         let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };
@@ -206,9 +207,10 @@ impl<'a> Player<'a> {
                 if self.pending.as_ref().is_some_and(|pending| Some(&pending.cmd_id) == cmd_id.as_ref()) =>
             {
                 match code.as_str() {
-                    // It is sent again over this connection as soon as the store is back.
+                    // The command is sent again over this connection as soon as the store is
+                    // back.
                     Code::STORE_UNAVAILABLE if self.is_store_away => {}
-                    // It is sent again with the same id over the next connection.
+                    // The command is sent again with the same id over the next connection.
                     Code::STORE_UNAVAILABLE
                     | Code::TOO_MANY
                     | Code::STOPPING
@@ -232,7 +234,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Does now what is due.
+    /// Sends the command that is due now.
     async fn act(&mut self) {
         if self.pending.is_some() || self.seen.is_none_or(|seen| seen.seq < self.awaited) {
             return;
@@ -242,7 +244,7 @@ impl<'a> Player<'a> {
         match phase {
             Phase::Deploying => {
                 if !view.ready[self.side] {
-                    // None was accepted yet, or the log has lost it.
+                    // No deployment was accepted yet, or the log has lost it.
                     self.deployed = 0;
                 }
                 if let Some(setup) = self.plan.setups[self.side as usize].get(self.deployed) {
@@ -300,8 +302,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// A move that must be refused because its piece is not the player's own; none if it would lose
-    /// the game, or if something else is due first.
+    /// A move that must be refused because the piece is not the player's own. None if such a move
+    /// would lose the game, or if something else is due first.
     fn probe(&self) -> Option<Move> {
         let view = self.view.as_ref()?;
         let is_deadly = Ruleset::find(&view.ruleset)?.illegal_act_loses;

@@ -1,5 +1,5 @@
-//! A TCP proxy that misbehaves: its weather delays bytes, holds them back in one direction or both,
-//! or breaks connections.
+//! A TCP proxy that misbehaves on purpose. Its weather delays bytes, holds them back in one or
+//! both directions, or breaks connections.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use crate::error::TrialError;
 
-/// The most bytes taken from one end before the other end has them.
+/// The most bytes that are read from one end before they are written to the other end.
 const CHUNK: usize = 16 * 1024;
 
 /// A direction through the proxy.
@@ -34,14 +34,15 @@ pub(crate) enum Weather {
     Clear,
     /// Delays everything by this time, in each direction.
     Slow(Duration),
-    /// Breaks all connections and accepts none.
+    /// Breaks all connections and accepts no new ones.
     Cut,
     /// Connections stay open and new ones are accepted, but nothing arrives in this direction:
     /// neither bytes nor a close.
     Held {
         /// The direction that is held back.
         way: Way,
-        /// Whether held bytes arrive when the weather changes. Otherwise their connections break.
+        /// True if the held bytes arrive when the weather changes. If not, their connections
+        /// break.
         arrives: bool,
     },
 }
@@ -104,7 +105,7 @@ impl Proxy {
         });
     }
 
-    /// Breaks all connections; new ones are accepted.
+    /// Breaks all connections, but accepts new ones.
     pub(crate) fn break_all(&self) {
         self.sky.send_modify(|sky| sky.breaks += 1);
     }
@@ -132,7 +133,8 @@ async fn connect(near: TcpStream, to: SocketAddr, sky: watch::Receiver<Sky>) {
         let (far_in, far_out) = far.into_split();
         let up = pump(near_in, far_out, sky.clone(), Way::Up);
         let down = pump(far_in, near_out, sky.clone(), Way::Down);
-        // If one end is gone, so is the other; an end that has sent everything may still receive.
+        // If one end is gone, the other is closed too. An end that has sent everything may still
+        // receive.
         drop(tokio::try_join!(up, down));
     };
     tokio::select! {
@@ -226,7 +228,8 @@ mod tests {
             tokio::select! {
                 biased;
                 _ = stream.read_exact(&mut answer) => panic!("it is held"),
-                // Long enough to see bytes that are not held: the runtime has nothing else to do.
+                // This is long enough for bytes that are not held, because the runtime has no
+                // other work.
                 () = async { for _ in 0..100 { tokio::task::yield_now().await } } => {}
             }
             proxy.set(Weather::Clear);

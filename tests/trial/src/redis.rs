@@ -11,7 +11,7 @@ use crate::error::TrialError;
 use crate::server::start_process;
 use crate::skew::{Skew, SkewLibrary};
 
-/// A Redis whose configuration guarantees all that a game needs.
+/// A Redis process with a configuration that guarantees the durability that games need.
 #[derive(Debug)]
 pub(crate) struct Redis {
     folder: PathBuf,
@@ -26,12 +26,12 @@ pub(crate) struct Redis {
 pub(crate) struct Marks(BTreeMap<PathBuf, u64>);
 
 impl Redis {
-    /// Starts one with no data.
+    /// Starts a Redis without data.
     ///
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn start(folder: &Path, library: Option<&SkewLibrary>) -> Result<Redis, TrialError> {
-        // The port was free a moment ago.
+        // The free port may be taken meanwhile, but that is unlikely.
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = free.map_err(TrialError::io("looking for a free port"))?.port();
         let skew = library.map(|library| Skew::new(library, folder.join("redis-clock"))).transpose()?;
@@ -79,7 +79,8 @@ impl Redis {
         listed().map_err(TrialError::io("looking at what Redis keeps"))
     }
 
-    /// Removes what was written after `marks` while it does not run; returns the number of bytes.
+    /// Removes the data that was written after `marks`, while Redis does not run. Returns the
+    /// number of bytes.
     ///
     /// # Errors
     /// [`TrialError::Io`].

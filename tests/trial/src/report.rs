@@ -25,14 +25,14 @@ pub struct Report {
     pub findings: Findings,
     /// What happened on the connections.
     pub lines: LineCounts,
-    /// What went wrong while games ran.
+    /// The mishaps while games ran.
     pub history: Arc<History>,
     /// How long playing and checking took, in seconds.
     pub seconds: (f64, f64),
 }
 
 impl Report {
-    /// Why the run counts as failed; empty if all is well.
+    /// Why the run counts as failed. Empty if it succeeded.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();

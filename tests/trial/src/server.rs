@@ -16,7 +16,7 @@ use crate::skew::Skew;
 
 /// The time limit for a process to start listening.
 const START_MAX: Duration = Duration::from_secs(60);
-/// The length of the shown part of a server's log when it fails, in bytes.
+/// How much of a server's log is shown when it fails, in bytes.
 const LOG_SHOWN: usize = 4_000;
 
 /// A server process. Dropping it kills the process.
@@ -35,7 +35,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server on a free port; it logs to this file.
+    /// Starts a server on a free port, with its log in this file.
     ///
     /// # Errors
     /// [`TrialError::Spawn`], [`TrialError::NotListening`].
@@ -86,7 +86,8 @@ impl Server {
     }
 }
 
-/// Stops a process for a while (SIGSTOP), by its id: its connections stay open and get no answer.
+/// Stops a process for a while (SIGSTOP), by its id. Its connections stay open but get no
+/// answers.
 ///
 /// # Errors
 /// [`TrialError::Io`].
@@ -125,7 +126,7 @@ async fn spawn(
     Ok((child, address_in(&line).ok_or_else(silent)?))
 }
 
-/// Starts a process and waits for a line with these words, which it returns.
+/// Starts a process, waits for a line with these words, and returns the line.
 ///
 /// # Errors
 /// [`TrialError::Spawn`], [`TrialError::NotListening`].

@@ -1,5 +1,5 @@
-//! The servers that the trial plays on: one with a data folder, or several on one Redis; and what
-//! goes wrong there.
+//! The servers that the trial plays on: one with a data folder, or several on one Redis; and the
+//! mishaps there.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -25,29 +25,28 @@ use crate::storage::Storage;
 /// count one from 2.5 seconds on.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
-/// How long servers continue the time by themselves without hearing from Redis, while its clock is
-/// behind.
+/// How long servers continue the time without hearing from Redis, while its clock is behind.
 const SILENCE: Duration = Duration::from_millis(2_500);
 
 /// How long servers have to give back what Redis lost: they reconnect within a second, wait 1.5 s
 /// for each other, and some have slow connections.
 const GIVE_BACK: Duration = Duration::from_secs(4);
 
-/// How long after the repair of any other mishap its clients are back.
+/// How long after the end of any other mishap all clients are back.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// What went wrong while games ran.
+/// The mishaps while games ran.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// How often each mishap happened.
     pub counts: BTreeMap<&'static str, usize>,
-    /// How often something was killed.
+    /// How often a process was killed.
     pub kills: usize,
     /// The times in which no server could accept a move, so that no clock ran.
     pub outages: Vec<Outage>,
     /// The times in which a server could not reach its store.
     pub aways: Vec<Away>,
-    /// Losses of data that no process had any more.
+    /// Losses of data that no process still had.
     pub losses: Vec<Loss>,
     /// Servers that were killed while others kept running.
     pub deaths: Vec<Death>,
@@ -81,7 +80,7 @@ pub(crate) struct Site {
     published: watch::Sender<Vec<SocketAddr>>,
     /// The addresses for players.
     published_doors: watch::Sender<Vec<SocketAddr>>,
-    /// Held for writing while Redis loses data that no server holds: accounts and offers.
+    /// Locked for writing while Redis loses data that servers do not hold: accounts and offers.
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) history: History,
     stamps: Stamps,
@@ -160,7 +159,7 @@ impl Site {
         self.published_doors.subscribe()
     }
 
-    /// Whether clocks can be made to jump.
+    /// True if clocks can be made to jump.
     #[must_use]
     pub(crate) fn has_clocks(&self) -> bool {
         self.redis.as_ref().is_some_and(|redis| redis.skew.is_some())
@@ -189,10 +188,10 @@ impl Site {
         self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
     }
 
-    /// Makes something go wrong, and repairs it.
+    /// Makes a mishap happen, and repairs it.
     ///
     /// # Errors
-    /// [`TrialError`] if something does not start again.
+    /// [`TrialError`] if a process does not start again.
     pub(crate) async fn undergo(&mut self, planned: Planned) -> Result<(), TrialError> {
         let from = now_ms();
         self.suffer_mishap(planned).await?;
@@ -273,7 +272,7 @@ impl Site {
     pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         let killed_at = now_ms();
-        // Nothing waits for this: it is the time in which no clock may run.
+        // This delay has no other purpose than an outage, in which clocks must not run.
         sleep(down).await;
         self.restart_all(killed_at).await
     }
@@ -309,7 +308,7 @@ impl Site {
     /// any more.
     async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
         let gate = self.gate.clone();
-        // No sign-up and no offer falls into that second, because servers hold only logs.
+        // Sign-ups and offers must not fall into that second, because servers only hold logs.
         let _closed = gate.write().await;
         let from = now_ms();
         let Some(redis) = &self.redis else { return Ok(()) };
@@ -329,8 +328,8 @@ impl Site {
             self.restart_all(killed_at).await
         } else {
             self.note_away(None, killed_at, true);
-            // A server that holds the data may be killed next, so all get the time to give it back
-            // first.
+            // A server that holds the data may be killed next, so all servers get the time to
+            // give it back first.
             sleep(GIVE_BACK).await;
             Ok(())
         }
@@ -341,14 +340,14 @@ impl Site {
         self.line_to(server).for_each(|(_, line)| line.set(weather));
         sleep(span).await;
         self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
-        // Writes still arrive, heartbeats too, so clocks run on until the servers give up their
+        // Writes and heartbeats still arrive, so clocks run on until the servers give up their
         // connections.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
         self.note_away(server, from, server.is_none() && !is_deaf);
     }
 
-    /// Records a time without the store. `stops_clocks` says that no server had it, so that no
-    /// clock ran if it was long enough.
+    /// Records a time without the store. `stops_clocks` means that no server had the store, so
+    /// clocks stopped if the time was long enough.
     fn note_away(&mut self, server: Option<usize>, from: u64, stops_clocks: bool) {
         let until = now_ms();
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
@@ -378,9 +377,9 @@ impl Site {
         self.servers.iter().map(Server::log_tail).collect::<Vec<_>>().join("\n-- the next server --\n")
     }
 
-    /// Ends everything; keeps the logs if `keep`.
+    /// Ends all processes. Keeps the logs if `keep`.
     pub(crate) async fn stop(mut self, keep: bool) -> Option<std::path::PathBuf> {
-        // A kill loses nothing: the trial tests exactly that.
+        // A kill must not lose data, which is what the trial tests.
         drop(try_join_all(self.servers.iter_mut().map(Server::kill)).await);
         if let Some(redis) = &mut self.redis {
             drop(redis.kill().await);

@@ -16,7 +16,8 @@ const SOURCE: &str = include_str!("../preload/clock.c");
 pub(crate) struct SkewLibrary(PathBuf);
 
 impl SkewLibrary {
-    /// Builds it in this folder. The error says why there is none: no C compiler, for example.
+    /// Builds it in this folder. The error says why it cannot be built, for example without a C
+    /// compiler.
     pub(crate) async fn build(folder: &Path) -> Result<SkewLibrary, String> {
         if !cfg!(target_os = "linux") {
             return Err("clock jumps: skipped, because they need Linux".to_owned());
@@ -44,7 +45,7 @@ pub(crate) struct Skew {
 }
 
 impl Skew {
-    /// A clock that is still right.
+    /// A clock without a difference to the machine's clock.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -55,7 +56,7 @@ impl Skew {
         Ok(skew)
     }
 
-    /// How many milliseconds it is ahead.
+    /// How many milliseconds the clock is ahead.
     #[must_use]
     pub(crate) fn off_ms(&self) -> i64 {
         self.off_ms

@@ -1,18 +1,18 @@
-//! The time by the stamps: Redis's clock, even while it jumps and servers continue the time.
+//! The time as stamps count it: Redis's clock, and what servers make of it when it jumps.
 
 use std::time::Duration;
 
 /// Limits for the stamps given at a moment, for any course of Redis's clock.
 ///
-/// If it is set back, servers continue the time as it was. When Redis's clock has caught up, it
-/// counts again at the latest. So only a lower and an upper limit are known; they are equal as long
-/// as it has never been set back.
+/// If Redis's clock is set back, servers continue the old time, at most until Redis's clock has
+/// caught up. So only a lower and an upper limit for stamps are known. The limits are equal as
+/// long as the clock has never been set back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamps {
-    /// No stamp is earlier.
+    /// The earliest possible stamp.
     least: u64,
-    /// How far stamps may be ahead of the machine's clock although Redis's is not, in milliseconds;
-    /// none before it was first set back.
+    /// How far stamps may be ahead of the machine's clock although Redis's clock is not, in
+    /// milliseconds. None before Redis's clock was first set back.
     ahead_ms: Option<i64>,
 }
 
@@ -22,12 +22,13 @@ impl Stamps {
         at.saturating_add_signed(off_ms).max(self.least)
     }
 
-    /// The latest possible one.
+    /// The latest possible stamp at that moment.
     fn most(&self, at: u64, off_ms: i64) -> u64 {
         at.saturating_add_signed(self.ahead_ms.map_or(off_ms, |ahead_ms| ahead_ms.max(off_ms)))
     }
 
-    /// Records a jump of Redis's clock; returns the latest stamp before and the earliest after it.
+    /// Records a jump of Redis's clock. Returns the latest stamp before the jump and the earliest
+    /// after it.
     pub(crate) fn jump(&mut self, at: u64, before_ms: i64, after_ms: i64) -> (u64, u64) {
         let before = self.most(at, before_ms);
         self.least = self.least(at, before_ms);
@@ -35,8 +36,8 @@ impl Stamps {
         (before, self.least(at, after_ms))
     }
 
-    /// Records that nothing is stamped between two moments; returns the latest stamp before and the
-    /// earliest after it. Servers continue the time alone for `carried` at most.
+    /// Records that no stamps are given between two moments. Returns the latest stamp before that
+    /// time and the earliest after it. Servers continue the time alone for `carried` at most.
     pub(crate) fn stand_still(
         &mut self,
         from: u64,

@@ -1,4 +1,5 @@
-//! Pairs whose connections break without a kill: they are compared up to there, and counted.
+//! Tests pairs whose connections break without a kill. They are compared up to the break, and
+//! counted.
 
 mod common;
 
@@ -38,8 +39,8 @@ async fn a_pair_whose_line_breaks_is_compared_up_to_there_and_counted() {
         let is_broken = broken.contains(ruleset);
         assert_eq!((pairs, cut, differing), (1, u64::from(is_broken), 0), "{ruleset}");
         assert!(messages > 0, "{ruleset}");
-        // The first is cut before any kill, others between both kills; one that was not cut
-        // survived both.
+        // The first pair is cut before any kill, the others between both kills. A pair that was
+        // not cut survived both.
         let expected = if !is_broken { 2 } else { u64::from(*ruleset != broken[0]) };
         assert_eq!(kills, expected, "{ruleset}");
     }

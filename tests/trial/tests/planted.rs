@@ -1,4 +1,5 @@
-//! The trial must find three faults planted in servers, each by the check for it.
+//! Tests that the trial finds three faults planted in servers, each with the check for that
+//! fault.
 
 mod common;
 
@@ -7,8 +8,8 @@ use std::process::Command;
 
 use common::{Guarded, built_folder, run_trial};
 
-/// The server that can have faults: from the environment, or built here. It has its own name, so it
-/// replaces no server.
+/// The server that can have planted faults, named in the environment or built here. It has its
+/// own name, so it does not replace the real server.
 fn planted_server() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_PLANTED_SERVER_BIN") {
         return named.into();

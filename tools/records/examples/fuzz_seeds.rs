@@ -1,4 +1,4 @@
-//! Writes inputs for the fuzz targets of `tests/fuzz` to begin with: short games of every ruleset.
+//! Writes the first inputs for the fuzz targets of `tests/fuzz`: short games of every ruleset.
 //!
 //! `cargo run -p flagfall-records --example fuzz_seeds -- DIR` makes `DIR/records`, `DIR/imports`,
 //! `DIR/notations` and `DIR/entries`. The same seeds are made every time.
@@ -15,7 +15,7 @@ use flagfall_store::record::{CommandStamp, Form, encode, encode_header};
 use flagfall_tests::{Chance, Logged, Match, Step, random_setup, rulesets};
 use serde_json::json;
 
-/// The plies of a game. Short inputs are mutated more often.
+/// The plies of a game. Games are short, because short inputs are mutated more often.
 const PLIES: u16 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {

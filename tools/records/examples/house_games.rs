@@ -20,7 +20,7 @@ use flagfall_rules::{Entropy, Game, GameTerms, Phase, Ruleset, TimeControl, View
 /// Plays whole games of house players, counts the pieces at every ply, and checks every record.
 #[derive(Parser)]
 struct Options {
-    /// A ruleset; without it every one.
+    /// A ruleset. Without it, all rulesets.
     #[arg(long)]
     rules: Option<String>,
     /// Games under each ruleset.
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A game without a clock. Every look at the board takes a second.
+/// Plays a game without a clock. Every turn takes a second.
 fn play(
     ruleset: &'static Ruleset,
     levels: PerSide<Level>,

@@ -3,7 +3,7 @@
 //! A record contains what one audience was told of a game. If it opens both deployments, the game
 //! is replayed with the engine, command by command, and every event must match what that audience
 //! would have been told. If not, ranks are found that make the record possible, and the game is
-//! replayed with those. What depends on them beyond that is listed as not checked.
+//! replayed with those. Facts that depend on these ranks are listed as not checked.
 
 mod beginning;
 mod compare;
@@ -64,7 +64,7 @@ fn unreadable(code: Falsehood, detail: String) -> Report {
     Report { status: Status::False, findings, ..Report::default() }
 }
 
-/// The paths of fields that records do not have. A null counts as an absent field.
+/// Collects the paths of fields that records do not have. A null counts as an absent field.
 fn unknown_fields(told: &Value, known: &Value, path: &str, unknown: &mut BTreeSet<String>) {
     match (told, known) {
         (Value::Object(told), Value::Object(known)) => {
@@ -150,7 +150,7 @@ fn unreported(record: &GameRecord) -> Report {
     }
 }
 
-/// Verifies the signature. `public` has what the public was told of the game, if all of it was
+/// Verifies the signature. `public` contains what the public was told, if the whole game was
 /// replayed.
 fn check_signature(
     record: &GameRecord,

@@ -87,7 +87,7 @@ flagfall_board::named! {
         Ranks = "ranks",
         /// A side's commitment.
         Commitment = "commitment",
-        /// Whether deployments were in time.
+        /// True if deployments were in time.
         Deadline = "deadline",
         /// When things happened.
         Stamps = "stamps",

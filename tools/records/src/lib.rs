@@ -1,7 +1,7 @@
 //! Records of games: checks them, and exchanges them with other programs.
 //!
 //! Everything here is a pure function of a record's text. [`check`] replays a record with the
-//! servers' engine and reports what is false. [`Reader`] takes the records out of a stream.
+//! servers' engine and reports what is false. [`Reader`] reads the records of a stream.
 
 mod check;
 mod exchange;

@@ -22,7 +22,7 @@ pub enum SignatureStatus {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PublicKeys(Vec<HexBytes>);
 
-/// The text contains no keys.
+/// The error that a text contains no keys.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "this holds no public keys: 64 hexadecimal digits a line are wanted, or what a server answers at /api/keys"

@@ -1,5 +1,5 @@
-//! Reads JSON in which no object repeats a field. Otherwise two programs could read two different
-//! games from one file.
+//! Reads JSON and refuses objects that repeat a field. With repeated fields, two programs could
+//! read different games from the same file.
 
 use std::fmt;
 

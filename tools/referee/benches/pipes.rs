@@ -2,9 +2,9 @@
 //! games against the clock.
 //!
 //! `cargo bench -p flagfall-referee` prints for each ruleset how many moves per second are
-//! answered, when the client writes many lines before it reads, and when it waits for each answer.
-//! The moves are chosen beforehand, so the client's share is small. Both processes share the
-//! machine's cores.
+//! answered: once if the client writes many lines before it reads, and once if it waits for each
+//! answer. The moves are chosen beforehand, so the client takes little of the time. Both
+//! processes share the machine's cores.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and a broken one stops")]
 

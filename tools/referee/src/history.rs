@@ -17,7 +17,7 @@ pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
-    /// The number of steps that belong to the start. It is not possible to go back before them.
+    /// The number of steps that belong to the start. A client cannot go back before them.
     first: usize,
     /// How many commands were accepted up to this moment.
     pub(crate) cursor: usize,

@@ -4,7 +4,7 @@
 //! without a seed. [`serve`] is the loop between two pipes, and [`serve_standard`] the one between
 //! standard input and standard output. `docs/protocol/REFEREE.md` explains how programs use it.
 //!
-//! Its client sees every rank. It is for tests and tools, never for players.
+//! The referee's client sees every rank. It is for tests and tools, never for players.
 
 mod answer;
 mod chance;

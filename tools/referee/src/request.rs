@@ -97,7 +97,7 @@ pub enum Request {
         /// The time.
         #[serde(default)]
         at: Option<u64>,
-        /// Returns what this audience sees of it, as in the network protocol.
+        /// Returns what this audience sees of the command, as in the network protocol.
         #[serde(default)]
         audience: Option<Viewer>,
     },
@@ -105,7 +105,7 @@ pub enum Request {
     Wait {
         /// The time until which to wait.
         at: u64,
-        /// Returns what this audience sees of it.
+        /// Returns what this audience sees meanwhile.
         #[serde(default)]
         audience: Option<Viewer>,
     },
@@ -126,8 +126,8 @@ pub enum Request {
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Goes back, or forward again, to the moment right after this ply. The first position has the
-    /// ply it began with. Later moments are kept until another command is accepted.
+    /// Goes back, or forward again, to the moment right after this ply. The start has the ply with
+    /// which the game began. Later moments are kept until another command is accepted.
     GoTo {
         /// The ply. Without it, the latest moment that is kept.
         #[serde(default)]

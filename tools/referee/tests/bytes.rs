@@ -1,5 +1,5 @@
-//! Every line gets exactly one JSON line in answer, regardless of its bytes, and refused requests
-//! change nothing.
+//! Tests that every line gets exactly one JSON line in answer, regardless of its bytes, and that
+//! refused requests change nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

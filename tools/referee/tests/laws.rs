@@ -67,7 +67,7 @@ impl Mirror {
 }
 
 /// Every possible command except deployments. A new kind of command does not compile until it is
-/// here.
+/// added here.
 fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     let squares = || (0..Square::LIMIT).filter_map(Square::from_index);
     let moves = squares().flat_map(|from| squares().map(move |to| Move { from, to }));
@@ -82,7 +82,7 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     } else {
         vec![None]
     };
-    // Listed commands name their path if there are two.
+    // Listed commands name their path if there are two paths.
     let paths =
         if ruleset.shape.has_joints() { vec![Some(Sign::Plus), Some(Sign::Minus)] } else { vec![None] };
     let mut all: Vec<GameCommand> = moves
@@ -154,7 +154,7 @@ fn legal_is_what_decide_accepts() {
         let mut at = 0;
         for step in 0..240 {
             let look = step < 4 || chance.once_in(30) || mirror.game.phase() == Phase::Over;
-            // Sometimes too late, when nothing is legal.
+            // Sometimes the moment is too late, so no command is legal.
             let moment = if chance.once_in(8) { at + 70_000 } else { at };
             for side in Side::BOTH.into_iter().filter(|_| look) {
                 let legal = client.done(json!({ "type": "legal", "side": side, "at": moment }));
@@ -185,7 +185,7 @@ fn legal_is_what_decide_accepts() {
                     // The game ends soon enough without these.
                     commands
                         .retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
-                    // The Flag is not given away either.
+                    // The Flag is not chosen either, because that would end the game.
                     let flag = json!({ "kind": "choose", "rank": "flag" });
                     if commands.len() > 1 {
                         commands.retain(|command| *command != flag);
@@ -228,7 +228,8 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
         let mut client = Client::default();
         client.done(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 5 }));
         let mut stands = client.deploy(ruleset, &mut chance);
-        // The first command after each ply, and every command with its answer.
+        // `after_ply` has the number of commands up to each ply. `done` has every command with
+        // its answer.
         let mut after_ply = vec![0];
         let mut done: Vec<(Value, Value)> = Vec::new();
         while stands["phase"] == "playing" && done.len() < 150 {

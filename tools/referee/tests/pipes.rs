@@ -1,4 +1,4 @@
-//! The loop around the session: when it writes and how it ends.
+//! Tests the loop around the session: when it writes and how it ends.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};

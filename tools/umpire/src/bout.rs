@@ -1,9 +1,10 @@
-//! One game between two programs as a pure state machine. Lines, faults and time come in, and lines
-//! to say come out. It knows no process.
+//! One game between two programs as a pure state machine. Lines, faults and time come in, and
+//! lines to say come out. It does not handle processes.
 //!
-//! A program is judged only at its own turn. What it does before it is asked, such as an extra line
-//! or its end, counts when its turn comes. So a verdict depends on what the programs did, not on
-//! which was quicker. Both are asked for their deployments at once; then it is Red's turn.
+//! A program is judged only at its own turn. Anything that it does before it is asked, such as an
+//! extra line or its end, counts when its turn comes. So a verdict depends on what the programs
+//! did, not on which was quicker. Both are asked for their deployments at once; then it is Red's
+//! turn.
 
 use std::time::Duration;
 
@@ -409,7 +410,7 @@ impl Bout {
     }
 
     fn end(&mut self, outcome: Outcome, side: Side, faults: PerSide<Option<Fault>>) {
-        // The armies are on the board from the start on, and the Flags until the end.
+        // From the start to the end, each side has at least its Flag on the board.
         let has_started = !self.game.position().occupied(Side::Red).is_empty();
         let quit = Quit {
             name: self.terms.names[side].clone(),

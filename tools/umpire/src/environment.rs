@@ -1,5 +1,5 @@
-//! What a program finds in its environment about its game. The dialogue has no place for it that
-//! would not break programs written for other umpires.
+//! What a program finds in its environment about its game. Additional lines in the dialogue would
+//! break programs that were written for other umpires.
 
 use flagfall_board::{Square, SquareSet};
 

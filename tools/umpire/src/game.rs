@@ -18,7 +18,7 @@ const EVENTS_MAX: usize = 32;
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
 /// Plays a bout to its end. The programs' standard errors go to the files `logs`. In all cases,
-/// nothing of either program runs afterwards.
+/// both programs have ended afterwards.
 pub(crate) async fn play(
     arena: &Arena,
     programs: PerSide<&Program>,

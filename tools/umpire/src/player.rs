@@ -1,12 +1,12 @@
 //! The program's side of the protocol. Lines come in, a view is kept, and a chooser's answers go
-//! out. It knows no process.
+//! out. It does not handle processes.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, StrikeOutcome, View};
 
 use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, quoted};
 
-/// Why a program cannot go on: the umpire or the chooser made no sense.
+/// Why a program cannot go on: the umpire's lines or the chooser's commands make no sense.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum PlayerError {
@@ -54,7 +54,7 @@ enum Next {
     First,
     /// The rows of the first board. The move is the one told before it.
     FirstBoard(Vec<String>, Option<MoveReport>),
-    /// The outcome of the own move.
+    /// The outcome of the program's own move.
     Outcome(FoggedGame),
     /// The opponent's move.
     Move(FoggedGame),
@@ -165,7 +165,7 @@ impl<C: FnMut(&View) -> Option<Command>> Seat<C> {
         })
     }
 
-    /// The game at its start: the first board, with the move told before it undone.
+    /// Returns the game at its start: the first board, with the move before it undone.
     fn begin(&self, rows: &[String], told: Option<&MoveReport>) -> Result<FoggedGame, PlayerError> {
         let shown = |wanted| -> SquareSet {
             rows.iter()

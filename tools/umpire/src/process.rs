@@ -24,7 +24,7 @@ use crate::program::Program;
 
 /// How long a program may take to end after it learns that the game is over.
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
-/// How long it may take after SIGTERM. Then comes SIGKILL.
+/// How long a program may take to end after SIGTERM. After that, it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
 /// How long to read on after a program's end while another process keeps its output open. What the
 /// program wrote is in the pipe already.
@@ -125,9 +125,9 @@ fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
 enum Reading {
     /// All of it.
     On,
-    /// What is there. The program has ended.
+    /// Only what is already there, because the program has ended.
     Last,
-    /// Nothing. Output waits, and so does the program.
+    /// Nothing. The program's output waits, and a full pipe blocks the program.
     Off,
     /// All of it, to be discarded.
     Drain,
@@ -155,8 +155,8 @@ pub struct Aftermath {
     pub exit: Option<ExitStatus>,
     /// The end of its standard error.
     pub stderr_tail: String,
-    /// The processor time that it used since it was last asked. `None` if the system does not
-    /// report it.
+    /// The processor time that the program used since it was last asked. `None` if the system
+    /// does not report it.
     pub processor: Option<Duration>,
 }
 
@@ -255,8 +255,8 @@ impl Running {
         self.processor_when_asked.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// The processor time that it used since it was last asked. `None` if the system does not
-    /// report it.
+    /// The processor time that the program used since it was last asked. `None` if the system
+    /// does not report it.
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
         self.processor_time().map(|now| now.saturating_sub(before))
@@ -266,7 +266,7 @@ impl Running {
         processor_time(self.group?.as_raw_nonzero().get())
     }
 
-    /// Stops reading its output until it is finished.
+    /// Stops reading the program's output until the program is finished.
     pub fn mute(&self) {
         self.reading.send_replace(Reading::Off);
     }
@@ -299,7 +299,7 @@ impl Running {
         Aftermath { exit, stderr_tail: tail.ok().and_then(Result::ok).unwrap_or_default(), processor }
     }
 
-    /// Waits for its end.
+    /// Waits for the program's end.
     async fn ended(&mut self) -> Option<ExitStatus> {
         self.exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit)
     }
@@ -377,7 +377,7 @@ async fn read(
         let at = Instant::now();
         if count == 0 {
             if mode != Reading::Drain {
-                // A receiver that is gone knows about the end already.
+                // If the receiver is gone, the game is already over.
                 let _over = events.send(Event { at, input: Input::Gone(side) }).await;
             }
             return;
@@ -404,7 +404,8 @@ async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
             break;
         }
         if kept == 0 {
-            // A log that cannot be written shows in the records and the moves beside it.
+            // An error is ignored here. If the folder cannot be written, writing the records and
+            // moves reports it.
             file = log.as_ref().and_then(|path| File::create(path).ok());
         }
         let room = bytes.len().min(STDERR_BYTES_MAX - kept);
@@ -481,7 +482,7 @@ mod tests {
         assert!(is_running(group));
         let mut exit = running.exit.clone();
         drop(running);
-        // Killed at once, but dead only when reaped.
+        // The program is killed at once, but it stays a zombie until it is reaped.
         assert!(exit.wait_for(Option::is_some).await.is_ok());
         while is_running(group) {
             tokio::task::yield_now().await;
@@ -540,7 +541,8 @@ mod tests {
 
     #[tokio::test]
     async fn processor_time_counts_from_the_question_and_with_children() {
-        // It is busy before it is asked. Then its child is, and then it waits.
+        // The program is busy before it is asked. Then its child is busy, and then the program
+        // waits.
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         let script = format!("{busy}; echo ready; read go; sh -c '{busy}'; echo done; read end");
         let (running, mut events) = start(&script);

@@ -10,7 +10,7 @@ use crate::line::fit_name;
 /// A program that can be started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// Its name, a single word of the protocol.
+    /// Its name, a single word in the protocol.
     pub name: String,
     /// The file to start.
     pub path: PathBuf,
@@ -133,7 +133,7 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// The running program, if it has this name. So `flagfall bot` plays without being installed.
+/// The running program, if it has this name. So `flagfall bot` can play without being installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     (own.file_stem()? == name).then_some(own)

@@ -19,7 +19,7 @@ pub struct Progress<W> {
 }
 
 impl<W: Write> Progress<W> {
-    /// Shows it there, with or without a changing line.
+    /// Shows progress on `to`, on a terminal with a changing line.
     pub fn new(to: W, is_terminal: bool) -> Progress<W> {
         Progress { to, is_terminal, told: 0 }
     }

@@ -19,7 +19,8 @@ pub(crate) struct Standing {
     pub(crate) won: u32,
     pub(crate) drawn: u32,
     pub(crate) lost: u32,
-    /// Games with a fault of its own, which it lost, or drew if both had one.
+    /// Games in which the program had a fault. It lost them, or drew if both programs had a
+    /// fault.
     pub(crate) faults: u32,
     pub(crate) thinking: Thinking,
 }
@@ -39,8 +40,8 @@ impl Standing {
         (self.games() > 0).then(|| f64::from(self.half_points()) / 2.0 / f64::from(self.games()))
     }
 
-    /// The 95 % confidence interval of the program's true score (Wilson). Draws vary less than the
-    /// wins and losses that it is made for, so with draws it is rather too wide.
+    /// The 95 % confidence interval of the program's true score (Wilson). The method is made for
+    /// wins and losses. Draws vary less, so with draws the interval is rather too wide.
     pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         self.score().map(|score| wilson(score, f64::from(self.games())))
     }
@@ -81,7 +82,7 @@ fn count<'p>(programs: usize, played: impl Iterator<Item = &'p Played>) -> Vec<S
     standings
 }
 
-/// The games in which both programs are among these.
+/// The games in which both programs satisfy `is_one`.
 fn among(played: &[Played], is_one: impl Fn(usize) -> bool) -> impl Iterator<Item = &Played> {
     played.iter().filter(move |game| Side::BOTH.iter().all(|side| is_one(game.fixture.sides[*side])))
 }
@@ -142,7 +143,7 @@ pub(crate) fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     counts
 }
 
-/// How many games each side won, and how many no one won.
+/// How many games each side won, and how many were drawn.
 pub(crate) fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
     let won = |side| played.iter().filter(|game| game.outcome.winner == side).count() as u32;
     (PerSide::new(won(Some(Side::Red)), won(Some(Side::Blue))), won(None))

@@ -22,7 +22,7 @@ pub enum Format {
 /// How many faults are listed. The others are counted.
 const FAULTS_MAX: usize = 20;
 
-/// The results of what was played of a plan, which may be only a part.
+/// The results of the games of a plan that were played, which may be only a part of the plan.
 pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
     let standings = standings(plan.programs.len(), played);
     match format {

@@ -1,4 +1,4 @@
-//! The dialogue in docs/protocol/UMPIRE.md is a real one.
+//! Tests that the dialogue in docs/protocol/UMPIRE.md is what the umpire really says.
 
 use std::fs;
 use std::path::Path;

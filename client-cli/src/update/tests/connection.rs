@@ -147,9 +147,9 @@ fn a_game_that_was_turned_back_says_so() {
     lose(&mut model, None);
     welcome(&mut model, "[]");
     received(&mut model, &turned_back(1));
-    assert!(!last_note(&model).contains("older state"));
+    assert!(!last_note(&model).contains("earlier state"));
     received(&mut model, &turned_back(2));
-    assert!(last_note(&model).contains("older state"), "{}", last_note(&model));
+    assert!(last_note(&model).contains("earlier state"), "{}", last_note(&model));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_command_of_a_lost_branch_is_reported_and_not_repeated() {
             cmd_id.as_str()
         );
         assert_eq!(received(&mut model, &refusal), []);
-        let told = format!("{not_done}: the server lost the last moves of the game. Look again.");
+        let told = format!("{not_done}, because the server lost the last moves of the game. Look again.");
         assert_eq!(last_note(&model), told);
         assert!(model.connection.pending.is_empty() && model.input.was_refused);
         let effects = type_in(&mut model, "c4c5");
@@ -226,14 +226,14 @@ fn a_resignation_is_sent_again_after_the_opponents_move() {
     // If no newer ply is known, the command is not repeated.
     let effects = received(&mut model, &refusal(again.as_str()));
     assert!(sent(&effects).is_empty());
-    assert!(last_note(&model).starts_with("That did not happen"));
+    assert!(last_note(&model).starts_with("Your command was not carried out"));
 }
 
 #[test]
 fn refused_and_stale_moves_are_reported() {
     let mut model = playing();
     for (code, start) in
-        [("stale_ply", "That did not happen: That was"), ("two_squares", "Two-squares rule: ")]
+        [("stale_ply", "Your command was not carried out. That was"), ("two_squares", "Two-squares rule: ")]
     {
         let effects = type_in(&mut model, "a5a6");
         let [ClientToServer::Command { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
@@ -285,12 +285,16 @@ fn an_outage_is_announced_once_and_its_requests_are_repeated() {
 fn a_damaged_game_is_named_with_what_to_report() {
     let mut model = playing();
     received(&mut model, r#"{"type":"game_unavailable","game":"0123456789ab","message":"log is damaged"}"#);
-    assert!(last_note(&model).contains("operator must look at it"), "version 0.1: {}", last_note(&model));
+    assert!(
+        last_note(&model).contains("until an operator has looked at it"),
+        "version 0.1: {}",
+        last_note(&model)
+    );
     received(
         &mut model,
         r#"{"type":"game_unavailable","game":"0123456789ab","code":"game_quarantined","message":"log is damaged","request":"6885d79e"}"#,
     );
-    assert!(last_note(&model).ends_with("name the request 6885d79e."), "{}", last_note(&model));
+    assert!(last_note(&model).ends_with("include the request's id, 6885d79e."), "{}", last_note(&model));
 }
 
 #[test]

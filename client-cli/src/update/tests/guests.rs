@@ -32,7 +32,7 @@ fn a_guest_the_server_does_not_know_becomes_a_new_one_and_goes_on() {
             assert_eq!(effects, [Effect::SetGuestAside, Effect::Connect { delay_ms: 0 }], "{goal:?}");
             assert_eq!(
                 last_note(&model),
-                "The server no longer knows the guest that was saved here. You are a new guest."
+                "The server no longer knows the guest that was saved on this machine. You are now a new guest."
             );
             let effects = update(&mut model, Message::Connected);
             assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, .. }]), "{effects:?}");
@@ -81,7 +81,11 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     let mut model = playing();
     let effects = update(&mut model, Message::Unsaved { why: "No space left on device".to_owned() });
     assert_eq!(effects, []);
-    assert!(last_note(&model).contains("if this client ends, you cannot come back"), "{}", last_note(&model));
+    assert!(
+        last_note(&model).contains("you cannot come back to your game if this client ends"),
+        "{}",
+        last_note(&model)
+    );
     key(&mut model, Key::Char('q'));
     let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert!(words.contains("you cannot come back"), "{words}");

@@ -184,7 +184,7 @@ fn a_deployment_is_checked_here_and_handed_in_again_when_it_has_changed() {
     }
     key(&mut model, Key::Backspace);
     assert_eq!(key(&mut model, Key::Enter), []);
-    assert!(last_note(&model).contains("Flag: 0 placed instead of 1"), "{}", last_note(&model));
+    assert!(last_note(&model).contains("Flag: 0 placed, but the army has 1"), "{}", last_note(&model));
     key(&mut model, Key::Char('F'));
     let effects = key(&mut model, Key::Enter);
     let [ClientToServer::Command { command: GameCommand::Deploy { setup }, .. }] = sent(&effects)[..] else {
@@ -277,7 +277,7 @@ fn a_planned_move_is_dropped_when_something_stands_in_its_way() {
     let mut model = planned();
     let effects = blue_moves(&mut model, 8, "b6b5", "?");
     assert_eq!(sent(&effects), [] as [&ClientToServer; 0]);
-    let said = "The planned move a5b5 is dropped, because something has changed.";
+    let said = "The planned move a5b5 is dropped, because the position has changed.";
     assert!(model.notes.iter().any(|note| note.contains(said)), "{}", last_note(&model));
     assert_eq!(model.game.as_ref().and_then(|game| game.premove), None);
 }

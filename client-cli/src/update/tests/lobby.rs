@@ -99,7 +99,9 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
     assert_eq!(exit_code(&effects), Some(1));
     assert_eq!(
         model.last_words,
-        ["This challenge is not open. It was taken, withdrawn or mistyped, or it expired."]
+        [
+            "This challenge is not open. It was accepted or withdrawn, it has expired, or its code was mistyped."
+        ]
     );
 }
 

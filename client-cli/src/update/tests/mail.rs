@@ -125,7 +125,7 @@ fn a_move_for_another_ply_is_sent_for_that_ply_and_the_server_refuses_it() {
             cmd_id.as_str()
         );
         assert_eq!(sent(&received(&mut model, &refusal)), [] as [&ClientToServer; 0]);
-        assert!(last_note(&model).starts_with("That did not happen: "), "{}", last_note(&model));
+        assert!(last_note(&model).starts_with("Your command was not carried out. "), "{}", last_note(&model));
     }
 }
 
@@ -140,7 +140,7 @@ fn queues_are_for_turns_to_come_in_games_with_days_per_move() {
     let request = asked(&effects)[0].clone();
     let told = r#"{"game":"0123456789ab","ply":6,"moves":[{"command":{"kind":"move","move":"a5a6"},"if":"b7b6"},{"command":{"kind":"move","move":"a6a7"}}]}"#;
     answer(&mut model, request, told);
-    assert_eq!(last_note(&model), "Queued from ply 6 on: a5a6 if b7b6, a6a7.");
+    assert_eq!(last_note(&model), "Queued moves from ply 6 on: a5a6 if b7b6, a6a7.");
 
     let mut own = slow("red");
     assert_eq!(line(&mut own, "queue a5a6"), []);

@@ -150,7 +150,7 @@ fn keys_answer_challenges_and_withdraw_own_offers() {
     received(&mut model, &lobby(&[]));
     seek_stands(&mut model, "s2");
     challenged(&mut model);
-    assert!(last_note(&model).ends_with("J answers."), "{}", last_note(&model));
+    assert!(last_note(&model).ends_with("Press J to answer."), "{}", last_note(&model));
     key(&mut model, Key::Char('J'));
     key(&mut model, Key::Escape);
     key(&mut model, Key::Char('J'));

@@ -50,7 +50,7 @@ fn tick(model: &mut Model, ms: u64) -> Vec<Effect> {
 }
 
 fn complaints(model: &Model) -> usize {
-    model.notes.iter().filter(|note| note.starts_with("Not now: No.")).count()
+    model.notes.iter().filter(|note| note.starts_with("The server cannot do this now. No.")).count()
 }
 
 #[track_caller]

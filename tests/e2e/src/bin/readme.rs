@@ -1,9 +1,9 @@
-//! Runs the first two commands of the README exactly as they stand there, with the checkout's
-//! target folder: the server until it answers, then a game against a house player until this side
-//! has made a move.
+//! Runs the first two commands of the README exactly as written there, with the checkout's target
+//! folder. First the server runs until it answers, then a game against a house player until this
+//! side has made a move.
 //!
-//! Ports, data and credentials are set through the environment alone, so that a server and games
-//! that exist on this machine stay as they are.
+//! Ports, data and credentials are only set through the environment. So a server and games that
+//! already exist on this machine stay as they are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use flagfall_e2e::{Process, get};
 use tempfile::TempDir;
 
-/// How long a command may build before it says anything.
+/// How long a command may build before it prints anything.
 const BUILD: Duration = Duration::from_secs(40 * 60);
 
 /// A deployment, and a move that either side can begin with.
@@ -67,7 +67,7 @@ fn typed(line: &str, root: &PathBuf, folder: &TempDir) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(root).env_remove("CARGO_TARGET_DIR");
     for (name, _) in std::env::vars_os() {
-        // Cargo's own variables for this program are not for the one that is started.
+        // Cargo's variables for this program must not reach the started program.
         let name_text = name.to_string_lossy();
         if name_text.starts_with("FLAGFALL_") || name_text.starts_with("CARGO_") && name_text != "CARGO_HOME"
         {

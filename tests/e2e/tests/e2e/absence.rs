@@ -1,4 +1,4 @@
-//! Players who leave, and opponents who wait for them.
+//! Tests players who leave, and opponents who wait for them.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Process, Server, Site};
@@ -21,7 +21,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
     duel.play_quietly(3);
     let mut watcher = duel.spectator(&server, &site, "eve");
     duel.clients[Side::Blue].type_line("claim win");
-    duel.clients[Side::Blue].expect("The other side is here");
+    duel.clients[Side::Blue].expect("Your opponent is here");
 
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");
@@ -37,7 +37,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
     server.run_client(&site, "bob", &["record", &duel.id, "--json", "--out", record]).expect(0, &[]);
     let mut check = site.client_command("bob", &["check", record]);
     Process::start("check", &mut check).ended().expect(0, &["1 good"]);
-    // The seat that Ann left is in a game that is over.
+    // Ann comes back to her seat, but the game is over.
     let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
     ann.expect("Red abandoned the game");
     ann.leave();
@@ -57,7 +57,7 @@ fn returning_in_time_prevents_the_claim() {
     ann.expect("Your turn");
     duel.clients[Side::Blue].expect("(Red) is here.");
     duel.clients[Side::Blue].type_line("claim draw");
-    duel.clients[Side::Blue].expect("The other side is here");
+    duel.clients[Side::Blue].expect("Your opponent is here");
     duel.clients[Side::Blue].leave();
     ann.expect("You may claim the game in");
     ann.leave();
@@ -80,11 +80,11 @@ fn a_player_is_present_until_disconnected_from_every_server() {
     ann.type_line("deploy suggested");
     bob.expect("The game starts.");
     bob.type_line("claim win");
-    bob.expect("The other side is here");
+    bob.expect("Your opponent is here");
     ann.kill();
     bob.expect("Red is gone. You may claim the game in");
     bob.expect("Type claim win or claim draw");
     bob.type_line("claim draw");
-    bob.expect("A draw: claimed when a side had left.");
+    bob.expect("A draw: one side left, and the other claimed a draw.");
     bob.leave();
 }

@@ -1,4 +1,5 @@
-//! Accounts as a person at a terminal uses them: sign up, log out, log in, recover, delete.
+//! Tests accounts as a person at a terminal uses them: signs up, logs out, logs in, recovers and
+//! deletes.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Server, Site};
@@ -35,14 +36,17 @@ fn an_account_from_sign_up_to_its_end() {
     let ann = |server: &Server, words: &[&str], lines: &[&str]| run(server, &site, words, lines);
 
     ann(&server, &["whoami"], &[])
-        .expect(1, &["You are not known on this server yet", "flagfall signup --server"]);
+        .expect(1, &["This server does not know you yet", "flagfall signup --server"]);
     ann(&server, &["logout"], &[]).expect(1, &["You are not logged in"]);
     ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
     let was = word_after(&ann(&server, &["whoami"], &[]).said, "Player ");
     ann(&server, &["signup", "Ann"], &["short"]).expect(1, &["A password has 8 to 256 characters"]);
-    ann(&server, &["signup", "Ann"], &[]).expect(2, &["standard input must have a line"]);
+    ann(&server, &["signup", "Ann"], &[]).expect(2, &["standard input has no line"]);
     let made = ann(&server, &["signup", "Ann"], &[PASSWORD]);
-    made.expect(0, &["Welcome, Ann", "The games you played as a guest stay yours", "Your recovery code is"]);
+    made.expect(
+        0,
+        &["Welcome, Ann", "The games that you played as a guest stay yours", "Your recovery code is"],
+    );
     assert!(!made.said.contains(PASSWORD));
     let code = word_after(&made.said, "Your recovery code is");
     let me = ann(&server, &["whoami"], &[]);
@@ -50,7 +54,7 @@ fn an_account_from_sign_up_to_its_end() {
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
     ann(&server, &["signup", "Other"], &[]).expect(1, &["You are logged in as Ann. Log out first"]);
 
-    // Killed and started again: everything was on disk.
+    // After a kill and a restart, everything is still there, because it was on disk.
     server.kill();
     let server = site.serve();
     let config = site.path().join("config").join("ann");
@@ -61,8 +65,8 @@ fn an_account_from_sign_up_to_its_end() {
     ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
     ann(&server, &["whoami"], &[]).expect(0, &["You are Ann on"]);
     ann(&server, &["profile", "aNN"], &[]).expect(0, &["Ann, a player, here since 20"]);
-    ann(&server, &["profile", "nobody"], &[]).expect(1, &["There is no player of this name"]);
-    ann(&server, &["profile", "no/body"], &[]).expect(1, &["Names have letters"]);
+    ann(&server, &["profile", "nobody"], &[]).expect(1, &["There is no player with this name"]);
+    ann(&server, &["profile", "no/body"], &[]).expect(1, &["Names consist of letters"]);
 
     let made = ann(&server, &["tokens", "new", "my laptop"], &[]);
     made.expect(0, &["with scope play", "not shown again"]);
@@ -75,8 +79,8 @@ fn an_account_from_sign_up_to_its_end() {
     elsewhere(&["login", "--token"], &["nonsense"]).expect(1, &["The server does not know this token"]);
     elsewhere(&["login", "--token"], &[&token]).expect(0, &["You are Ann on"]);
     ann(&server, &["tokens", "new", "program", "--scope", "bot"], &[]).expect(1, &["are for bot accounts"]);
-    ann(&server, &["tokens", "revoke", &id], &[]).expect(0, &["Revoked"]);
-    ann(&server, &["tokens", "revoke", &id], &[]).expect(1, &["You have no token of this id"]);
+    ann(&server, &["tokens", "revoke", &id], &[]).expect(0, &["is revoked"]);
+    ann(&server, &["tokens", "revoke", &id], &[]).expect(1, &["You have no token with this id"]);
 
     ann(&server, &["logout"], &[]).expect(0, &["Ann is logged out"]);
     ann(&server, &["login", "Ann"], &["wrong password"]).expect(1, &["Wrong name or password"]);
@@ -86,15 +90,15 @@ fn an_account_from_sign_up_to_its_end() {
     export.expect(0, &["\"has_password\": true", "\"desk\""]);
     assert!(!export.said.contains("argon2"));
     ann(&server, &["account", "password"], &[PASSWORD, "another password"])
-        .expect(0, &["The password is changed"]);
+        .expect(0, &["Your password is changed"]);
     ann(&server, &["recover", "Ann"], &["00000-00000", PASSWORD]).expect(1, &["Wrong name or recovery code"]);
     let found = ann(&server, &["recover", "Ann"], &[&code, PASSWORD]);
     found.expect(0, &["You are Ann on", "again", "Your recovery code is"]);
     ann(&server, &["account", "recovery-code"], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     ann(&server, &["account", "delete"], &["wrong password"]).expect(1, &["Wrong name or password"]);
     ann(&server, &["account", "delete"], &[PASSWORD]).expect(0, &["The account Ann is deleted."]);
-    ann(&server, &["profile", "Ann"], &[]).expect(1, &["There is no player of this name"]);
-    ann(&server, &["whoami"], &[]).expect(1, &["You are not known on this server yet"]);
+    ann(&server, &["profile", "Ann"], &[]).expect(1, &["There is no player with this name"]);
+    ann(&server, &["whoami"], &[]).expect(1, &["This server does not know you yet"]);
 }
 
 #[test]
@@ -117,9 +121,9 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
     let words = ["--rules", "barrage", "--time", "10+5", "--rated"];
     server
         .run_client(&site, "ann", &[&["play"], &words[..]].concat())
-        .expect(2, &["Rated games are for accounts"]);
+        .expect(2, &["Only accounts can play rated games"]);
     for who in ["ann", "bob"] {
-        // The guest from the refused attempt has the name, or it is still free.
+        // The name belongs to the guest from the refused attempt, or is still free.
         run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
     let mut duel = Duel::begin_with(&server, &site, &words, "barrage", Chance::seed_or(33));
@@ -132,7 +136,7 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
         duel.clients[side].leave();
     }
     run(&server, &site, &["profile", "bob"], &[]).expect(0, &["barrage", "rapid", "1"]);
-    run(&server, &site, &["leaderboard", "--rules", "barrage"], &[]).expect(0, &["Nobody has played enough"]);
+    run(&server, &site, &["leaderboard", "--rules", "barrage"], &[]).expect(0, &["No player has enough"]);
     run(&server, &site, &["leaderboard", "--rules", "classic,ties=attacker"], &[])
         .expect(2, &["Custom rules have no ratings"]);
 }

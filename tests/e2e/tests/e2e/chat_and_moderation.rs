@@ -1,4 +1,4 @@
-//! Chat between opponents, and what operators do about it, with the real programs.
+//! Tests chat between opponents, and what operators do about it.
 
 use std::process::Command;
 
@@ -37,7 +37,7 @@ fn opponents_talk_mute_and_report_and_spectators_hear_nothing() {
     eve.type_line("say hello");
     eve.expect("Only players can talk to each other.");
     duel.clients[Side::Red].type_line("report he tells me where his Marshal is");
-    duel.clients[Side::Red].expect("The operators of the server have your report.");
+    duel.clients[Side::Red].expect("Your report was sent to the operators of the server.");
     duel.clients[Side::Red].type_line("report he tells me where his Marshal is");
     duel.clients[Side::Red].expect("You have already reported this game.");
     duel.clients[Side::Blue].type_line("resign yes");
@@ -69,7 +69,7 @@ fn an_operator_closes_an_account_and_opens_it_again() {
     server.ended().expect(0, &[]);
     operate(&site, &["close", "ann", "--reason", "insults"], 0, &["ann is closed"]);
     operate(&site, &["close", "ann", "--reason", "insults"], 4, &["closed already"]);
-    operate(&site, &["close", "nobody", "--reason", "insults"], 4, &["no player of this name"]);
+    operate(&site, &["close", "nobody", "--reason", "insults"], 4, &["no player with this name"]);
     let mut server = site.serve();
     ann(&server, &["login", "Ann"]).expect(1, &["have closed this account", "Write to them"]);
     server.terminate();

@@ -1,4 +1,4 @@
-//! What two players tell each other besides moves, and a game against a house player.
+//! Tests the messages between players besides moves, and a game against a house player.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Site};
@@ -15,9 +15,9 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
 
     duel.clients[Side::Red].type_line("draw");
     duel.expect("Red offers a draw.");
-    duel.clients[Side::Blue].expect("Type accept or decline.");
+    duel.clients[Side::Blue].expect("Type accept or decline to answer the draw offer.");
     duel.clients[Side::Red].type_line("draw");
-    duel.clients[Side::Red].expect("Your draw offer is still open.");
+    duel.clients[Side::Red].expect("Your draw offer is still open. Wait for the answer of the other side.");
     duel.clients[Side::Blue].type_line("decline");
     duel.expect("Blue declines the draw.");
     duel.play_quietly(1);
@@ -54,7 +54,7 @@ fn a_friend_is_challenged_by_a_code() {
     let code =
         line.split("The code is ").nth(1).and_then(|rest| rest.split('.').next()).expect("a code").to_owned();
     ann.expect(&format!("flagfall play --server ws://{}/ws --accept {code}", server.address));
-    ann.expect("The challenge stands for 24 hours.");
+    ann.expect("The challenge stays open for 24 hours.");
 
     server
         .run_client(&site, "eve", &["play", "--accept", "nonsense"])
@@ -63,7 +63,7 @@ fn a_friend_is_challenged_by_a_code() {
 
     let mut bob = server.client(&site, "bob", &["play", "--accept", &code, "--setup", "suggested"]);
     bob.expect("ann challenges you: Barrage, 5+3.");
-    bob.expect("Chance decides who plays which side.");
+    bob.expect("Sides are drawn at random.");
     let id = bob.game();
     assert_eq!(ann.game(), id);
     ann.type_line("deploy random");
@@ -78,7 +78,7 @@ fn a_friend_is_challenged_by_a_code() {
     }
 }
 
-/// A person plays a house player and knows only what is on the board.
+/// A player against a house player sees only the printed board.
 #[test]
 fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     let site = Site::new();
@@ -102,8 +102,8 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         } else if !line.contains("-squares rule: ") {
             break;
         }
-        // Repetition rules may refuse a move that looks possible on the board; then try another.
-        // Without any move the game ends.
+        // A repetition rule may refuse a move that looks possible on the board. Then another move
+        // is tried. Without any moves the game ends.
         let Some(squares) = moves.pop() else { continue };
         ann.type_line(&squares);
         plies += 1;
@@ -136,7 +136,7 @@ fn last_board(client: &Client) -> (Vec<char>, Vec<String>) {
     (columns, backwards.take_while(is_row).cloned().collect())
 }
 
-/// Every step to a neighboring square that is free or an enemy's, as read from the board.
+/// Every step to a neighboring square that is free or has an enemy piece, as read from the board.
 fn moves_on((columns, rows): &(Vec<char>, Vec<String>), side: Side) -> Vec<String> {
     let mut squares = std::collections::BTreeMap::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Servers and clients that are killed in the middle of a game and start again.
+//! Tests servers and clients that are killed in the middle of a game and start again.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_e2e::{Server, Site};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::duel::Duel;
 
 const BASE_MS: u64 = 600_000;
-/// The time between an event's stamp and a client's look at its clock.
+/// The accepted time between an event's stamp and the moment at which a client reads its clock.
 const TOLERANCE_MS: u64 = 2_500;
 
 #[test]
@@ -35,7 +35,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
-        mover.expect("The connection is down. This goes out when it is back.");
+        mover.expect("The connection is down. Your command is sent when the connection is back.");
         server = Server::start(&mut site.server_command(port));
         duel.expect("Connected again.");
         for sentence in &ply.sentences {
@@ -56,8 +56,8 @@ pub(crate) fn play_through_kills(site: &Site) {
     spectator.expect("resigned.");
 }
 
-/// The server and a client are killed while a side owes a color (§S2.4), and both come back. Nobody
-/// has acted since the strike.
+/// The server and a client are killed while a side owes a color (§S2.4), and both come back. No
+/// other act follows the strike.
 #[test]
 fn a_color_that_is_owed_survives_the_server_and_the_client() {
     let site = Site::new();
@@ -101,7 +101,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     let port = server.address.port();
     let mut duel = Duel::begin(&server, &site, "quantum", "30+0", Chance::seed_or(3));
     let mut spectator = duel.spectator(&server, &site, "cat");
-    // Red and Blue both owe a choice; one makes it.
+    // Red and Blue both owe a choice, and one of them chooses.
     while duel.mirror.owes_choice().len() < 2 {
         let ply = duel.play();
         assert_eq!(ply.end, None, "seed: a game in which a coin strikes a coin");
@@ -120,8 +120,8 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     for side in Side::BOTH {
         duel.clients[side] = server.client(&site, names[side], &["play", "--game", &duel.id]);
     }
-    duel.clients[chooser].expect("You have chosen ");
-    duel.clients[other].expect("Choose what your coin on");
+    duel.clients[chooser].expect("You chose ");
+    duel.clients[other].expect("Choose a rank for your coin on");
     spectator.expect("Connected again.");
     let second = duel.play();
     assert_eq!((second.side, duel.mirror.owes_choice().len()), (other, 0));
@@ -146,7 +146,7 @@ fn a_stopped_server_notifies_clients_and_resumes_games() {
     let mut duel = Duel::begin(&server, &site, "barrage", "10+0", Chance::seed_or(4));
     duel.play_quietly(5);
     server.terminate();
-    duel.expect("The game is paused while the server is away; no clock runs.");
+    duel.expect("The server is away, so the game is paused and no clock runs.");
     duel.expect("The connection is lost (the server stops). Reconnecting.");
     server.ended().expect(0, &["stopped"]);
 
@@ -178,7 +178,7 @@ fn a_killed_client_gets_its_seat_back() {
 
     let mut offering = server.client(&site, "ann", &["play", "--rules", "classic"]);
     offering.expect("You have a running game: ");
-    let hint = offering.expect("To go on with it: flagfall play ");
+    let hint = offering.expect("To continue it: flagfall play ");
     assert!(hint.ends_with(&format!("--game {id}")), "{hint}");
     offering.type_line("quit");
     offering.kill();
@@ -188,11 +188,11 @@ fn a_killed_client_gets_its_seat_back() {
     duel.clients[Side::Blue].expect("ann (Red) is here.");
     duel.play_quietly(3);
 
-    // The newest connection has the seat. The older one is told so and can no longer act.
+    // The newest connection has the seat. The older connection is told so and can only watch.
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);
-    older.expect("Another connection of yours has taken the seat.");
+    older.expect("Another connection of yours has taken the seat, so this game is read-only here.");
     older.type_line("resign yes");
     older.expect("This connection is read-only");
     duel.play_quietly(3);

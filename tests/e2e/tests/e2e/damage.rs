@@ -1,5 +1,5 @@
-//! Damaged data: the server starts, reports the damage, and everything else goes on. Acknowledged
-//! data is never missing without a report.
+//! Tests damaged data. The server starts, reports the damage, and continues everything else.
+//! Acknowledged data must not be missing without a report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,9 +33,9 @@ fn damage_after_a_planned_stop_is_reported() {
     damaged(true);
 }
 
-/// The kinds of damage to a file: one of them, by the seed, so that each kind meets some file;
-/// with `FLAGFALL_DAMAGES=all` every kind. The tests of the store damage every file in every way,
-/// without a server.
+/// The kinds of damage to a file. One kind is drawn from the seed, so that over all files each
+/// kind occurs. With `FLAGFALL_DAMAGES=all`, every file gets every kind. The tests of the store
+/// damage every file in every way, without a server.
 fn kinds_for(number: usize) -> Vec<Damage> {
     if std::env::var_os("FLAGFALL_DAMAGES").is_some_and(|kinds| kinds == "all") {
         return DAMAGES.to_vec();
@@ -89,7 +89,7 @@ fn a_lost_tail_needs_the_operators_consent_and_games_resume_from_the_rest() {
     duel.play_quietly(9);
     server.kill();
     duel.expect("Reconnecting.");
-    // The last move is cut off, and the notes that tell whose it was are gone.
+    // The last move is cut off, and the notes that name its game are gone.
     let move_at = appends(&site, &duel.id).last().copied().expect("a move");
     let log = fs::read(segment(&site)).expect("a file");
     fs::write(segment(&site), &log[..move_at]).expect("a file");
@@ -104,7 +104,7 @@ fn a_lost_tail_needs_the_operators_consent_and_games_resume_from_the_rest() {
     refusal.expect(4, &["has lost acknowledged changes", "--accept-lost-tail"]);
     let server = Server::start(site.server_command(port).arg("--accept-lost-tail"));
     assert!(server.has_said("The store is damaged: "), "{:?}", server.lines());
-    duel.expect("The server had to go back to an older state of the game. It goes on from here.");
+    duel.expect("The server had to go back to an earlier state of the game. The game goes on from there.");
     let mut told = Vec::new();
     for client in [&mut duel.clients.red, &mut duel.clients.blue] {
         client.type_line("status");
@@ -130,7 +130,7 @@ fn a_damaged_game_is_reported_and_others_continue() {
     for duel in &mut duels {
         duel.expect("Reconnecting.");
     }
-    // The second game's last move but one.
+    // The move before the last one of the second game.
     let entry = appends(&site, &duels[1].id);
     let entry = entry[entry.len() - 2];
     let mut log = fs::read(segment(&site)).expect("a file");
@@ -140,14 +140,14 @@ fn a_damaged_game_is_reported_and_others_continue() {
     let server = Server::start(&mut site.server_command(port));
     let told = duels[1].id.clone();
     for duel in [0, 2] {
-        // A move before that is refused: the damage begins a new epoch.
-        duels[duel].expect("It goes on from here.");
+        // A move from before the damage is refused, because the damage begins a new epoch.
+        duels[duel].expect("The game goes on from there.");
         duels[duel].play_quietly(3);
         let id = duels[duel].id.clone();
         assert_eq!(plies_in(&server.run_client(&site, "eve", &["record", &id]).said), 7);
     }
     duels[1]
-        .expect("The log of this game is damaged, and an operator must look at it. Other games continue.");
+        .expect("The log of this game is damaged, so the game waits until an operator has looked at it. Other games continue.");
     let record = get(server.address, &format!("/api/games/{told}/record"));
     assert_eq!(record.status, 410, "{record:?}");
     assert!(record.body.contains("game_quarantined"), "{record:?}");
@@ -161,21 +161,23 @@ fn segment(site: &Site) -> PathBuf {
     site.data().join("log/00000001.seg")
 }
 
-/// Where the appends to a game lie in the log. They begin with the eight bytes of its id.
+/// The places of a game's appends in the log. They begin with the eight bytes of its id.
 fn appends(site: &Site, id: &str) -> Vec<usize> {
     let wanted = id.parse::<GameId>().expect("an id").bits().to_le_bytes();
     let bytes = fs::read(segment(site)).expect("a file");
     (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&wanted)).collect()
 }
 
-/// How a server handles the damage. Fails if it reports none and something is missing.
+/// Returns how a server handles the damage. Fails if data is missing and the server reports no
+/// damage.
 fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
     let mut process = Process::start("server", &mut site.server_command(port));
-    // One damaged file never prevents a start.
+    // A single damaged file must not prevent a start.
     process.expect("listening on ");
     drop(process);
     let mut server = Server::start(&mut site.server_command(port));
-    // A stranger asks for the players and what they may know: a lost credential is no lost game.
+    // A stranger requests the record, because the players' credentials may be damaged although
+    // the game is not.
     let record = server.run_client(site, "eve", &["record", id]);
     let is_whole = record.code == Some(0) && plies_in(&record.said) == plies;
     let server_said = server.lines().join("\n");
@@ -185,18 +187,20 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
         return "nothing is missing".to_owned();
     }
     assert!(server_said.contains(id), "{id} is not named in:\n{server_said}\n{}", record.said);
-    // Without its first entry, a game does not say who may see it: to a stranger it is private.
+    // Without its first entry, a game does not say who may see it, so strangers are told that it
+    // may be private.
     let is_private = server_said.contains("entry 1: ") && record.said.contains("or it is private");
     assert!(is_private || record.said.contains("damaged"), "{}\n{server_said}", record.said);
     "the game is named and kept apart".to_owned()
 }
 
-/// The number of plies in a record for people: one line each, beginning with its number.
+/// The number of plies in a record for people: which has one line for each ply, beginning with
+/// its number.
 fn plies_in(record: &str) -> usize {
     record.lines().filter(|line| line.trim_start().starts_with(|it: char| it.is_ascii_digit())).count()
 }
 
-/// Damages a file; returns false if that would change nothing.
+/// Damages a file. Returns false if the damage would not change the file.
 fn harm(path: &Path, damage: Damage) -> bool {
     let mut bytes = fs::read(path).expect("a file");
     let before = bytes.clone();

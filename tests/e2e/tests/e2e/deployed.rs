@@ -1,4 +1,5 @@
-//! What `deploy/` and `docs/operating/` give to operators, tested as far as one machine can.
+//! Tests the files for operators in `deploy/` and `docs/operating/`, as far as that is possible
+//! on one machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ fn page(file: &str) -> String {
     fs::read_to_string(deploy().join("..").join(file)).expect("a file of the repository")
 }
 
-/// The pages for operators: paths and texts.
+/// The paths and texts of the pages for operators.
 fn operating() -> Vec<(String, String)> {
     let folder = fs::read_dir(deploy().join("../docs/operating")).expect("the folder of the pages");
     let names = folder.map(|file| file.expect("a page").file_name().into_string().expect("a name"));
@@ -180,7 +181,7 @@ fn deploy_names_settings_that_exist() {
     }
 }
 
-/// Headers, bodies, idle time, and connections to each server.
+/// The limits cover headers, bodies, idle time, and connections to each server.
 #[test]
 fn the_proxy_limits_what_clients_send_and_how_long_they_wait() {
     let proxy = text("Caddyfile");
@@ -207,7 +208,8 @@ fn alerts_dashboard_and_pages_name_metrics_that_exist() {
         }
     }
     for (path, text) in operating() {
-        // Compose calls the volume of Redis flagfall_redis-data; log filters name modules.
+        // The volume of Redis in Compose and the names of modules in log filters also begin with
+        // `flagfall_`.
         for name in
             words(&text.replace("flagfall_redis-data", "").replace("flagfall_services::", ""), "flagfall_")
         {
@@ -297,7 +299,7 @@ fn the_dashboard_asks_what_prometheus_understands() {
     Process::run(command(&promtool).args(["check", "rules"]).arg(&file)).expect(0, &["SUCCESS"]);
 }
 
-/// Panels sum by labels that their metrics have, and show them in their legends.
+/// Panels must sum by labels that their metrics have, and show these labels in their legends.
 ///
 /// With a wrong label a panel would show one line without a name.
 #[test]
@@ -345,7 +347,7 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
     assert!(tried > 8, "{tried}");
 }
 
-/// The image is built with the toolchain of the tests. The base image names its version.
+/// The image must be built with the toolchain of the tests. The base image names the version.
 #[test]
 fn the_image_is_built_by_the_toolchain_of_the_repository() {
     let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
@@ -355,7 +357,7 @@ fn the_image_is_built_by_the_toolchain_of_the_repository() {
     assert!(text("Dockerfile.dockerignore").lines().any(|line| line == "rust-toolchain.toml"));
 }
 
-/// The manifests fit the published schemas and have no unknown field. Skipped without
+/// The manifests must fit the published schemas and must not have unknown fields. Skipped without
 /// `kubernetes-validate`, a Python package.
 #[test]
 fn kubernetes_knows_every_field_of_the_manifests() {
@@ -384,8 +386,8 @@ fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     }
 }
 
-/// For example, a Redis that loads its data keeps a server from starting. Later the server must
-/// start by itself.
+/// For example, a server cannot start while Redis loads its data. Later the server must start by
+/// itself.
 #[test]
 fn services_are_restarted_without_limit() {
     for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {
@@ -397,7 +399,7 @@ fn services_are_restarted_without_limit() {
     }
 }
 
-/// Passwords and backups are in the folder that the image is built from.
+/// The image is built from a folder that also contains passwords and backups.
 #[test]
 fn secrets_stay_out_of_the_image_and_of_the_repository() {
     let (built, kept) = (text("Dockerfile.dockerignore"), text(".gitignore"));

@@ -1,4 +1,4 @@
-//! Bad input at every interface gets a clear answer, and a running game goes on.
+//! Tests that bad input at every interface gets a clear answer, and that a running game goes on.
 
 use std::net::TcpListener;
 
@@ -17,7 +17,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let server = site.serve();
     let with_server: &[(&[&str], i32, &str)] = &[
         (&["play", "--rules", "chess"], 2, "there is no ruleset `chess`"),
-        (&["play", "--time", "ten"], 2, "\"ten\" is not a clock: write minutes"),
+        (&["play", "--time", "ten"], 2, "\"ten\" is not a clock; write minutes"),
         (&["play", "--time", "99999+1"], 2, "out of bounds"),
         (&["play", "--bot", "gandalf"], 2, "there is no level `gandalf`"),
         (&["play", "--side", "green"], 2, "red or blue"),
@@ -27,7 +27,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
         (&["play", "--game", "000000000000"], 1, "no game"),
         (&["watch", "000000000000"], 1, "no game"),
         (&["watch", "nonsense!"], 2, "nonsense!"),
-        (&["watch"], 0, "No public game is running now."),
+        (&["watch"], 0, "No public game is running at the moment."),
         (&["record", "000000000000"], 1, "no game"),
         (&["rules", "chess"], 2, "there is no ruleset `chess`"),
         (&["frobnicate"], 2, "frobnicate"),
@@ -36,7 +36,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
         server.run_client(&site, "ann", words).expect(*code, &[answer]);
     }
     for (words, answer) in [
-        (&["setups", "save", "barrage", "../up", "F"], "A name has 1 to 30 letters"),
+        (&["setups", "save", "barrage", "../up", "F"], "A name consists of 1 to 30 letters"),
         (&["setups", "save", "barrage", "corner", "F"], "Not saved. "),
     ] {
         let mut client = command(&client_program());
@@ -53,7 +53,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
         (
             format!("{nobody}"),
             3,
-            &["Cannot reach ws://127.0.0.1:", "Is the server running there?", "--server"],
+            &["Cannot reach ws://127.0.0.1:", "Check that the server is running there", "--server"],
         ),
         (format!("{}", server.metrics), 3, &["Cannot reach", "404"]),
         ("ftp://play.example".to_owned(), 2, &["is not a server address"]),
@@ -70,7 +70,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let mut client = command(&client_program());
     let words = ["games", "--plain", "--server", &server.address.to_string(), "--config-dir"];
     let ended = Process::run(client.args(words).arg(&file).env("HOME", &file));
-    // A list of games needs no stored file.
+    // Listing games needs no stored files.
     assert!(ended.code == Some(0), "{ended:?}");
 }
 
@@ -224,7 +224,7 @@ fn junk_over_a_web_socket_is_answered_in_words() {
         socket.send_text(text);
         let answer = until(&mut socket, "\"refused\"");
         assert!(answer.contains(word), "{text:.60}: {answer}");
-        // The connection still works.
+        // The connection must still work.
         socket.send_text(r#"{"type":"my_games"}"#);
         until(&mut socket, "\"my_games\"");
         socket.finish();

@@ -1,4 +1,4 @@
-//! Two clients in one game, and the same game inside the test.
+//! Two clients in a game, with a copy of the game inside the test.
 
 use flagfall_board::{PerSide, Side, Square, SquareSet};
 use flagfall_e2e::{Client, Mirror, Ply, Server, Site};
@@ -17,14 +17,14 @@ impl Duel {
         Duel::begin_with(server, site, &["--rules", ruleset, "--time", time], ruleset, seed)
     }
 
-    /// The same with these arguments for both clients.
+    /// Does the same with these arguments for both clients.
     #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin_with(server: &Server, site: &Site, words: &[&str], ruleset: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");
         let mut red = server.client(site, "ann", &[&["play", "--side", "red"], words].concat());
         red.expect("Your offer is in the lobby");
         let mut blue = server.client(site, "bob", &[&["play"], words].concat());
-        // A second Ann on the same server has a number after her name.
+        // If the server already has an Ann, this one has a number after her name.
         blue.expect("You take ann");
         let id = blue.game();
         assert_eq!(red.game(), id);
@@ -37,7 +37,7 @@ impl Duel {
         Duel::deployed(id, Mirror::new(ruleset, seed, lakes), PerSide::new(red, blue))
     }
 
-    /// A game that has just begun, without drawn lakes; both deploy.
+    /// A game that has just begun, without drawn lakes. Both sides deploy.
     pub(crate) fn between(id: String, ruleset: &str, seed: u64, red: Client, blue: Client) -> Duel {
         Duel::deployed(id, Mirror::new(ruleset, seed, None), PerSide::new(red, blue))
     }
@@ -84,7 +84,7 @@ impl Duel {
         }
     }
 
-    /// Waits until both players have read this.
+    /// Waits until both players have read this text.
     pub(crate) fn expect(&mut self, part: &str) {
         for side in Side::BOTH {
             self.clients[side].expect(part);

@@ -1,4 +1,5 @@
-//! Whole games, accounts and webhooks through a proxy with TLS, and all reasons to distrust it.
+//! Tests whole games, accounts and webhooks through a proxy with TLS, and all reasons for which a
+//! client does not trust the proxy.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -42,8 +43,8 @@ impl Stage {
         run(&mut self.command("ann", words), lines)
     }
 
-    /// The errors of two commands about this server, one over the WebSocket and one over HTTP; both
-    /// fail.
+    /// The errors of two commands about this server, one over the WebSocket and one over HTTP.
+    /// Both must fail.
     fn refusals(&self, url: &str, authority: Option<&Path>) -> [String; 2] {
         [["games"], ["leaderboard"]].map(|words| {
             let mut client = self.site.client_command("ann", &words);
@@ -140,7 +141,7 @@ fn a_certificate_for_another_name_is_not_believed() {
 fn a_certificate_is_believed_in_its_time() {
     let url = |stage: &Stage| stage.proxy.url("localhost");
     let stage = Stage::with_certificate(&["localhost"], Validity::Past);
-    let words = ["its certificate has expired", "It expired on 2021-01-01", "has to renew it"];
+    let words = ["its certificate has expired", "The certificate expired on 2021-01-01", "has to renew it"];
     all_say(&stage.refusals(&url(&stage), Some(&stage.authority)), &words);
     let stage = Stage::with_certificate(&["localhost"], Validity::Future);
     let words = ["its certificate is not valid yet", "clock"];
@@ -180,7 +181,7 @@ fn a_proxy_that_sends_on_to_tls_is_understood() {
     });
     let stage = Stage::new();
     let said = stage.refusals(&format!("http://localhost:{}", address.port()), None);
-    all_say(&said, &["it wants an encrypted connection", "--server https://localhost."]);
+    all_say(&said, &["the server requires an encrypted connection", "--server https://localhost."]);
     answers.join().expect("both answered");
 }
 
@@ -214,13 +215,13 @@ fn webhooks_use_tls_with_authorities_of_the_operator() {
             run(client.args(["--server", &server.address.to_string()]), lines)
         };
         ann(&["signup", "Ann"], &[PASSWORD]).expect(0, &["Welcome, Ann"]);
-        ann(&["webhook", "set", &hook.url("localhost")], &[]).expect(0, &["are sent to"]);
+        ann(&["webhook", "set", &hook.url("localhost")], &[]).expect(0, &["is sent to"]);
         ann(&["webhook", "test"], &[])
     };
-    tested(&[]).expect(1, &["The test did not arrive", "this address cannot be reached from here"]);
+    tested(&[]).expect(1, &["The test notice was not delivered", "this address cannot be reached from here"]);
     let file = authority.file(folder.path());
     let trusting = tested(&["--webhook-ca", file.to_str().expect("text")]);
-    trusting.expect(0, &["It works. The test was answered with 204."]);
+    trusting.expect(0, &["The webhook works. The test was answered with 204."]);
     assert!(answers.join().expect("it was called").starts_with("POST / HTTP/1.1"));
 }
 
@@ -240,8 +241,8 @@ fn plain_listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Reads a request to its end and answers; returns the request. An answer before the end might be
-/// cut off.
+/// Reads a whole request, answers it, and returns the request. An earlier answer might be cut
+/// off.
 fn answer(stream: &mut TcpStream, answer: &str) -> String {
     let mut text = String::new();
     let mut bytes = [0; 4096];

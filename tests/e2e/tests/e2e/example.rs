@@ -1,5 +1,5 @@
-//! The bot of docs/protocol/play.py, run as its readers do. Skipped without Python or its package
-//! `websockets`.
+//! Tests the bot of docs/protocol/play.py, run as a reader of the page would run it. Skipped
+//! without Python or its package `websockets`.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,8 @@ use flagfall_e2e::{Process, Server, Site, TIMEOUT};
 /// A game with random moves takes about a hundred turns.
 const GAME: std::time::Duration = TIMEOUT.saturating_mul(6);
 
-/// The Python to run it with; prints why and returns none if there is none or it lacks the package.
+/// The Python that runs the bot. If Python or the package is missing, prints this and returns
+/// none.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 fn python() -> Option<String> {
     let python = std::env::var("FLAGFALL_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -1,4 +1,4 @@
-//! Whole games of every ruleset.
+//! Tests whole games of every ruleset.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Ply, Server, Site};
@@ -9,7 +9,7 @@ use crate::duel::Duel;
 
 /// Games of forty pieces per side are resigned after this many plies.
 const LONG_GAME_PLIES: usize = 120;
-/// More plies than any game lasts.
+/// A limit that no game reaches.
 const WHOLE_GAME: usize = 20_000;
 
 #[test]
@@ -121,7 +121,8 @@ fn play(ruleset: &str, plies: usize) {
     }
 }
 
-/// On a spectator's boards every shown rank has the mark of public ranks; a coin has no rank.
+/// Checks that every rank on a spectator's boards has the mark of public ranks. A coin has no
+/// rank.
 fn assert_fog(spectator: &Client, end: &str) {
     let lines = spectator.lines();
     let game = lines.split(|line| line.contains(end)).next().expect("a game before its end");
@@ -139,7 +140,8 @@ fn assert_fog(spectator: &Client, end: &str) {
     assert!(pieces > 0, "no board was shown");
 }
 
-/// Before the end each player reads about their own choices only, and spectators about none (§Q4).
+/// Checks that before the end each player reads only about their own choices, and spectators
+/// about none (§Q4).
 fn assert_choices(spectator: &Client, duel: &Duel, told: &[Ply], end: &str) {
     let count = |client: &Client, side: Side| {
         let sentence = format!("{side} chooses ");
@@ -160,7 +162,7 @@ fn last_square(squares: &str) -> &str {
     &squares[start..]
 }
 
-/// The records, as JSON and as text, describe the game that was played.
+/// Checks that the records, as JSON and as text, describe the game that was played.
 fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: &str) {
     let json = server.run_client(site, "cat", &["record", &duel.id, "--json"]);
     json.expect(0, &[]);

@@ -1,5 +1,5 @@
-//! Correspondence games as people play them: at a prompt for many games, and from scripts that run
-//! again and again.
+//! Tests correspondence games as people play them: at a prompt for many games, and from scripts
+//! that are run repeatedly.
 
 use flagfall_e2e::{Ended, Process, Server, Site};
 
@@ -25,8 +25,8 @@ fn a_correspondence_game_with_both_players_offline() {
         run(&server, &site, who, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
     let mail = |who: &str, lines: &[&str]| run(&server, &site, who, &["mail"], lines);
-    mail("ann", &["challenge nobody"]).expect(1, &["There is no player of this name"]);
-    mail("ann", &["challenge Bob red"]).expect(0, &["You have no running game.", "Bob is challenged"]);
+    mail("ann", &["challenge nobody"]).expect(1, &["There is no player with this name"]);
+    mail("ann", &["challenge Bob red"]).expect(0, &["You have no running game.", "You have challenged Bob"]);
 
     let asked = mail("bob", &[]);
     asked.expect(0, &["ann challenges you: Play by mail, 3days"]);
@@ -46,11 +46,11 @@ fn a_correspondence_game_with_both_players_offline() {
         .find(|line| line.contains("theirs"))
         .and_then(|line| line.split_whitespace().next());
     let open = format!("open {}", id.expect("an id"));
-    mail("bob", &[&open, "queue j7j6 if a4a5"]).expect(0, &["Queued from ply 1 on: j7j6 if a4a5."]);
+    mail("bob", &[&open, "queue j7j6 if a4a5"]).expect(0, &["Queued moves from ply 1 on: j7j6 if a4a5."]);
 
-    mail("ann", &["next", "move #7 a4a5"]).expect(1, &["That did not happen: "]);
+    mail("ann", &["next", "move #7 a4a5"]).expect(1, &["Your command was not carried out. "]);
     mail("ann", &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
-    // The server makes the queued move by itself, a moment later.
+    // The server makes the queued move itself, a moment later.
     let mut waiting = site.client_command("ann", &["mail"]);
     let mut waiting = Process::start("ann", waiting.args(["--server", &server.address.to_string()]));
     waiting.type_line(&open);
@@ -66,7 +66,7 @@ fn a_correspondence_game_with_both_players_offline() {
             "ply 3, Blue to move",
             "hidden and never moved",
             "a4a5",
-            "Nobody has played enough rated games",
+            "No player has enough recent rated games",
             "bob, a player",
         ],
     );
@@ -80,13 +80,14 @@ fn a_correspondence_game_with_both_players_offline() {
     told(&["history", "ann", "bob"]).expect(0, &["ann against bob:", "########## 100 %", "won: resigned"]);
     told(&["stats"]).expect(0, &["as Blue", "Your deployments in pbm", SETUP, "..........   0 %"]);
     told(&["webhook", "show"]).expect(1, &["You have no webhook"]);
-    told(&["webhook", "set", "http://example.org/"]).expect(1, &["Webhooks need https"]);
+    told(&["webhook", "set", "http://example.org/"])
+        .expect(1, &["The address of a webhook must begin with https"]);
     told(&["webhook", "set", "https://example.org/"])
-        .expect(0, &["The secret that signs them is", "not shown again"]);
-    told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "Nothing has been sent yet."]);
+        .expect(0, &["The secret that signs the notices is", "not shown again"]);
+    told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "No notice has been sent yet."]);
     told(&["webhook", "remove"]).expect(0, &["No more notices are sent"]);
     told(&["feed"]).expect(0, &["/api/feeds/", "JSON Feed"]);
-    told(&["feed", "--remove"]).expect(0, &["Removed"]);
+    told(&["feed", "--remove"]).expect(0, &["is removed"]);
     told(&["account", "export"]).expect(0, &["\"played\"", "\"deployments\"", "\"statistics\"", "resigned"]);
 }
 
@@ -98,18 +99,20 @@ fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() 
     let corner = ".9..1..... ..2......9 ..S.....8. ........FB";
     let file = site.path().join("mine.json").display().to_string();
     let ann = |words: &[&str]| run(&server, &site, "ann", &[&["deployments"], words].concat(), &[]);
-    ann(&[]).expect(0, &["No deployment is saved."]);
-    ann(&["save", "barrage", "corner", corner]).expect(0, &["corner with your account", "--setup corner"]);
+    ann(&[]).expect(0, &["You have no saved deployments."]);
+    ann(&["save", "barrage", "corner", corner])
+        .expect(0, &["Saved in your account as corner", "--setup corner"]);
     ann(&["save", "barrage", "corner", "FFF"]).expect(2, &["Not saved"]);
     ann(&["list"]).expect(0, &["Barrage:", "barrage corner"]);
     ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
     ann(&["export", &file]).expect(0, &["Written to"]);
-    ann(&["remove", "barrage", "corner"]).expect(0, &["Deleted."]);
-    ann(&["remove", "barrage", "corner"]).expect(1, &["There is no deployment of this name"]);
-    run(&server, &site, "bob", &["deployments", "import", &file], &[]).expect(0, &["1 deployment is saved."]);
+    ann(&["remove", "barrage", "corner"]).expect(0, &["is deleted."]);
+    ann(&["remove", "barrage", "corner"]).expect(1, &["You have no deployment with this name"]);
+    run(&server, &site, "bob", &["deployments", "import", &file], &[])
+        .expect(0, &["1 deployment was saved."]);
     assert!(site.path().join("config/bob/setups/barrage/corner.txt").is_file());
-    ann(&["list"]).expect(0, &["No deployment is saved."]);
-    ann(&["import", &file]).expect(0, &["1 deployment is saved."]);
+    ann(&["list"]).expect(0, &["You have no saved deployments."]);
+    ann(&["import", &file]).expect(0, &["1 deployment was saved."]);
     let words = ["play", "--bot", "random", "--rules", "barrage", "--time", "none", "--setup", "corner"];
     let played = run(&server, &site, "ann", &words, &["abort yes"]);
     played.expect(0, &["Your deployment is submitted.", "The game was aborted."]);
@@ -135,7 +138,7 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     for who in ["ann", "bob"] {
         run(&server, site, who, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
-    run(&server, site, "ann", &["mail"], &["challenge bob red"]).expect(0, &["bob is challenged"]);
+    run(&server, site, "ann", &["mail"], &["challenge bob red"]).expect(0, &["You have challenged bob"]);
     let asked = run(&server, site, "bob", &["mail"], &[]);
     let code =
         asked.said.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code");

@@ -1,4 +1,4 @@
-//! Whole games, crashes and bad input, with the real programs.
+//! Tests whole games, crashes and bad input with the real programs.
 
 mod absence;
 mod accounts;

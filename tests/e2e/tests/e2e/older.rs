@@ -1,5 +1,5 @@
-//! Compatibility with 0.1.0: its data can be opened, its client can play here, and its servers
-//! share a Redis with today's.
+//! Tests compatibility with 0.1.0: its data can be opened, its client can play here, and its
+//! servers can share a Redis with current servers.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Site, older_programs};
@@ -124,7 +124,8 @@ fn servers_of_0_1_and_of_today_share_a_redis() {
     assert_eq!(ann.game(), id);
     let mut duel = Duel::between(id, "barrage", Chance::seed_or(54), ann, bob);
     duel.play_quietly(6);
-    // Spectators on both servers read the same, and a lost connection is seen across versions.
+    // Spectators on both servers read the same, and each version sees lost connections of the
+    // other.
     let mut spectators = servers.each_ref().map(|server| duel.spectator(server, &site, "eve"));
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");

@@ -1,4 +1,4 @@
-//! What an operator sees: health, metrics, logs, help.
+//! Tests what an operator sees: health, metrics, logs and help.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,8 @@ fn a_request_is_found_in_the_log_from_the_message_to_redis() {
     assert_eq!(refusal[0]["span"]["connection"], welcome["connection"]);
     let is_appended = |line: &&Value| line["message"] == "Redis answered an append";
     let appended: Vec<&Value> = lines.iter().filter(is_appended).collect();
-    // The new game and the deployment; the server's own deployment comes from no request.
+    // Expects the new game and the deployment. The deployment of the house player does not come
+    // from a request.
     let followed = appended.iter().filter(|line| has(&of(&line["span"]["request"]), "message"));
     let followed: BTreeSet<String> = followed.map(|line| line["span"]["request"].to_string()).collect();
     assert_eq!(followed.len(), 2, "{appended:?}");
@@ -133,7 +134,7 @@ fn help_names_every_flag_with_its_default() {
     ] {
         let told = paragraph(&server, flag);
         assert!(told.contains(&format!("[default: {default}]")), "{told}");
-        // A value that may be a password is not shown.
+        // A value that may be a password must not be shown.
         let shown = if flag == "--store" { "" } else { "=" };
         let variable = format!("[env: FLAGFALL_{}{shown}]", flag[2..].replace('-', "_").to_uppercase());
         assert!(told.contains(&variable), "{told}");
@@ -164,7 +165,7 @@ fn help(command: &mut std::process::Command) -> String {
     ended.said
 }
 
-/// What the help says about a flag.
+/// The text of the help about a flag.
 fn paragraph(help: &str, flag: &str) -> String {
     let lines: Vec<&str> = help.lines().collect();
     let is_flag = |line: &str| line.trim_start().split([' ', '=']).next() == Some(flag);
@@ -175,13 +176,14 @@ fn paragraph(help: &str, flag: &str) -> String {
     rest.fold(lines[start].to_owned(), |text, line| text + "\n" + line)
 }
 
-/// A flag that takes a value states its default, or what happens without it.
+/// Checks that the help of a flag with a value states the default, or what happens without the
+/// flag.
 fn assert_explained(help: &str) {
     for line in help.lines().map(str::trim_start).filter(|line| line.starts_with("--") && line.contains('<'))
     {
         let flag = line.split([' ', '=']).next().unwrap_or_default();
         let told = paragraph(help, flag);
-        // More than the flag and its value.
+        // The text must say more than the flag and its value.
         assert!(told.split_whitespace().count() > 4, "{told}");
     }
 }

@@ -1,5 +1,5 @@
-//! What operators do about players while the servers run, on the Redis of `deploy/` with its access
-//! rights.
+//! Tests what operators do about players while the servers run, on the Redis of `deploy/` with
+//! its access rights.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Site};
@@ -21,7 +21,7 @@ fn rated_game(server: &flagfall_e2e::Server, site: &Site, seed: u64) -> String {
     let mut duel = Duel::begin_with(server, site, &RATED, "barrage", Chance::seed_or(seed));
     duel.play_quietly(4);
     duel.clients[Side::Red].type_line("report he insults me");
-    duel.clients[Side::Red].expect("The operators of the server have your report.");
+    duel.clients[Side::Red].expect("Your report was sent to the operators of the server.");
     duel.clients[Side::Blue].type_line("resign yes");
     for side in Side::BOTH {
         duel.clients[side].expect("Your rating: ");
@@ -52,7 +52,7 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     operate(&site, &["undo", "0123456789ab", "--reason", "no game"]).expect(4, &["rating"]);
     operate(&site, &["undo-all", "bob", "--reason", "he lost on purpose"])
         .expect(0, &["what one game of bob"]);
-    operate(&site, &["undo-all", "nobody", "--reason", "x"]).expect(4, &["no player of this name"]);
+    operate(&site, &["undo-all", "nobody", "--reason", "x"]).expect(4, &["no player with this name"]);
     let profile = run_as("ann", &server, &site, &["profile", "bob"], &[]);
     profile.expect(0, &["1500"]);
 

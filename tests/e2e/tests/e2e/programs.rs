@@ -1,5 +1,5 @@
-//! Outside programs that play on a server: whole games, restarts in the middle, and every way to
-//! fail.
+//! Tests outside programs that play on a server: whole games, restarts in the middle, and every
+//! kind of failure.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -49,12 +49,12 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play: either first, so that it offers and waits, or second, so that it takes
-    /// the offer.
+    /// Lets a program play. The first program offers a game and waits, the second takes the
+    /// offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
         if !words.contains(&"--turn-time") {
-            // No program needs this long, so a late one is a fault of the client.
+            // No program here needs this long, so a late answer would be the client's fault.
             exec.extend(["--turn-time", "600"]);
         }
         self.server.client(&self.site, who, &[&exec, words].concat())
@@ -81,7 +81,7 @@ impl Stage {
         }
     }
 
-    /// A game against a house player that Eve began and left; she plays Red.
+    /// A game against a house player that Eve began as Red and left.
     fn game_of_eve(&self, words: &[&str]) -> String {
         let play = ["play", "--bot", "random", "--rules", "barrage", "--side", "red"];
         let mut client = self.server.client(&self.site, "eve", &[&play[..], words].concat());
@@ -174,7 +174,11 @@ fn programs_play_every_ruleset_that_the_line_protocol_supports() {
         let ended = stage.server.run_client(&stage.site, "ann", &words);
         ended.expect(
             2,
-            &["the line protocol cannot express all that happens in", rules, "it can for classic"],
+            &[
+                "the line protocol cannot express everything that can happen in",
+                rules,
+                "choose one of these: classic",
+            ],
         );
     }
 }
@@ -227,7 +231,7 @@ fn programs_play_on_through_a_server_restart() {
             client.expect("Connected again.");
         }
         first.expect("The game continues.");
-        // The write ends as soon as Red waits at this gate.
+        // The write returns as soon as Red waits at this gate.
         thread::spawn(move || fs::write(gate, "go\n"));
         spectator.expect_one_of(&["Red moves", "Blue moves"]);
     }
@@ -306,7 +310,8 @@ fn a_signal_resigns_the_game_and_ends_all_processes() {
     other.expect("Blue wins: Red resigned.");
     stage.nothing_is_left();
 
-    // While it waits for an opponent, it withdraws its offer; that is no failure.
+    // While the program waits for an opponent, it only withdraws its offer, which is not a
+    // failure.
     let mut client = stage.waits("ann", &slow, "pbm", &["--games", "0"]);
     client.terminate();
     client.ended().expect(0, &[]);
@@ -374,5 +379,5 @@ fn a_program_takes_a_seat_only_while_it_can_deploy() {
     run(&fresh).expect(0, &["The game starts.", "Games 1: "]);
     stage.nothing_is_left();
     let begun = stage.game_of_eve(&["--setup", "random"]);
-    run(&begun).expect(1, &["the game has begun; a program can join only while it can still deploy"]);
+    run(&begun).expect(1, &["the game has begun, but a program can only join before it deploys"]);
 }

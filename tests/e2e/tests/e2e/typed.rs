@@ -1,16 +1,16 @@
-//! Wrong input typed into a running game: each line gets an explanation, and the game goes on.
+//! Tests wrong input in a running game. Each line gets an explanation, and the game goes on.
 
 use flagfall_e2e::Site;
 
 /// Red's army, row by row from the front.
 const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
 
-/// Input and its answer.
+/// Inputs with their answers.
 const DEPLOYMENTS: &[(&str, &str)] = &[
     ("deploy", "The deployment has 0 characters"),
     ("deploy 123", "The deployment has 3 characters instead of 40"),
-    ("deploy 1955916698 2334445566 7777888899 999SBBBBBF", "Bomb: 5 placed instead of 6"),
-    ("deploy .955916698 2334445566 7777888899 999SBBBBBF", "instead of"),
+    ("deploy 1955916698 2334445566 7777888899 999SBBBBBF", "Bomb: 5 placed, but the army has 6"),
+    ("deploy .955916698 2334445566 7777888899 999SBBBBBF", "but the army has"),
     ("deploy X955916698 2334445566 7777888899 999SBBBBBF", "“X” is not the letter of a piece"),
     ("deploy näher", "“n” is not the letter of a piece"),
 ];
@@ -21,15 +21,15 @@ const MOVES: &[(&str, &str)] = &[
     ("a0a1", "is not understood"),
     ("a4a5", "Flags and Bombs never move."),
     ("d4d5", "No piece can enter a lake."),
-    ("f4f6", "Only a Scout moves more than one square."),
-    ("f4e5", "Pieces move along a row or a column."),
-    ("b3b4", "Your own piece stands there."),
+    ("f4f6", "Only a Scout can move more than one square."),
+    ("f4e5", "Pieces only move along a row or a column, never diagonally."),
+    ("b3b4", "One of your own pieces is on that square."),
     ("e5e6", "There is no piece on that square."),
     ("e7e6", "That piece is not yours."),
-    ("e4e8", "The way is blocked."),
-    ("b4b9", "The way is blocked."),
-    ("f4f4", "Pieces move along a row or a column."),
-    ("k4k5", "This board has no such square."),
+    ("e4e8", "Another piece or a lake blocks the path of this piece."),
+    ("b4b9", "Another piece or a lake blocks the path of this piece."),
+    ("f4f4", "Pieces only move along a row or a column, never diagonally."),
+    ("k4k5", "There is no such square on this board."),
     ("accept", "There is no draw offer to answer."),
     ("deploy random", "You cannot deploy now."),
 ];
@@ -53,7 +53,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
         ann.type_line(typed);
         ann.expect(answer);
     }
-    // Moves of a script wait for their turn, in every spelling.
+    // Moves of a script wait until it is the player's turn, in every spelling.
     for typed in ["b4-b5", "b5 b4", "move b4b5"] {
         ann.type_line(typed);
     }

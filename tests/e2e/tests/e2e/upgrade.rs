@@ -1,4 +1,5 @@
-//! Servers of 0.1.0 are upgraded one by one while games go on, and a store goes back to 0.1.0.
+//! Tests that servers of 0.1.0 are upgraded one by one while games go on, and that a store goes
+//! back to 0.1.0.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -16,12 +17,13 @@ use crate::duel::Duel;
 const GAMES: usize = PLAYERS.len();
 /// The players of each game. Servers are upgraded before clients.
 const PLAYERS: [[&str; 2]; 3] = [["ann", "bob"], ["cat", "dan"], ["eve", "fox"]];
-/// What a player reads whose move a stopping server refuses.
-const STOPS: &str = "nothing is lost";
-/// Plies that may wait to be counted; a test has fewer.
+/// A part of what a player reads if a stopping server refuses a move.
+const STOPS: &str = "your game is kept";
+/// How many plies may wait to be counted. A test has fewer.
 const PLIES_MAX: usize = 1_000;
 
-/// The bodies of the entries after the first in an export, by game: true if a body is JSON.
+/// The bodies of the entries in an export, each with its game, except first entries. True means
+/// that the body is JSON.
 fn bodies(file: &Path) -> Vec<(String, bool)> {
     let text = std::fs::read_to_string(file).expect("an export");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
@@ -43,7 +45,7 @@ fn exported(site: &Site, name: &str) -> Vec<(String, bool)> {
     bodies(&file)
 }
 
-/// A game whose players begin at different servers and know all of them.
+/// A game whose players begin at different servers and have the addresses of all of them.
 fn begin(site: &Site, servers: &[Server], number: usize) -> Duel {
     let [one, two, three] = [0, 1, 2].map(|at| &servers[(at + number) % servers.len()]);
     let [red, blue] = PLAYERS[number];
@@ -58,7 +60,8 @@ fn begin(site: &Site, servers: &[Server], number: usize) -> Duel {
     Duel::between(id, "barrage", Chance::seed_or(60 + number as u64), red, blue)
 }
 
-/// Plays a ply. A server that stops refuses moves, and the player makes them again at the next one.
+/// Plays a ply. A stopping server refuses moves, so the player repeats the move on the next
+/// server.
 fn play_ply(duel: &mut Duel) {
     let ply = duel.mirror.play_quietly();
     let (side, heard) = (ply.side, &ply.heard);
@@ -73,7 +76,7 @@ fn play_ply(duel: &mut Duel) {
     heard[other].iter().for_each(|sentence| drop(duel.clients[other].expect(sentence)));
 }
 
-/// Plays a ply whenever it is told to, and says so.
+/// Plays a ply for each message from `go`, and reports it on `played`.
 fn play(number: usize, mut duel: Duel, go: &Receiver<()>, played: &SyncSender<usize>) -> Duel {
     while go.recv().is_ok() {
         play_ply(&mut duel);
@@ -82,7 +85,7 @@ fn play(number: usize, mut duel: Duel, go: &Receiver<()>, played: &SyncSender<us
     duel
 }
 
-/// Waits until every game has taken so many plies.
+/// Waits until every game has taken this many plies.
 fn count(played: &Receiver<usize>, plies: usize, when: &str) {
     let deadline = Instant::now() + 2 * TIMEOUT;
     let mut counts = [0; GAMES];
@@ -164,7 +167,7 @@ fn an_export_in_form_1_goes_back_to_0_1() {
     Process::run(export.args(["store", "export", "--write-format", "1"]).arg(&file)).expect(0, &["exported"]);
     assert!(bodies(&file).iter().all(|(_, is_json)| *is_json));
 
-    // Where the program of 0.1.0 is missing, today's writes form 1 alone.
+    // If the program of 0.1.0 is missing, the current program writes form 1 instead.
     let program = |port| match older {
         Some(_) => back.older_command(port),
         None => {
@@ -176,7 +179,7 @@ fn an_export_in_form_1_goes_back_to_0_1() {
     Process::run(program(0).args(["store", "import"]).arg(&file)).expect(0, &["imported: 1 games"]);
     let mut server = Server::start(&mut program(port));
     for side in Side::BOTH {
-        duel.clients[side].expect("goes on from here");
+        duel.clients[side].expect("goes on from there");
     }
     duel.play_quietly(4);
     let turn = duel.mirror.turn().expect("a running game");

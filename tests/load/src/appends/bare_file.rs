@@ -1,8 +1,8 @@
-//! The floor of the embedded store: a bare file with grouped syncs.
+//! The baseline of the embedded store: a bare file with grouped syncs.
 //!
-//! It does what no durable log can leave out: each caller hashes its body into the chain of its
-//! game and waits for a thread that writes all waiting bodies with one sync. It checks nothing,
-//! stamps nothing and can be read by no one.
+//! It does only the work that every durable log needs. Each caller hashes its body into the chain
+//! of its game, and waits for a thread that writes all waiting bodies with one sync. There are no
+//! checks and no stamps, and the file cannot be read back.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::LoadError;
 
-/// As the store's own queue and groups.
+/// The same sizes as the store's own queue and groups.
 const QUEUE_LENGTH: usize = 4096;
 const GROUP_MAX: usize = 1024;
 
@@ -69,7 +69,7 @@ fn write(mut file: File, mut requests: mpsc::Receiver<Request>) -> std::io::Resu
         file.sync_data()?;
         bytes.clear();
         for caller in callers.drain(..) {
-            // A caller that ended needs no answer.
+            // A caller that has ended needs no answer.
             caller.send(()).ok();
         }
     }

@@ -1,4 +1,4 @@
-//! The same Redis, driven directly.
+//! The baseline of the store in Redis: the same Redis, used directly.
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ impl BareRedis {
         Ok(BareRedis { connection, digest, heads: vec![(0, Hash::ZERO.0); games], seqs: vec![0; games] })
     }
 
-    /// Sends one pipeline of appends after the other.
+    /// Sends pipelines of appends, one after the other.
     pub(super) async fn round(
         &mut self,
         batch_size: u32,
@@ -57,8 +57,8 @@ impl BareRedis {
         Ok(Round::new(appends, begun, latencies))
     }
 
-    /// True if the appended entries are there: a script that refuses is quicker than one that
-    /// writes.
+    /// True if the appended entries are in Redis. This is checked because a script that refuses
+    /// is quicker than one that writes.
     pub(super) async fn has_kept_all(&mut self) -> redis::RedisResult<bool> {
         let (seq, _) = self.heads[0];
         let kept: u64 = redis::cmd("XLEN").arg(log_of(0)).query_async(&mut self.connection).await?;
@@ -71,22 +71,22 @@ impl BareRedis {
         for number in numbers {
             pipeline.arg(log_of(*number)).arg(format!("bare:{{{}}}:quarantine", game(*number)));
         }
-        // Arguments as the script documents them: no time; then for each log no deadline or first
-        // moment, no stamps, no side records, one entry.
+        // The arguments as the script documents them: no time, and for each log no deadline, no
+        // first moment, no stamps, no side records and one entry.
         pipeline.arg("").arg(0).arg("").arg("bare:all").arg(0).arg("bare:single");
         for number in numbers {
             let (seq, hash) = &mut self.heads[*number as usize];
             let (id, deadline, first_moment) = (game(*number), u64::MAX.to_le_bytes(), 0_u64.to_le_bytes());
             let ahead = [id.as_str().as_bytes(), &seq.to_le_bytes(), &hash[..], &deadline, &first_moment];
             pipeline.arg([&ahead.concat()[..], &[0, 0], &1_u32.to_le_bytes()].concat());
-            // Any bytes can be the hash here, if the next append names them as the previous hash.
+            // Any bytes will do as the hash, if the next append names them as the previous hash.
             let after = [(*seq % 251) as u8; 32];
             pipeline.arg([&after[..], &[7_u8; BODY_BYTES]].concat());
             (*seq, *hash) = (*seq + 1, after);
         }
     }
 
-    /// Adds commands that keep entries and announce them, and check nothing.
+    /// Adds commands that keep entries and announce them without any checks.
     pub(super) fn add_plain(&mut self, numbers: &[u32], pipeline: &mut redis::Pipeline) {
         for number in numbers {
             let seq = &mut self.seqs[*number as usize];

@@ -1,4 +1,4 @@
-//! A round of appends, through the store or to the same store driven directly.
+//! A round of appends, through the store or to the bare medium.
 
 use std::time::Instant;
 

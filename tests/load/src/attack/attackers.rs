@@ -13,7 +13,7 @@ use tokio::time::{interval, timeout};
 use crate::duel::{Pair, SETUP, Socket, ask, begin, connect_from, dial_from, enter, id, next, say};
 use crate::error::LoadError;
 
-/// What an attacker prints when it begins.
+/// The line that an attacker prints when it begins.
 pub(super) const ATTACKING: &str = "attacking";
 /// The attacker's address.
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -38,7 +38,7 @@ const RECORD_PLIES: u32 = 190;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause after a refusal. An attacker who waits longer does less harm.
 const AGAIN: Duration = Duration::from_millis(20);
-/// The longest an attack lasts if it is not stopped.
+/// How long an attack lasts at most if it is not stopped.
 const LIFE: Duration = Duration::from_secs(180);
 
 /// The attacks.
@@ -46,11 +46,11 @@ const LIFE: Duration = Duration::from_secs(180);
 pub(crate) enum Attack {
     /// 2,200 WebSocket handshakes a second.
     Handshakes,
-    /// Connections that are opened and left idle, until there are no more.
+    /// Connections that are opened and left idle, until the server accepts no more.
     Idle,
     /// Guests that fill the lobby with open offers.
     Seeks,
-    /// 500 games against the house, played as fast as it answers.
+    /// 500 games against house players, played as fast as these answer.
     House,
     /// 16 pairs that play legal moves as fast as they can.
     Moves,
@@ -58,7 +58,7 @@ pub(crate) enum Attack {
     Fragments,
     /// The record of a long game, fetched again and again.
     Records,
-    /// A closed port: the run that each attack is compared with.
+    /// Connections to a closed port, with which each attack is compared.
     #[value(name = "closed-port")]
     ClosedPort,
 }
@@ -144,7 +144,7 @@ fn upgrade(address: &str) -> String {
     )
 }
 
-/// Opens a WebSocket by hand and sends no hello.
+/// Opens a WebSocket by hand without sending a hello.
 async fn shake(address: &str) -> Result<TcpStream, LoadError> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(upgrade(address).as_bytes()).await?;
@@ -159,7 +159,7 @@ async fn shake(address: &str) -> Result<TcpStream, LoadError> {
 
 async fn handshakes(address: &str) -> Result<(), LoadError> {
     begun();
-    // A hundredth of a second's worth at a time.
+    // Opens the handshakes of a hundredth of a second at a time.
     let mut ticks = interval(Duration::from_millis(10));
     let mut tasks = JoinSet::new();
     loop {
@@ -194,7 +194,7 @@ async fn idle(address: &str) -> Result<(), LoadError> {
     }
 }
 
-/// Keeps the result of an attempt; returns true if it failed.
+/// Keeps the result of an attempt. Returns true if it failed.
 async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, LoadError>>) -> bool {
     match timeout(TIMEOUT, attempt).await {
         Ok(Ok(made)) => {
@@ -225,8 +225,8 @@ async fn seeks(address: &str) -> Result<(), LoadError> {
     let mut sockets = Vec::new();
     let mut number = 0;
     loop {
-        // Seeks end with their seekers' connections, so keep the sockets. Failed ones are tried
-        // again.
+        // Seeks end with the connections of their seekers, so this keeps the sockets. Failed
+        // attempts are repeated.
         if sockets.len() < SEEKERS as usize {
             keep(&mut sockets, guest(address)).await;
         }
@@ -277,7 +277,7 @@ async fn house(address: &str) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Begins as many games against house players as a guest may have, and continues to do so.
+/// Keeps beginning as many games against house players as a guest may have.
 async fn play_house(address: &str, number: u32) -> Result<(), LoadError> {
     let mut socket = guest(address).await?;
     for game in 0..HOUSE_GAMES / HOUSE_GUESTS {
@@ -376,7 +376,7 @@ async fn fragments(address: &str) -> Result<(), LoadError> {
 
 /// Begins a text message that never ends and has no content.
 async fn send_fragments(address: &str) -> Result<(), LoadError> {
-    /// Client frames are masked; this mask is all zeros.
+    /// Client frames must be masked. This mask is all zeros.
     const MASKED_EMPTY: u8 = 0x80;
     let mut stream = shake(address).await?;
     stream.write_all(&[0x01, MASKED_EMPTY, 0, 0, 0, 0]).await?;
@@ -429,7 +429,7 @@ async fn fetch(address: &str, request: &str) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Connects to a closed port for a share of the time.
+/// Keeps connecting to a closed port for a share of the time.
 async fn closed_port(share: f64) -> Result<(), LoadError> {
     let nobody = {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -445,7 +445,7 @@ async fn closed_port(share: f64) -> Result<(), LoadError> {
         }
         busy += turn.elapsed();
         let due = busy.div_f64(share.clamp(0.01, 1.0));
-        // Rest until the share is right again. With the whole core there is no rest.
+        // Sleeps until the share is right again. With the whole core, it never sleeps.
         let ahead = due.saturating_sub(began.elapsed());
         if ahead > Duration::from_millis(1) {
             tokio::time::sleep(ahead).await;

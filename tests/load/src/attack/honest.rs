@@ -1,4 +1,4 @@
-//! Honest players, and what they notice of an attack.
+//! Honest players, and how an attack affects them.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Moves of a game before the next one. `pbm` ends a game that goes on longer without a capture.
 const MOVES_A_GAME: u32 = 180;
 
-/// What honest players noticed.
+/// Observations of honest players.
 #[derive(Default)]
 pub(super) struct Noticed {
     /// From sending a move until the opponent reads it, in microseconds.
@@ -31,7 +31,7 @@ pub(super) struct Noticed {
 }
 
 impl Noticed {
-    /// 99 of 100 moves take at most this long.
+    /// The 99th percentile of the time that moves take.
     pub(super) fn p99_us(&self) -> u64 {
         let mut sorted = self.latencies_us.clone();
         sorted.sort_unstable();
@@ -39,7 +39,7 @@ impl Noticed {
     }
 }
 
-/// Pairs with a game each; every player has their own address.
+/// Creates pairs with a game each. Every player has their own address.
 pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, LoadError> {
     let mut pairs = Vec::new();
     for index in 0..count {
@@ -75,7 +75,7 @@ pub(super) async fn play(
     let mut players = JoinSet::new();
     let count = u32::try_from(pairs.len()).unwrap_or(1).max(1);
     for pair in pairs {
-        // Stagger the pairs' moves.
+        // Staggers the moves of the pairs.
         let first = tokio::time::Instant::now() + pace * pair.index / count;
         players.spawn(async move {
             sleep_until(first).await;
@@ -144,7 +144,7 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), LoadErr
         cmd_id: id(&format!("play-{index}")),
         bot: "simple".to_owned(),
         terms,
-        // The house player moves first, so its thinking time counts.
+        // The house player moves first, so that its thinking time is included.
         side: Some(Side::Blue),
     };
     let Accepted::Started { game, .. } = ask(&mut socket, &play).await? else {
@@ -158,9 +158,9 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), LoadErr
     Ok(())
 }
 
-/// An address of the loopback network that nothing else here uses.
+/// An address of the loopback network that nothing else in this program uses.
 fn loopback(group: u8, index: u32) -> IpAddr {
     let [.., high, low] = index.to_be_bytes();
-    // Never .0 or .255, which look like a network's own addresses.
+    // Avoids .0 and .255, which look like network and broadcast addresses.
     Ipv4Addr::new(127, group, high, low.clamp(1, 254)).into()
 }

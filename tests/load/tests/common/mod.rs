@@ -1,4 +1,4 @@
-//! What the tests of the benchmarks share.
+//! Code that the tests of the benchmarks share.
 
 use std::process::Child;
 
@@ -7,7 +7,7 @@ pub(crate) struct Guarded(pub(crate) Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // If all went well it has ended already.
+        // After a successful test, the process has already ended.
         let _ended_already = self.0.kill();
         let _reaped_already = self.0.wait();
     }

@@ -10,7 +10,8 @@ use super::truth::SIDES;
 pub(super) struct Clocks {
     increment: u64,
     left: [u64; 2],
-    /// Since when each side's time runs. Both may run while both owe a choice (§Q4).
+    /// The moment since which each side's time runs. Both may run while both sides owe a choice
+    /// (§Q4).
     since: [Option<u64>; 2],
 }
 
@@ -31,7 +32,7 @@ impl Clocks {
         self.since[color] = None;
     }
 
-    /// Ends a side's turn: it gets its increment, and the opponent's clock starts.
+    /// Ends a side's turn. The side gets its increment, and the opponent's clock starts.
     pub(super) fn press(&mut self, color: Color, at: u64) {
         (0..2).for_each(|side| self.stop(side, at));
         self.left[color] += self.increment;
@@ -48,14 +49,14 @@ impl Clocks {
         self.left[color].saturating_sub(gone)
     }
 
-    /// If a side's clock runs: how long it has thought, and how much it had.
+    /// If a side's clock runs, returns how long the side has thought and how much time it had.
     #[must_use]
     pub(super) fn thought(&self, color: Color, at: u64) -> Option<(u64, u64)> {
         Some((at.saturating_sub(self.since[color]?), self.left[color]))
     }
 
-    /// The clocks as a message shows them at a moment; each side's own clock comes from the first
-    /// or the second.
+    /// The clocks as a message shows them at a moment; Red's clock comes from the first, Blue's
+    /// from the second.
     #[must_use]
     pub(super) fn json(of: [&Clocks; 2], at: u64) -> Value {
         let since = [of[0].since[0], of[1].since[1]];

@@ -1,4 +1,5 @@
-//! A client's commands: each acknowledged one is in the log, and each lawful one was accepted.
+//! Checks a client's commands: each acknowledged command is in the log, and each lawful command
+//! was accepted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,7 +14,7 @@ use crate::log::{ClientLog, Entry, Role, What};
 
 /// Commands on the board.
 const ACTS: &[&str] = &["move", "remove", "place", "color", "choose"];
-/// Those that end a turn.
+/// The commands that end a turn.
 const PLIES: &[&str] = &["move", "remove", "place"];
 /// Codes with which no lawful command is refused.
 const UNLAWFUL: &[&str] = &[
@@ -69,7 +70,8 @@ struct Answers {
 }
 
 impl Checker<'_> {
-    /// Every acknowledged command is in the log, and none was acknowledged in two ways.
+    /// Checks that every acknowledged command is in the log, and that no command was acknowledged
+    /// in two ways.
     pub(super) fn check_commands(&mut self, client: &ClientLog) {
         let color = match client.role {
             Role::Red => 0,
@@ -172,8 +174,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Commands that were first sent by a client whose last view was of a lost branch. When they
-    /// are sent again, they are judged by the branch that is left.
+    /// Returns the commands that the client first sent when its last view was of a lost branch.
+    /// When such a command is sent again, it is judged by the branch that is left.
     fn sent_astray(&self, color: Color, client: &ClientLog) -> HashSet<String> {
         let (mut astray, mut known) = (HashSet::new(), HashSet::new());
         let mut is_astray = false;
@@ -197,15 +199,15 @@ impl Checker<'_> {
         astray
     }
 
-    /// Whether the board of the log allows this command at any moment of this ply. A side that owes
-    /// something may do nothing else.
+    /// True if the board of the log allows this command at any moment of this ply. A side that
+    /// owes a color or a choice may do nothing else.
     fn is_lawful(&self, color: Color, ply: u64, command: &Value) -> bool {
         let mut boards = self.truth.boards.iter().filter(|board| board.ply == ply).peekable();
         let is_lawful = |act| boards.peek().is_some() && boards.all(|board| board.is_lawful(color, &act));
         act_of(command).is_some_and(is_lawful)
     }
 
-    /// A command that was refused for good must not be in the log, unless it was sent again.
+    /// Checks that a finally refused command is not in the log, unless it was sent again.
     fn check_refused_moves(
         &mut self,
         color: Color,
@@ -233,7 +235,7 @@ impl Checker<'_> {
         let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else {
             return false;
         };
-        // The direct consequence of a command has the last of its numbers.
+        // The direct consequence of a command has the last of the command's sequence numbers.
         (seq.saturating_sub(3)..seq).rev().any(|index| {
             let Some(told) = self.told[color].get(index) else { return false };
             let before = &self.states[color][index];
@@ -269,7 +271,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a text shows a game or an event of one.
+/// True if a text shows a game or an event of one.
 fn is_of_game(text: &str) -> bool {
     text.contains(r#""type":"game""#) || text.contains(r#""type":"event""#)
 }
@@ -285,7 +287,7 @@ pub(super) mod tests {
     use crate::plan::GamePlan;
     use crate::site::History;
 
-    /// A loss, and what Blue was shown and sent around it.
+    /// A loss. Around it, Blue is shown events and sends commands.
     pub(in crate::check) const LOSS: Loss = Loss { from: 5_000, until: 6_500 };
 
     /// Each side's pieces: a Scout and a Miner at the ends of the front row, the Flag in a back
@@ -310,8 +312,8 @@ pub(super) mod tests {
             .to_string()
     }
 
-    /// Blue sees a move by Red, answers `squares`, and is refused over another line. In the log
-    /// Red's move is a4a5.
+    /// Blue sees a move by Red, answers with `squares`, and is refused over another connection.
+    /// In the log Red's move is a4a5.
     pub(in crate::check) fn log(squares: &str, heard_of: Option<&str>) -> GameLog {
         let (deployed, ready) =
             (json!({"kind": "deployed", "setup": setup()}), |side| json!({"kind": "ready", "side": side}));
@@ -365,7 +367,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Lawful commands that were refused, and those that a lost branch explains.
+    /// Returns how many lawful commands were refused, and how many refusals a lost branch
+    /// explains.
     fn refusals(log: &GameLog, losses: &[Loss]) -> (u64, u64) {
         let mut findings = Findings::default();
         check_game(log, &History { losses: losses.to_vec(), ..History::default() }, &mut findings);

@@ -1,11 +1,11 @@
-//! Commands of lost branches: a command with an earlier epoch than the game's is refused, unless it
-//! is in the log or is a deployment.
+//! Checks commands of lost branches. A command with an earlier epoch than the game's must be
+//! refused, unless it is in the log or is a deployment.
 //!
-//! A command carried out in another epoch is recognized by its number, which is beyond the view
-//! shown over the same line in a later epoch. A server that does not know that epoch yet, or that
-//! got the command before, may still carry it out. So the checker reports a fault only if there can
-//! be no such server: the command was first sent over that line, or before a loss that left no
-//! server and no Redis alive.
+//! A command that was carried out in another epoch is recognized by its sequence number. That
+//! number is beyond the view shown over the same connection in a later epoch. A server that has
+//! not heard of that epoch yet, or that got the command before, may still carry it out. So the
+//! checker reports a fault only if such a server is impossible: the command was first sent over
+//! that connection, or before a loss that left no server and no Redis alive.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ use crate::log::{ClientLog, Entry, Role, What};
 /// A command as it was first sent.
 struct Sent {
     line: usize,
-    /// When that line was connected.
+    /// When that connection was opened.
     since: u64,
     epoch: u64,
     is_deployment: bool,
 }
 
-/// The game as it was last shown over a line.
+/// The game as it was last shown over a connection.
 #[derive(Clone, Copy)]
 struct Shown {
     at: u64,
@@ -33,8 +33,8 @@ struct Shown {
 }
 
 impl Checker<'_> {
-    /// Checks that no command was carried out in a later epoch than its own, and that none was
-    /// refused in its own epoch because of its epoch.
+    /// Checks that commands were not carried out in a later epoch than their own, and not refused
+    /// because of their epoch in their own epoch.
     pub(super) fn check_epochs(&mut self, client: &ClientLog) {
         if matches!(client.role, Role::Spectator(_)) {
             return;
@@ -49,7 +49,8 @@ impl Checker<'_> {
                 }
                 What::Sent(text) | What::Received(text) => text,
             };
-            // Most messages are neither an answer nor a view.
+            // Skips parsing messages that are neither an answer nor a view, which are most of
+            // them.
             let kind = ["command", "game", "accepted", "refused"]
                 .into_iter()
                 .find(|kind| text.contains(&format!(r#""type":"{kind}""#)));

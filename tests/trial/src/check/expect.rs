@@ -1,4 +1,4 @@
-//! What an audience may be told, derived anew from the truth.
+//! Derives from the truth what each audience may be told.
 
 use flagfall_second_opinion::{
     At, Board, BoardEvent, CHIPS, COIN, Color, Counts, Letters, Pending, Piece, Reserve, rank_name,
@@ -25,10 +25,11 @@ pub(super) struct State<'a> {
     own: Option<String>,
     /// Steps made on the board.
     pub steps: usize,
-    /// How many of the events it was told began or ended a side's time.
+    /// How many of the audience's events began or ended a side's time.
     pub turns: usize,
     clocks: Option<Clocks>,
-    /// Clocks of sides that owe a choice as others see them: as if no choice had been made (§Q4).
+    /// The clocks of sides that owe a choice, as others see them: as if no choice had been made
+    /// (§Q4).
     veiled: Option<Clocks>,
     /// The choices in the strike that waits.
     chosen: [Option<char>; 2],
@@ -62,7 +63,7 @@ impl<'a> State<'a> {
             overdraft: None,
         };
         if truth.rules.coins {
-            // There are no deployments, so Red's time runs at once (§Q1).
+            // Without deployments, Red's time runs at once (§Q1).
             state.phase = "playing";
             state.start_clocks(truth.created);
         }
@@ -94,7 +95,7 @@ impl<'a> State<'a> {
         };
     }
 
-    /// The board now; none while the sides deploy.
+    /// The board now. None while the sides deploy.
     #[must_use]
     pub(super) fn board(&self) -> Option<&'a Board> {
         if self.phase == "deploying" { None } else { self.truth.boards.get(self.steps) }
@@ -106,19 +107,19 @@ impl<'a> State<'a> {
         self.board().map_or(0, |board| board.ply)
     }
 
-    /// Whether the game is over.
+    /// True if the game is over.
     #[must_use]
     pub(super) fn is_over(&self) -> bool {
         self.phase == "over"
     }
 
-    /// Whether the audience knows every rank of a side.
+    /// True if the audience knows every rank of a side.
     #[must_use]
     pub(super) fn knows_all_of(&self, color: Color) -> bool {
         self.audience == color || (self.is_over() && (self.audience < 2 || !self.truth.secret[color]))
     }
 
-    /// Whether the audience may see this piece's rank.
+    /// True if the audience may see this piece's rank.
     #[must_use]
     pub(super) fn knows(&self, piece: Piece) -> bool {
         piece.is_revealed || self.knows_all_of(piece.color)
@@ -130,7 +131,7 @@ impl<'a> State<'a> {
         self.chosen.get(self.audience).copied().flatten()
     }
 
-    /// Whether a side's time should run.
+    /// True if a side's time should run.
     fn is_to_act(&self, color: Color) -> bool {
         let Some(board) = self.board() else { return false };
         match board.pending {
@@ -167,7 +168,8 @@ impl<'a> State<'a> {
         Some(Clocks::json([of(0), of(1)], at))
     }
 
-    /// Applies a fact; returns its event and change, or none if the audience is not told.
+    /// Applies a fact. Returns its event and change, or none if the audience is not told about
+    /// it.
     pub(super) fn take(&mut self, told: &StampedFact) -> Option<(Value, Value)> {
         let at = told.at.max(self.latest);
         self.latest = at;
@@ -245,7 +247,7 @@ impl<'a> State<'a> {
                 self.paused_since = None;
                 self.offer = None;
                 self.own = None;
-                // Pieces only if there was a board.
+                // Shows pieces only if the game had a board.
                 self.phase = "over";
                 change.insert("pieces".to_owned(), self.all_pieces());
                 self.add_stock(&mut change);
@@ -466,8 +468,8 @@ impl<'a> State<'a> {
         json!({"red": of(0), "blue": of(1)})
     }
 
-    /// What the audience is shown of a rank: its letter if they know it, or else what everybody can
-    /// tell.
+    /// What the audience is shown of a rank: its letter if the audience knows it, otherwise what
+    /// everybody can deduce.
     fn identity(&self, piece: Piece) -> String {
         if piece.letter == COIN || self.knows(piece) {
             piece.letter.to_string()
@@ -507,7 +509,7 @@ impl<'a> State<'a> {
             seen["laid"] = json!(format!("{squares}={chip}"));
         }
         if let Some(strike) = taken.strike {
-            // Only a defender that wins can stay hidden, and not if everybody knew it.
+            // Only a defender that wins can stay hidden, and only if not everybody knew it.
             let winner_at = match strike.defender.1 {
                 "advances" => from,
                 _ => to,
@@ -529,7 +531,7 @@ impl<'a> State<'a> {
         Some(seen)
     }
 
-    /// The last ply as it was seen then, if it was between board and reserve.
+    /// The last ply as it was seen then, if it was an exchange between board and reserve.
     fn exchange(&self, taken: &Taken) -> Option<Value> {
         let side = SIDES[taken.color];
         Some(match taken.step {

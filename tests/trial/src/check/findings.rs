@@ -1,4 +1,4 @@
-//! What the checker counts.
+//! The faults and figures that the checker counts.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub enum Fault {
     /// A command was acknowledged but is not in the log.
     Missing,
-    /// An event was shown twice, a ply counted twice, a command took effect twice.
+    /// An event was shown twice, a ply was counted twice, or a command took effect twice.
     Doubled,
     /// A number was skipped without the game being opened again.
     Gap,
@@ -17,7 +17,7 @@ pub enum Fault {
     Leak,
     /// Two sessions that should look the same did not.
     SecretByte,
-    /// A clock ran while no server did.
+    /// A clock ran while no server was running.
     Clock,
     /// A commitment does not match the opened deployment.
     Commitment,
@@ -29,7 +29,8 @@ pub enum Fault {
     Unended,
     /// A client was not told that the store was away, or that it was back.
     Untold,
-    /// Something acknowledged was lost where that may happen, but the clients were not told.
+    /// Acknowledged data was lost at a moment when that may happen, but the clients were not
+    /// told.
     Unexplained,
     /// A client of a killed server was not on another one in time, though nothing else was wrong.
     Stranded,
@@ -76,7 +77,7 @@ impl Fault {
     }
 }
 
-/// Examples kept of each kind of fault.
+/// How many examples of each kind of fault are kept.
 const EXAMPLES_MAX: usize = 5;
 /// The length limit of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
@@ -111,7 +112,7 @@ impl Played {
         }
     }
 
-    /// One game with this many plies: what was compared since `before`.
+    /// Returns what was compared since `before`, as one game with this many plies.
     pub(super) fn since(self, before: &Played, plies: u64) -> Played {
         Played {
             games: 1,
@@ -148,7 +149,7 @@ pub struct Paired {
     pub bytes: u64,
     /// Messages that depend on a secret.
     pub differing: u64,
-    /// Pairs that are compared only up to an unplanned disturbance.
+    /// Pairs that were compared only up to an unplanned disturbance.
     pub cut: u64,
 }
 
@@ -201,23 +202,23 @@ pub struct Findings {
     pub by_ruleset: BTreeMap<&'static str, Paired>,
     /// Clients that learned of a loss by a new epoch.
     pub rollbacks: u64,
-    /// Acknowledged commands that no process had any more and whose clients were told so.
+    /// Acknowledged commands that were lost with all processes, and whose clients were told so.
     pub lost_acks: u64,
     /// Messages of lost branches.
     pub lost_messages: u64,
-    /// Commands that were based on lost branches and refused because of the log.
+    /// Commands that were based on lost branches and refused because they do not fit the log.
     pub astray_refusals: u64,
     /// From the kill of a server until each of its clients was welcomed again, in milliseconds.
     pub let_in_ms: Vec<u64>,
     /// From the kill until each client was shown its game again.
     pub shown_ms: Vec<u64>,
-    /// The same, if nothing else was wrong then or shortly before.
+    /// The same, only for kills during and shortly before which nothing else was wrong.
     pub shown_undisturbed_ms: Vec<u64>,
     /// From the kill until each client's pending command was acknowledged.
     pub answered_ms: Vec<u64>,
     /// From the loss of a store until each client was told, in milliseconds.
     pub told_away_ms: Vec<u64>,
-    /// From its return until each client was told.
+    /// From the return of a store until each client was told, in milliseconds.
     pub told_back_ms: Vec<u64>,
 }
 

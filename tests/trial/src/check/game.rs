@@ -1,4 +1,4 @@
-//! One game: compares its clients' logs with its truth.
+//! Compares the logs of a game's clients with the truth of the game.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,7 +35,8 @@ const TYPES: &[&str] = &[
     "game_unavailable",
     "ping",
 ];
-/// How long after a loss messages of the lost branch may still arrive: they were under way.
+/// How long after a loss messages of the lost branch may still arrive, because they were already
+/// sent.
 const LATE_MS: u64 = 1_000;
 /// How much the clocks of two processes on one machine may differ, in milliseconds.
 const CLOCK_SLACK_MS: i64 = 20;
@@ -54,12 +55,12 @@ pub(super) struct Parsed {
 pub(super) struct Checker<'a> {
     pub(super) truth: &'a Truth,
     pub(super) findings: &'a mut Findings,
-    /// Per audience: what it was told under each number, the event and change that show it, and the
-    /// state after it (index 0: before all).
+    /// For each audience: what it was told under each sequence number, the event and change that
+    /// show it, and the state after it (index 0: the state before all events).
     pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
-    /// When data was lost that no process had any more.
+    /// The losses of data that no process had any more.
     losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
@@ -113,7 +114,7 @@ impl Checker<'_> {
             for one in told {
                 self.findings.events += 1;
                 if one["event"]["kind"] == "chosen" && color_of(&one["event"]["side"]) != Some(audience) {
-                    // The end opened it. It is compared with what its own side was told.
+                    // The end opened this choice. It is compared with what its own side was told.
                     continue;
                 }
                 let mut expected = self.events[audience].get(seq).map(|(event, _)| event.clone());
@@ -220,19 +221,19 @@ impl Checker<'_> {
         self.check_epochs(client);
     }
 
-    /// Whether a loss lies between two moments. All servers and Redis were gone then, so none could
-    /// carry out what was under way.
+    /// True if a loss lies between two moments. All servers and Redis were killed then, so
+    /// commands that were under way could not be carried out.
     pub(super) fn is_lost_between(&self, from: u64, until: u64) -> bool {
         self.losses.iter().any(|loss| from < loss.from && loss.until < until)
     }
 
-    /// Whether a message of this moment may be of a lost branch.
+    /// True if a message of this moment may be of a lost branch.
     pub(super) fn is_lost(&self, at: u64) -> bool {
         self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
     }
 
-    /// Parses a text that was received at this moment. If only a lost branch can explain it, it is
-    /// counted and is no fault.
+    /// Parses a text that was received at this moment. If only a lost branch can explain the
+    /// text, it is counted but is not a fault.
     pub(super) fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
         if self.is_lost(at)
             && let Ok(value) = serde_json::from_str::<Value>(text)
@@ -247,7 +248,7 @@ impl Checker<'_> {
         self.look(audience, text)
     }
 
-    /// Whether an event or a view agrees with the log.
+    /// True if an event or a view agrees with the log.
     pub(super) fn fits(&self, audience: usize, seq: u64, value: &Value) -> bool {
         let index = usize::try_from(seq).unwrap_or(usize::MAX);
         if value["type"] == "event" {
@@ -264,8 +265,8 @@ impl Checker<'_> {
             && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
-    /// Parses a text once per audience; the same text is one fault, however many clients received
-    /// it.
+    /// Parses a text once for each audience. The same text is only one fault, even if many
+    /// clients received it.
     fn look(&mut self, audience: usize, text: &Arc<str>) -> Option<Parsed> {
         let key = (audience, text.clone());
         if let Some(parsed) = self.seen.get(&key) {
@@ -335,7 +336,8 @@ impl Checker<'_> {
         wrong.iter().for_each(|what| self.fault(Fault::Differs, what));
     }
 
-    /// Checks that every act of a side was commanded, and no more often than that.
+    /// Checks that every act of a side was commanded, and happened only as often as it was
+    /// commanded.
     fn check_effects(&mut self, log: &GameLog) {
         for (color, role) in [Role::Red, Role::Blue].into_iter().enumerate() {
             let commands: Vec<(u64, Value)> = log
@@ -352,7 +354,7 @@ impl Checker<'_> {
                 || facts(&|fact| *fact == Fact::DrawOffered(color)) > asked("offer_draw")
                 || facts(&|fact| *fact == Fact::DrawDeclined(color)) > asked("decline_draw");
             let mut own = self.truth.steps.iter().enumerate().filter(|(_, taken)| taken.color == color);
-            // The ply that resolves a strike was commanded when the strike began; it also reports
+            // The ply that resolves a strike was commanded when the strike began. It also reports
             // the choices.
             let is_asked_for = |(step, taken): (usize, &Taken)| {
                 let after = &self.truth.boards[step + 1];
@@ -371,15 +373,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that the time without a server does not count between the last clock before an outage
-    /// and the first view after it.
+    /// Checks that clocks do not run while no server runs: compares the last clock before an
+    /// outage with the first view after it.
     fn check_clocks(&mut self, client: &ClientLog, outages: &[Outage]) {
         let audience = client.role.audience();
         let mut before: Option<(usize, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
             if self.is_lost(*received) {
-                // A clock of a lost branch is compared with no other.
+                // A clock of a lost branch must not be compared with others.
                 before = None;
                 continue;
             }
@@ -414,7 +416,7 @@ impl Checker<'_> {
     }
 }
 
-/// The events sent with a view that differ from the log's before that number, each with the log's.
+/// Returns the events sent with a view that differ from the log, each with the log's event.
 fn differing<'a>(
     log: &'a [(Value, Value)],
     seq: usize,
@@ -428,18 +430,19 @@ fn differing<'a>(
     beside.filter(|(told, expected)| *expected != Some(*told)).collect()
 }
 
-/// By how much less a running clock was charged than the time with a server: the smaller value if
-/// both run; none if neither runs.
+/// Returns by how much less a running clock was charged than the time with a server. If both
+/// clocks run, returns the smaller value. None if neither runs.
 fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let is_running = |side: &&str| old["running"] == **side || old["running"] == "both";
     let left = |clock: &Value, side: &str| clock["remaining_ms"][side].as_u64();
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        // A jump has no moment of its own. A clock shown during it is from a server that does not
-        // know of the jump yet and continues from before.
+        // A jump takes no time. A clock shown during it comes from a server that has not noticed
+        // the jump yet and continues the old time.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
-        // By the clock of the stamps: Redis's own may be minutes off the machine's.
+        // Uses the clock of the stamps, because Redis's clock may differ from the machine's by
+        // minutes.
         .map(|outage| outage.by_store.1.min(to).saturating_sub(outage.by_store.0.max(from)))
         .sum();
     let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
@@ -471,12 +474,12 @@ mod tests {
 
     #[test]
     fn an_outage_is_measured_by_the_clock_that_gives_the_stamps() {
-        // Redis's clock was set back by 2.2 s, and servers carried the time on: 1.0 s before the
-        // outage and 1.3 s after it were served.
+        // Redis's clock was set back by 2.2 s, and servers continued the old time. Games were
+        // served for 1.0 s before the outage and for 1.3 s after it.
         let set_back = outage(678_357, 683_158, (678_357, 680_940));
         assert_eq!(gift_ms(&clock(677_334, 924_863), &clock(682_217, 923_605), &[&set_back]), Some(1_042));
-        // Redis's clock is ten minutes ahead: 1 s before and 1 s after it were served, and the
-        // clock ran all the time.
+        // Redis's clock is ten minutes ahead. Games were served for 1 s before the outage and 1 s
+        // after it, but the clock ran all the time.
         let ahead = outage(100_000, 105_000, (700_000, 705_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 53_000), &[&ahead]), Some(-5_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 58_000), &[&ahead]), Some(0));
@@ -504,7 +507,7 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // More events than there are, and events beyond the end of the log.
+        // More events than the log has, and events beyond its end.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -8,8 +8,8 @@ use super::findings::Fault;
 use super::game::Checker;
 use super::truth::{Taken, color_of};
 
-/// How many of the last steps a view may describe without events: its last ply, and what followed
-/// it without being a ply.
+/// How many of the last steps a view may describe without events: its last ply, and later steps
+/// that are not plies.
 const STEPS_TOLD: usize = 4;
 
 /// A rank named in a message, or the ranks that it leaves possible.
@@ -38,7 +38,7 @@ impl Checker<'_> {
         let Some(state) = self.states[audience].get(index).cloned() else { return };
         let mut leaks = Vec::new();
         let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
-        // Both sides may have the same deployment. Then its text is no secret to either.
+        // Both sides may have the same deployment. Then its text is not a secret.
         let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
         for color in hidden {
             let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
@@ -47,7 +47,8 @@ impl Checker<'_> {
                 leaks.push(format!("a deployment or a salt in {text}"));
             }
         }
-        // Events that came along or are in a record were shown at numbers of their own.
+        // Events that came with a view or are in a record were shown at their own sequence
+        // numbers.
         let told = value["events"].as_array().map_or(0, Vec::len);
         let first = state.steps.saturating_sub(told.max(STEPS_TOLD));
         let mut value = value.clone();
@@ -77,7 +78,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the audience may know the found rank in this state; events may be described from
+    /// True if the audience may know the found rank in this state; events may be described from
     /// step `first` on.
     fn is_known(&self, audience: usize, state: &State<'_>, first: usize, found: &Found) -> bool {
         let steps = || (first..state.steps).map(|step| (step, &self.truth.steps[step]));
@@ -106,7 +107,7 @@ impl Checker<'_> {
                     let Some(strike) = taken.strike.filter(|_| is_ply(taken, color, squares)) else {
                         return false;
                     };
-                    // A winner that everybody knew already is named too.
+                    // A winner that everybody already knew is named too.
                     let winner_at = if strike.defender.1 == "advances" { squares.0 } else { squares.1 };
                     let winner = self.truth.boards[step + 1].piece(winner_at);
                     strike.is_defender_shown || winner.is_some_and(|piece| piece.is_revealed)
@@ -138,8 +139,8 @@ impl Found {
     }
 }
 
-/// Removes the changes from a record; returns each with the number at which its audience was shown
-/// it, because they describe pieces where they stood then.
+/// Removes the changes from a record. Returns each with the sequence number at which the audience
+/// was shown it, because a change describes pieces where they were then.
 fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     if record.get("format").is_none() {
         return Vec::new();
@@ -158,8 +159,8 @@ fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     changes
 }
 
-/// Reads a rank as messages write it, or the ranks left possible; none if it is hidden or not known
-/// yet.
+/// Reads a rank as messages write it, or the ranks that are still possible. None if it is hidden
+/// or not known yet.
 fn read_identity(text: &str) -> Option<Letters> {
     let is_rank = |letter: &char| LETTERS.contains(letter.to_ascii_uppercase());
     let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -209,8 +210,8 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
                     found(Found::Reserve(color));
                 }
             }
-            // `b7b6` is a move here; elsewhere it would be Blue's Lieutenant on b7. `b7b5=g` are
-            // chips.
+            // `b7b6` is a move here. In other fields it would be Blue's Lieutenant on b7.
+            // `b7b5=g` means chips.
             let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
             let others = fields
                 .iter()

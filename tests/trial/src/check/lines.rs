@@ -1,5 +1,5 @@
-//! A client's connections over time: how long it took to reach another server when its own was
-//! killed, and whether it was told in time that the store was away.
+//! Checks a client's connections over time: how long the client took to reach another server
+//! after its own was killed, and whether it was told in time that the store was away.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ impl Connection<'_> {
         since.find(|entry| is_state(&entry.what, is_available)).map(|entry| entry.at)
     }
 
-    /// Whether the store was last reported as away before a moment.
+    /// True if the store was last reported as away before a moment.
     fn is_told_before(&self, moment: u64) -> bool {
         let before = self.entries.iter().filter(|entry| entry.at < moment);
         let mut states =
@@ -40,7 +40,7 @@ impl Connection<'_> {
         before.any(|entry| is_kind(&entry.what, r#""type":"welcome""#))
     }
 
-    /// Whether a game was open on it before a moment.
+    /// True if a game was open on the connection before a moment.
     fn has_game_before(&self, moment: u64) -> bool {
         let mut before = self.entries.iter().filter(|entry| entry.at < moment);
         before.any(|entry| is_kind(&entry.what, r#""type":"game""#))
@@ -102,8 +102,8 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
     }
 }
 
-/// A state is reported once, and once more to a client that asks for a game; there must not be an
-/// error for each command.
+/// Checks that the state of the store is reported once, and once more to a client that asks for a
+/// game, instead of with an error for each command.
 fn check_states(game: &str, client: &ClientLog, line: &Connection<'_>, findings: &mut Findings) {
     let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
     let asked = line.count(|what| matches!(what, What::Sent(text) if text.contains(r#""open_game""#)));
@@ -124,10 +124,11 @@ fn check_away(
     findings: &mut Findings,
 ) {
     let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
-    // The server's silence also ends a connection. Only a connection that went on could be told.
+    // A connection also ends if its server is silent. Only a connection that lasted could be
+    // told.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
-    // A client that is not welcomed yet is told in its welcome.
+    // A client that is not welcomed yet learns the state from its welcome.
     if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(away.from) {
         return;
     }
@@ -184,8 +185,8 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
     findings.answered_ms.extend(answer.map(|at| at.saturating_sub(death.at)));
 }
 
-/// If nothing else is wrong, another server must show the game to the client of a killed one in
-/// time.
+/// Checks that another server shows the game to the client of a killed server in time, if nothing
+/// else is wrong.
 fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, findings: &mut Findings) {
     let later = || client.entries.iter().filter(|entry| entry.at >= death.at);
     let dropped = later().position(|entry| entry.what == What::Dropped).unwrap_or(0);
@@ -198,8 +199,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
     let is_disturbing = |trouble: &Disturbance| {
-        // What ended at the very moment of the kill came before it: a killed server is not back at
-        // once.
+        // A disturbance that ended at the moment of the kill came before it, because a killed
+        // server is not back at once.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;

@@ -1,7 +1,7 @@
 //! Compares two sessions that differ only in a secret.
 //!
-//! A viewer must have been sent the same bytes in both, except for values that are opaque by
-//! design.
+//! A viewer must have been sent the same bytes in both sessions, except for values that are
+//! opaque by design.
 
 use super::findings::{Fault, Findings, Paired};
 
@@ -25,11 +25,11 @@ pub(crate) struct PairLog {
     pub ruleset: &'static str,
     /// How many kills of its servers are within the compared part.
     pub kills: usize,
-    /// Whether a session had an unplanned disturbance; what came later is left out.
+    /// True if a session had an unplanned disturbance. Later messages are left out.
     pub is_cut: bool,
     /// The side that has the secret: Red 0, Blue 1.
     pub hider: usize,
-    /// The stream of a client who knows the secret, in each session.
+    /// The stream of a client that may see the secret, in each session.
     pub secrets: [Stream; 2],
     /// The streams of the other viewers, in each session.
     pub sessions: [Vec<Stream>; 2],
@@ -85,8 +85,8 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     }
 }
 
-/// The text with a sign in place of every opaque value: the given ones, hashes, salts, times and
-/// the ids of requests.
+/// Returns the text with a placeholder for every opaque value: the given values, hashes, salts,
+/// times and the ids of requests.
 fn veiled(text: &str, opaque: &[String]) -> String {
     let mut text = without_signature(text);
     for (number, value) in opaque.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
@@ -124,8 +124,8 @@ fn veiled(text: &str, opaque: &[String]) -> String {
 /// The text of a record without the server's signature.
 ///
 /// The signature covers the game's id and times, which differ anyway. It is added a moment after
-/// the end, so an earlier record has none. The leak tests check that it reveals no hidden ranks:
-/// they make the digests of both sessions themselves.
+/// the end, so an earlier record has none. The leak tests check that the signature reveals no
+/// hidden ranks, by computing the digests of both sessions themselves.
 fn without_signature(text: &str) -> String {
     const START: &str = r#","signature":{"#;
     let Some((before, rest)) = text.split_once(START) else { return text.to_owned() };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::truth::{Fact, StampedFact, Taken};
 use crate::log::{ClientLog, What};
 
-/// The target square of a board command, with the first square if it is a move; none for other
+/// The target square of a board command, with the first square if it is a move. None for other
 /// commands.
 pub(super) fn place_of(command: &Value) -> Option<(Option<At>, At)> {
     let squares = command["move"].as_str().and_then(read_move).map(|(from, to)| (Some(from), to));
@@ -36,7 +36,7 @@ pub(super) fn act_of(command: &Value) -> Option<Act> {
     })
 }
 
-/// Whether a step is what this command asks for; `after` is the board after it.
+/// True if a step is what this command asks for; `after` is the board after it.
 pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
     let place = place_of(command);
     let chip = command["color"].as_str().and_then(chip_of);
@@ -59,7 +59,7 @@ pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
     }
 }
 
-/// Whether a fact is the choice that this command asks for.
+/// True if a fact is the choice that this command asks for.
 pub(super) fn is_choice(told: &StampedFact, command: &Value) -> bool {
     let asked = command["rank"].as_str().and_then(letter_of);
     matches!(told.fact, Fact::Chosen(_, letter) if command["kind"] == "choose" && asked == Some(letter))

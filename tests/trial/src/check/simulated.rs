@@ -1,7 +1,7 @@
 //! Games played by the engine without a server and logged as clients would.
 //!
 //! In every ruleset the engine's views must equal the checker's own account of the same log. If a
-//! client was told something else, the checker must find it.
+//! client's log contains something else, the checker must find it.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::{Chance, random_setup};
@@ -307,7 +307,7 @@ fn the_checker_agrees_with_the_engine_in_every_ruleset() {
     }
 }
 
-/// More of the same, for people who change the checker.
+/// Plays many more games, for changes of the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
 fn the_checker_agrees_with_the_engine_in_long_games() {

@@ -32,22 +32,22 @@ pub(super) enum Fact {
     DrawOffered(Color),
     /// An offer was declined.
     DrawDeclined(Color),
-    /// Clocks have been stopped since then.
+    /// Clocks have been stopped since this moment.
     Paused(u64),
-    /// Clocks run again, since then if it is named.
+    /// Clocks run again, since this moment if it is named.
     Resumed(Option<u64>),
     /// The end: who won, and why.
     Ended(Option<Color>, String),
 }
 
 impl Fact {
-    /// Whether it is a ply, which ends its side's time.
+    /// True if it is a ply, which ends its side's time.
     fn is_ply(&self) -> bool {
         matches!(self, Fact::Board(_, step) if step.is_ply())
     }
 
-    /// Whether two audiences were told the same, except for the rank of a piece from a reserve that
-    /// one of them must not know.
+    /// True if two audiences were told the same. The rank of a piece from a reserve may differ,
+    /// because one of them must not know it.
     fn is_like(&self, other: &Fact) -> bool {
         let letter = |fact: &Fact| match fact {
             Fact::Board(_, BoardEvent::Placed { letter, .. }) => Some(*letter),
@@ -72,9 +72,9 @@ pub(super) struct StampedFact {
     pub at: u64,
     /// The lag compensation for the side that acted, in milliseconds.
     pub lag: u64,
-    /// Whether only the record contains it: the other side's choice.
+    /// True if only the record contains it: the other side's choice.
     pub is_hidden: bool,
-    /// What.
+    /// The fact.
     pub fact: Fact,
 }
 
@@ -239,7 +239,7 @@ fn lakes_of(record: &Value, rules: &Rules) -> Option<Arc<[At]>> {
 }
 
 impl Truth {
-    /// Reads a game's records. Faults that prevent this are counted, and the result is none.
+    /// Reads a game's records. Returns none if faults prevent this, and counts the faults.
     pub(super) fn read(log: &GameLog, findings: &mut Findings) -> Option<Truth> {
         let parsed: Vec<Value> =
             log.records.iter().filter_map(|record| serde_json::from_str(record).ok()).collect();
@@ -301,7 +301,7 @@ impl Truth {
         Some(truth)
     }
 
-    /// Whether the game ended by a fallen flag.
+    /// True if the game ended by a fallen flag.
     #[must_use]
     pub(super) fn is_out_of_time(&self) -> bool {
         matches!(self.timelines[0].last(), Some(StampedFact { fact: Fact::Ended(_, reason), .. }) if reason == "out_of_time")
@@ -411,8 +411,8 @@ impl Truth {
         }
     }
 
-    /// Checks that the other side's choice in a strike that was never resolved is told to nobody,
-    /// not even in the record.
+    /// Checks that the choices in a strike that was never resolved are not told to the other
+    /// side, not even in the record.
     fn compare_choices(&self, findings: &mut Findings) {
         for timeline in &self.timelines {
             let end = first_unresolved(timeline);
@@ -442,8 +442,8 @@ impl Truth {
     }
 }
 
-/// Why the pieces of a strike differ from the sides' choices, if they do. The choices are cleared
-/// when it is resolved.
+/// Returns why the pieces of a strike differ from the sides' choices, if they do. Clears the
+/// choices when the strike is resolved.
 fn said_otherwise(chosen: &mut [Option<char>; 2], color: Color, step: &BoardEvent) -> Option<String> {
     let BoardEvent::Moved { ranks, .. } = step else { return None };
     let of = std::mem::take(chosen);

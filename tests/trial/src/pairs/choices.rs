@@ -1,5 +1,5 @@
-//! Pairs in rulesets with coins: a choice in a strike that waits is made at another moment, or
-//! another choice is made and never resolved (§Q4).
+//! Pairs in rulesets with coins: in a pending strike, a choice is made at another moment, or a
+//! different choice is made and never resolved (§Q4).
 
 use flagfall_board::{Direction, Rank, Side, Square, Stamp};
 use flagfall_bots::Chance;
@@ -13,7 +13,7 @@ use crate::chance::{between, once_in};
 /// After this many steps no more strikes between two coins occur.
 const STEPS_MAX: usize = 400;
 
-/// A course with two secrets; none if the game ends first.
+/// Plans a course with two secrets. None if the game ends first.
 pub(super) fn plan(
     (number, seed): (usize, u64),
     ruleset: &'static Ruleset,
@@ -66,8 +66,8 @@ pub(super) fn plan(
     None
 }
 
-/// A random legal move: preferably a strike of a coin by a coin, or else a move ahead rather than
-/// back.
+/// A random legal move: preferably a strike of a coin by a coin, otherwise a move forward rather
+/// than back.
 fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     let game = &twins.games[0];
     let side = game.position().actor();
@@ -127,8 +127,8 @@ fn choose_both(
     twins.order_alike(viewer, own)
 }
 
-/// Leaves a strike unresolved: in the other session the hider has chosen another rank, or nothing
-/// yet.
+/// Leaves a strike unresolved. In the other session, the hider has chosen another rank or has not
+/// chosen yet.
 fn leave_unseen(twins: &mut Twins, hider: Side, chance: &mut Chance) -> Option<()> {
     let [one, other] = choices(twins, hider, chance)?;
     if one == other {
@@ -143,7 +143,7 @@ fn leave_unseen(twins: &mut Twins, hider: Side, chance: &mut Chance) -> Option<(
     twins.end(loser, GameCommand::Resign {})
 }
 
-/// The viewer does what it can to find out the secret.
+/// The viewer tries to find out the secret.
 fn look_around(twins: &mut Twins, hider: Side) {
     probe(twins, hider);
     twins.acts.extend([Act::Drop(hider.opponent()), Act::Fetch]);

@@ -36,7 +36,7 @@ pub(super) async fn make_game(
             return Ok((game, challenge));
         }
         if lakes_of(red, game).await? == Some(plan.lakes) {
-            // The games before this one are not compared.
+            // Only the last created game is compared.
             for seat in [&mut *red, &mut *blue] {
                 seat.client.drop_line();
                 seat.client.log.entries.clear();

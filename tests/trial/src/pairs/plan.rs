@@ -15,7 +15,7 @@ pub(crate) struct PairPlan {
     /// The side with the secret.
     pub(super) hider: Side,
     pub(super) acts: Vec<Act>,
-    /// Whether the end opens the secret to the other player.
+    /// True if the end opens the secret to the other player.
     pub(super) is_end_open: bool,
     pub(super) name: String,
     pub(super) seed: u64,

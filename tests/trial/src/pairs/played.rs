@@ -1,4 +1,4 @@
-//! A session that is over: what of it is compared with the other one, and up to which act.
+//! A session that is over, and the part of it that is compared with the other session.
 
 use super::seat::{PUBLIC, Seat};
 use crate::check::Stream;
@@ -17,24 +17,25 @@ pub(super) struct Played {
     pub disturbed: Option<usize>,
     /// The acts at which servers are killed.
     pub kills: Vec<usize>,
-    /// Whether its clients use several servers, so that connections and presence come in no fixed
+    /// True if its clients use several servers, so that connections and presence have no fixed
     /// order.
     pub is_spread: bool,
     pub is_end_open: bool,
 }
 
 impl Played {
-    /// During an outage: how many events told each of the three about it, and how often a server
+    /// Returns for an outage how many events told each client about it, and how often a server
     /// could not accept a command yet.
     fn disturbance(&self, outage: usize) -> Option<([u64; 3], u64)> {
         let [red, blue, public] = self.seats.each_ref().map(|seat| seat.lapses.get(outage).copied());
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))
     }
 
-    /// The act up to which it can be compared with another session; none if all of it can.
+    /// Returns the act up to which the session can be compared with another one. None if the
+    /// whole session can be compared.
     ///
-    /// After an unplanned disturbance, or after an outage that they were told of differently, the
-    /// two courses differ.
+    /// The two courses differ after an unplanned disturbance, or after an outage about which they
+    /// were told differently.
     pub(super) fn comparable_until(&self, other: &Played) -> Option<usize> {
         let is_unlike = |outage: usize| {
             let [one, other] = [self, other].map(|session| session.disturbance(outage));
@@ -44,13 +45,13 @@ impl Played {
         self.disturbed.into_iter().chain(other.disturbed).chain(unlike.map(|(_, act)| *act)).min()
     }
 
-    /// How many kills of its own servers it survived before this act, or in all.
+    /// How many kills of its own servers the session survived before this act, or in all.
     pub(super) fn kills_outlived(&self, until: Option<usize>) -> usize {
         let before = self.kills.iter().filter(|act| until.is_none_or(|until| **act < until)).count();
         self.was_hit.iter().take(before).filter(|was_hit| **was_hit).count()
     }
 
-    /// What one of the three was sent before this act, or in all.
+    /// Returns what one of the three clients was sent before this act, or in all.
     pub(super) fn stream(&self, who: usize, until: Option<usize>) -> Stream {
         let seat = &self.seats[who];
         let end = until.and_then(|act| seat.marks.get(act).copied());
@@ -83,8 +84,8 @@ impl Played {
 
     /// The part of a text that must be the same in both sessions.
     ///
-    /// Pings, and the time from which a game can be claimed, depend on the clock. Several servers
-    /// learn of presence sooner or later.
+    /// Pings, and the time from which a game can be claimed, depend on the clock. With several
+    /// servers, the moment at which a server learns of a presence varies.
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
         let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };

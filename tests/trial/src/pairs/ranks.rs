@@ -1,4 +1,4 @@
-//! Pairs in rulesets with deployments: pieces that are never seen have other ranks, on the board
+//! Pairs in rulesets with deployments: pieces that are never shown have other ranks, on the board
 //! and from the reserve, and failed strikes name other colors.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +16,10 @@ use crate::chance::{between, once_in};
 use crate::moves::choose_act;
 use crate::plan::SetupFiles;
 
-/// Other secrets that are tried for one course.
+/// How many other secrets are tried for one course.
 const TWINS_MAX: usize = 60;
 
-/// Where a piece came from: all that distinguishes unseen pieces.
+/// Where a piece came from. Only this distinguishes unseen pieces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Origin {
     /// Its place in the deployment.
@@ -28,7 +28,7 @@ enum Origin {
     Reserve(usize),
 }
 
-/// Where the hider's pieces are, and which of them everybody knows more about.
+/// Where the hider's unseen pieces are.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     at: BTreeMap<Square, Origin>,
@@ -71,7 +71,8 @@ impl Trail {
                     }
                 }
             }
-            // Now it may be any piece of the reserve; its rank in the deployment stays a secret.
+            // From then on it may be any piece of the reserve. Its rank in the deployment stays
+            // secret.
             Command::Remove(square) => drop(self.at.remove(square)),
             Command::Place(Placing { square, is_labeled, .. }) if side == hider => {
                 let origin = Origin::Reserve(self.placings);
@@ -104,7 +105,7 @@ fn own_reserve(game: &Game, side: Side) -> Option<RankCounts> {
 struct PairStep {
     side: Side,
     command: Command,
-    /// Whether it named a color for a strike that failed.
+    /// True if it named a color for a strike that failed.
     is_color_unseen: bool,
     trail: Trail,
 }
@@ -119,7 +120,7 @@ struct Course {
 }
 
 impl Course {
-    /// A random game without an end; none if it ends.
+    /// Plays a random game. None if the game ends.
     fn random(
         ruleset: &'static Ruleset,
         lakes: SquareSet,
@@ -172,7 +173,7 @@ impl Course {
         let silent: Vec<usize> =
             places.iter().copied().filter(|place| self.is_silent(Origin::Home(*place))).collect();
         for number in 0..between(chance, 1, 2) {
-            // A silent winner is a kind of secret of its own.
+            // A silent winner is a separate kind of secret.
             let from = if number == 0 && !silent.is_empty() { &silent } else { &places };
             let one = *from.get(chance.below(from.len().max(1)))?;
             if self.ruleset.reserve && once_in(chance, 2) && letters[one] != 'F' {
@@ -193,7 +194,8 @@ impl Course {
         (!differing.is_empty() && has_silent).then(|| (letters.into_iter().collect(), differing))
     }
 
-    /// The same course with another secret; none if that is no valid game, or a different one.
+    /// Returns the same course with another secret. None if that is not a valid game, or looks
+    /// different to the viewer.
     fn twins(&self, setups: &SetupFiles, chance: &mut Chance) -> Option<(Twins, BTreeSet<Origin>)> {
         let (hider, viewer) = (self.hider, self.hider.opponent());
         let (other, mut differing) = self.other_setup(chance)?;
@@ -230,7 +232,7 @@ impl Course {
         self.differs_at_the_end(&twins).then_some((twins, differing))
     }
 
-    /// Whether the reserves differ, so that messages about them differ. True without a reserve.
+    /// True if the reserves differ, so that messages about them differ. True without a reserve.
     fn differs_at_the_end(&self, twins: &Twins) -> bool {
         let [one, other] = twins.games.each_ref().map(|game| own_reserve(game, self.hider));
         !self.ruleset.reserve || one != other
@@ -245,8 +247,8 @@ impl Course {
         from.get(chance.below(from.len().max(1))).copied()
     }
 
-    /// What happens between two steps of the course: the viewer sends impossible commands, loses
-    /// its connection, offers a draw, reads the game.
+    /// Adds acts between two steps of the course: the viewer sends impossible commands, loses its
+    /// connection, offers a draw, or reads the game.
     fn interrupt(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>, chance: &mut Chance) {
         let viewer = self.hider.opponent();
         if once_in(chance, 8) {
@@ -288,14 +290,14 @@ impl Course {
     }
 }
 
-/// Whether a strike did not win, so that its color was not laid (§S3.2).
+/// True if a strike did not win, so that no chip was laid (§S3.2).
 fn has_failed(before: &Game, after: &Game, side: Side, command: &Command) -> bool {
     let Command::Move(asked) = command else { return false };
     let stands = |game: &Game, side: Side| game.position().occupied(side).contains(asked.squares.to);
     before.phase() == Phase::Playing && stands(before, side.opponent()) && !stands(after, side)
 }
 
-/// A course with two secrets; none if chance found none.
+/// Plans a course with two secrets. None if the random attempts found none.
 pub(super) fn plan(
     (number, seed): (usize, u64),
     ruleset: &'static Ruleset,

@@ -1,4 +1,4 @@
-//! One of the three clients of a session: its connection, and what it has been shown.
+//! One of the three clients of a session, with its connection and what it has been shown.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -22,22 +22,24 @@ pub(super) struct Seat {
     pub server: usize,
     addresses: watch::Receiver<Vec<SocketAddr>>,
     pub seen: Option<Position>,
-    /// Events that it was told, and that it must be told.
+    /// How many events the client was sent, and how many it must be sent.
     pub events: u64,
     pub due: u64,
     /// Where in its log each outage begins, and where the session continues.
     pub outages_at: Vec<(usize, usize)>,
     /// For each outage, how many events told about the outage itself.
     pub lapses: Vec<u64>,
-    /// Whether servers are being killed, or it has not yet been told the outcome.
+    /// True if servers are being killed, or the client has not yet been told how the outage
+    /// ended.
     pub is_in_outage: bool,
-    /// Whether it was told of an unplanned disturbance, on a machine too busy for its servers.
+    /// True if the client was told of an unplanned disturbance, which happens if the machine is
+    /// too busy for its servers.
     pub is_disturbed: bool,
     /// How often its connection broke as planned.
     pub breaks_planned: u64,
     /// The length of its log before each act.
     pub marks: Vec<usize>,
-    /// What it read over HTTP, each with the length of its log then.
+    /// What the client read over HTTP, each with the length of its log at that moment.
     pub fetched: Vec<(usize, String)>,
     /// The presence of both sides, as it was told.
     pub presence: [Presence; 2],
@@ -64,7 +66,7 @@ impl Seat {
         }
     }
 
-    /// Whether its connection is broken or has been, although its server was not killed.
+    /// True if the connection is or was broken although the server was not killed.
     pub(super) fn is_broken(&self) -> bool {
         !self.client.is_connected() || self.client.counts.breaks != self.breaks_planned
     }
@@ -111,7 +113,8 @@ impl Seat {
         self.lapses.last_mut().into_iter().for_each(|lapses| *lapses += events);
     }
 
-    /// Sends a command and waits for its answer: none, or why it was refused.
+    /// Sends a command and waits for the answer. Returns none if it was accepted, otherwise why
+    /// it was refused.
     pub(super) async fn ask(
         &mut self,
         message: &ClientToServer,
@@ -129,7 +132,7 @@ impl Seat {
         }
     }
 
-    /// Opens the game and gets the events that it missed.
+    /// Opens the game and gets the missed events.
     pub(super) async fn open(&mut self, game: GameId) -> Result<(), TrialError> {
         self.client.send(&ClientToServer::OpenGame { game, since: self.seen }).await;
         while !matches!(self.next("the game").await?, ServerToClient::Game { .. }) {}
@@ -137,7 +140,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads until it has been told everything.
+    /// Reads until the client has all events that are due.
     pub(super) async fn catch_up(&mut self) -> Result<(), TrialError> {
         while self.events < self.due {
             self.next("an event").await?;
@@ -145,7 +148,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads until it was told this presence of a side.
+    /// Reads until the client has been told this presence of a side.
     pub(super) async fn await_presence(&mut self, side: usize, presence: Presence) -> Result<(), TrialError> {
         while self.presence[side] != presence {
             self.next("who is there").await?;
@@ -153,10 +156,10 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads messages for as long as it is polled, because pings need answers.
+    /// Reads messages for as long as the future is polled, because pings need answers.
     pub(super) async fn idle(&mut self) -> Infallible {
         while self.client.is_connected() {
-            // A connection that breaks now was killed.
+            // A connection that breaks at this moment was killed.
             let _broken = self.next("nothing").await;
         }
         std::future::pending().await
@@ -173,7 +176,7 @@ pub(super) fn apart(seats: &mut [Seat; 3], who: usize) -> (&mut Seat, [&mut Seat
     }
 }
 
-/// Does something while the others read their messages.
+/// Runs a future while the other seats read their messages.
 pub(super) async fn beside<T, const COUNT: usize>(
     others: [&mut Seat; COUNT],
     work: impl Future<Output = T>,

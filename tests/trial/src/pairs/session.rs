@@ -24,14 +24,14 @@ use crate::proxy::Proxy;
 
 /// The pause before a command is repeated to a server that cannot accept it now.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often it is repeated.
+/// How often a command is repeated.
 const REPEATS_MAX: usize = 200;
 /// The progress of the kills.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Killed {
     /// How many are done.
     pub count: usize,
-    /// The server of the last one; none if it was all of them.
+    /// The server that was killed last. None if all servers were killed.
     pub server: Option<usize>,
 }
 
@@ -39,9 +39,9 @@ pub(super) struct Killed {
 pub(super) struct Links {
     /// The address of each server.
     pub servers: Vec<watch::Receiver<Vec<SocketAddr>>>,
-    /// Notified when the session waits.
+    /// Notified when the session waits for a kill.
     pub arrived: mpsc::Sender<()>,
-    /// What has been killed.
+    /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
     /// The act before which its connections break, if planned, and their proxies.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
@@ -69,9 +69,9 @@ struct Session<'a> {
 /// [`TrialError`] if the script cannot be carried out.
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
-    // On one server everything comes in one order; on several only events and answers do. A game
-    // with drawn lakes is created many times, and the games called off must be gone for its players
-    // first.
+    // On one server, all messages have a fixed order. On several servers, only events and answers
+    // do. A game with drawn lakes is created many times, and its players can start a new one only
+    // after the aborted one is gone.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
@@ -133,7 +133,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Opens the game; the others are told who is present.
+    /// Opens the game. The other clients are told who is present.
     async fn open(&mut self, who: usize) -> Result<(), TrialError> {
         let (game, (seat, others)) = (self.game, apart(&mut self.seats, who));
         beside(others, seat.open(game)).await?;
@@ -165,7 +165,7 @@ impl Session<'_> {
             let refusal = beside(others, seat.ask(&message, &id)).await?;
             match refusal {
                 Some((code, _)) if is_for_now(code.as_str()) => {
-                    // This is about the outage, not about the game.
+                    // This refusal is about the outage, not about the game.
                     self.put_off.last_mut().into_iter().for_each(|count| *count += 1);
                     let seat = &mut self.seats[order.side as usize];
                     seat.is_disturbed |= !seat.is_in_outage;
@@ -206,7 +206,7 @@ impl Session<'_> {
         self.open(who).await
     }
 
-    /// Waits until servers are killed and up again, and comes back.
+    /// Waits until servers are killed and up again, and reconnects.
     async fn outlive_kill(&mut self) -> Result<(), TrialError> {
         let before = self.links.killed.borrow().count;
         for seat in &mut self.seats {
@@ -247,7 +247,7 @@ impl Session<'_> {
     }
 
     /// Reads all events about the outage. They come at no fixed time, but before any command is
-    /// judged, so it sends a command that must be refused and waits for its answer.
+    /// judged. So this sends a command that must be refused and waits for the answer.
     async fn hear_of_outage(&mut self) -> Result<(), TrialError> {
         let (side, commands) =
             (self.plan.hider, [Some(GameCommand::DeclineDraw {}), Some(GameCommand::DeclineDraw {})]);
@@ -302,7 +302,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether a server refuses a command with this code because of an outage.
+/// True if a server refuses a command with this code because of an outage.
 fn is_for_now(code: &str) -> bool {
     [Code::STORE_UNAVAILABLE, Code::TOO_MANY, Code::STOPPING, "paused"].contains(&code)
 }

@@ -7,19 +7,19 @@ use flagfall_rules::{
     decide, evolve, see, view,
 };
 
-/// A command of one side in each session; the two differ only in the secret.
+/// A command of one side in each session. The two commands differ only in the secret.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     /// The side.
     pub side: Side,
     /// The ply.
     pub ply: Ply,
-    /// The command in each session; none if only the other session has it.
+    /// The command in each session. None if only the other session has a command.
     pub commands: [Option<GameCommand>; 2],
-    /// How many events about it Red, Blue and the public are told in each session; zero if it will
-    /// be refused.
+    /// How many events about the command are sent to Red, Blue and the public in each session.
+    /// Zero if it will be refused.
     pub told: [[u64; 3]; 2],
-    /// Whether both sessions refuse it.
+    /// True if both sessions refuse it.
     pub is_refused: bool,
 }
 
@@ -62,8 +62,8 @@ impl Twins {
 
     /// Adds a command that both sessions accept, or the one session that has it.
     ///
-    /// Returns none and changes nothing if a session refuses it, if it ends the game, or if the
-    /// games would look different from then on.
+    /// Returns none and changes nothing if a session refuses the command, if it ends the game, or
+    /// if the games would look different from then on.
     pub(super) fn order(&mut self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<()> {
         let (next, order) = self.after(side, commands)?;
         if !next.games.iter().all(|game| game.outcome().is_none()) {
@@ -74,7 +74,7 @@ impl Twins {
         Some(())
     }
 
-    /// The same command in both sessions.
+    /// Adds the same command in both sessions.
     pub(super) fn order_alike(&mut self, side: Side, command: GameCommand) -> Option<()> {
         self.order(side, [Some(command.clone()), Some(command)])
     }
@@ -90,8 +90,8 @@ impl Twins {
         Some(())
     }
 
-    /// Adds a command that both sessions refuse, at this ply or a later one. Skips it if one would
-    /// accept it.
+    /// Adds a command that both sessions refuse, at this ply or a later one. Skips the command if
+    /// a session would accept it.
     pub(super) fn probe(&mut self, side: Side, later: Ply, command: GameCommand) {
         let ply = self.games[0].ply() + later;
         if self.games.iter().all(|game| judge(game, side, ply, &command).is_err()) {
@@ -117,7 +117,7 @@ impl Twins {
         next.are_alike().then_some((next, Order { side, ply, commands, told, is_refused: false }))
     }
 
-    /// Whether the games look the same to a viewer who sees no ranks.
+    /// True if the games look the same to a viewer who sees no ranks.
     fn are_alike(&self) -> bool {
         let [one, other] = &self.games;
         let stands = |game: &Game, side: Side| game.position().occupied(side);
@@ -143,8 +143,8 @@ pub(super) fn as_message(command: &Command) -> Option<GameCommand> {
     GameCommand::from_command(command)
 }
 
-/// Commands about a square of the opponent that are impossible in every ruleset; some rulesets do
-/// not even have them.
+/// Returns commands about a square of the opponent that are impossible in every ruleset. Some
+/// rulesets do not even have such commands.
 pub(super) fn impossible_at(square: Square) -> Vec<GameCommand> {
     use flagfall_board::{ChipColor, Direction, Rank};
     use flagfall_rules::Move;

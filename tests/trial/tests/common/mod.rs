@@ -1,4 +1,5 @@
-//! What the tests of the trial share: its process, the server's program, and the build folder.
+//! Code that the tests of the trial share: the trial's process, the server's program, and the
+//! build folder.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::OsStr;
@@ -10,7 +11,7 @@ pub(crate) struct Guarded(pub(crate) Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // If all went well it has ended already.
+        // After a successful test, the process has already ended.
         let _ended_already = self.0.kill();
         let _reaped_already = self.0.wait();
     }
@@ -23,8 +24,8 @@ pub(crate) fn built_folder() -> PathBuf {
     folder.expect("a folder inside the target folder").to_owned()
 }
 
-/// The server's program: from the environment, or beside this test's own program, where it is built
-/// if missing.
+/// The server's program: named in the environment, or beside this test's own program, where it is
+/// built if it is missing.
 pub(crate) fn server_program() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_SERVER_BIN") {
         return named.into();
@@ -47,7 +48,7 @@ pub(crate) fn server_program() -> PathBuf {
     program
 }
 
-/// Runs the trial with these arguments; it must not fail.
+/// Runs the trial with these arguments, and fails if the trial fails.
 pub(crate) fn run_trial(words: &[&OsStr]) {
     let trial = Command::new(env!("CARGO_BIN_EXE_flagfall-trial"))
         .args(words)

@@ -11,7 +11,7 @@ use super::knowledge::{Knowledge, knowledge_of};
 #[derive(Default)]
 pub(crate) struct Beginning {
     pub(crate) setups: PerSide<String>,
-    /// The position, if it was set up and not deployed.
+    /// The starting position, if the game began without deployments from a set-up position.
     pub(super) start: Option<Position>,
     /// The ranks of pieces that came hidden from a reserve, by index of the event.
     pub(crate) placed: Vec<Option<Rank>>,
@@ -25,7 +25,8 @@ pub(super) enum Begin {
     Start(String),
 }
 
-/// What is needed to replay a record's game: what is known, and fitting ranks for the rest.
+/// Returns what is needed to replay a record's game: the known ranks, and fitting ranks for the
+/// others.
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),
@@ -35,7 +36,8 @@ pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Resul
     }
 }
 
-/// `None` if the record hides ranks and none were found that fit.
+/// Returns the start of a replay. `None` if the record hides ranks and no fitting ranks were
+/// found.
 pub(super) fn begin(
     record: &GameRecord,
     ruleset: &'static Ruleset,

@@ -32,8 +32,8 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
     findings
 }
 
-/// Checks that the game ends with the strike that finds the Flag. This shows even if nothing can be
-/// replayed.
+/// Checks that the game ends with the strike that finds the Flag. This can be checked even if
+/// nothing can be replayed.
 pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let is_found = |event: &GameEvent| match event {
         GameEvent::Moved(seen) => {
@@ -70,7 +70,7 @@ fn check_lakes(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     let is_right = match (&record.lakes, ruleset.lakes) {
         (None, Lakes::OfTheShape) => true,
-        // A game from a set-up position has its lakes there.
+        // A set-up position contains its lakes.
         (None, Lakes::Drawn) => record.start.is_some(),
         (Some(told), Lakes::Drawn) => {
             told.is_sorted()
@@ -96,7 +96,7 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that opened deployments are valid, and written as they are hashed.
+/// Checks that opened deployments are valid, and written in the form in which they are hashed.
 fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {
@@ -107,8 +107,8 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
             Err(refusal) => Some(refusal),
         };
         match refusal {
-            // A wrong army can be handed in if that loses (§U7), but not a text of the wrong
-            // length.
+            // If an illegal deployment loses (§U7), a wrong army can be handed in. A text of the
+            // wrong length cannot.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
             Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal)))),
@@ -156,7 +156,8 @@ fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that deployments are open to those to whom the end opens them, and to no one before it.
+/// Checks that no deployment is open before the end, and that the end has opened the deployments
+/// that this audience may see.
 fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
@@ -243,8 +244,8 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     }
 }
 
-/// Lists the longest pause if it is longer than any outage should be. There is only the server's
-/// word for a pause.
+/// Lists the longest pause if it is longer than any outage should be. Only the server's word
+/// confirms a pause.
 pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
     let mut paused = None;
     let mut longest = 0;
@@ -265,8 +266,8 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// What the record's changes show. Old records do not say. They count as opened once there is an
-/// end.
+/// What the record's changes show. Old records do not say, so they count as opened once the game
+/// has ended.
 pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
     let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
     record.kind.unwrap_or_else(opened)
@@ -281,8 +282,7 @@ pub(super) fn has_started(record: &GameRecord) -> bool {
     record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
 }
 
-/// True if the record does not say when choices in strikes were made: live records do not, until an
-/// end has opened them (§Q4).
+/// True if the record does not say when choices in strikes were made. Live records do not (§Q4).
 pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
     kind_of(record) == RecordKind::Live
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))

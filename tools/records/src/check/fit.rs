@@ -1,13 +1,15 @@
 //! Finds ranks that make a record possible.
 //!
 //! A piece is followed from when it comes onto the board until it returns to the reserve (§S1.4),
-//! where it mixes with the others. Everything that the record shows of it narrows its rank: it
-//! moves, so it is no Bomb; it moved far, so it is a Scout; it was shown; it beat a Captain.
+//! where it mixes with the others. Everything that the record shows about a piece narrows its
+//! rank: it moves, so it is no Bomb; it moved far, so it is a Scout; it was shown; it beat a
+//! Captain.
 //!
-//! Without a reserve, an army that meets all conditions is an assignment of ranks to home squares,
-//! which is found if there is one. With a reserve, every piece gets a rank so that no side ever has
-//! more of one than its army: the most constrained piece first, each the rank of which most are
-//! left. This finds ranks for real games. If it fails, they are reported as unknown.
+//! Without a reserve, an army that meets all conditions is an assignment of ranks to home
+//! squares. If one exists, it is found. With a reserve, every piece gets a rank so that a side
+//! never has more pieces of a rank than its army. The most constrained piece comes first, and
+//! each piece gets the possible rank of which most are left. This finds ranks for real games. If
+//! it fails, the ranks are reported as unknown.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{
@@ -25,15 +27,15 @@ pub(super) struct Fitted {
     pub(super) placed: Vec<Option<Rank>>,
 }
 
-/// Why there are none.
+/// Why no fitting ranks were found.
 pub(super) enum NotFitted {
-    /// There can be none, because this event contradicts those before it.
+    /// No ranks can fit, because this event contradicts earlier events.
     Impossible(usize),
-    /// None were found.
+    /// The search failed, but ranks that fit may exist.
     Unknown,
 }
 
-/// Ranks that fit, or the known ones.
+/// Returns the known ranks, and ranks that fit for the hidden pieces.
 pub(super) fn fit(
     record: &GameRecord,
     ruleset: &Ruleset,
@@ -51,7 +53,7 @@ pub(super) fn fit(
     }
 }
 
-/// The same for the record's first events.
+/// Does the same for the first `end` events of the record.
 fn fit_until(
     record: &GameRecord,
     ruleset: &Ruleset,
@@ -93,8 +95,8 @@ fn fit_until(
     Ok(fitted)
 }
 
-/// A piece while it is on the board, captured, or labeled in the reserve. If home squares may stay
-/// empty, perhaps there never was one.
+/// A piece while it is on the board, captured, or labeled in the reserve. If home squares may
+/// stay empty, the piece may never have existed.
 struct Life {
     side: Side,
     ranks: RankSet,
@@ -104,7 +106,7 @@ struct Life {
     /// The indices of the events with which it came and returned to the reserve.
     born: usize,
     gone: usize,
-    /// The last event that showed something of it.
+    /// The last event that showed something about the piece.
     narrowed: usize,
 }
 
@@ -180,7 +182,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Narrows a piece, which exists, to these ranks.
+    /// Narrows a piece to these ranks. An event has shown that the piece exists.
     fn narrow(&mut self, life: usize, ranks: RankSet, index: usize) {
         let life = &mut self.all[life];
         life.may_be_empty = false;
@@ -345,8 +347,8 @@ impl Lives<'_> {
             let ranks = life.ranks.without(RankSet::only(Rank::Flag));
             match stock.take(ranks, life) {
                 Some(rank) => bear(life, rank),
-                // Fully known pieces come first. If one of them does not fit, there is one too
-                // many.
+                // Fully known pieces come first. If one of them does not fit, its rank occurs too
+                // often.
                 None if ranks.len() <= 1 => return Err(NotFitted::Impossible(life.narrowed)),
                 None => return Err(NotFitted::Unknown),
             }
@@ -356,7 +358,7 @@ impl Lives<'_> {
     }
 }
 
-/// How many of each rank are left, at each moment at which a piece came.
+/// How many pieces of each rank are left at each moment at which a piece came onto the board.
 struct Stock {
     moments: Vec<usize>,
     left: Vec<[u8; Rank::COUNT]>,
@@ -371,7 +373,7 @@ impl Stock {
         Stock { moments, left }
     }
 
-    /// Takes a piece of one of these ranks for its whole life.
+    /// Takes one of these ranks for the whole life of a piece.
     fn take(&mut self, ranks: RankSet, life: &Life) -> Option<Rank> {
         let first = self.moments.partition_point(|moment| *moment < life.born);
         let end = self.moments.partition_point(|moment| *moment < life.gone);
@@ -395,8 +397,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Gives the place a kind, and reassigns other places if needed. `tried` are the kinds that
-    /// cannot help.
+    /// Gives the place a kind, and reassigns other places if needed. `tried` marks the kinds that
+    /// were already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

@@ -25,14 +25,14 @@ use crate::finding::{Falsehood, Finding, Mismatch, Report, Unchecked, UncheckedK
 
 /// What an event came from.
 enum Cause {
-    /// A command, a deadline or a pause. The event is the first of these.
+    /// A command, a deadline or a pause, with its events. The checked event is the first of them.
     Events(Events),
     /// The last choice of a strike, which the record omits: the game after it, and the events that
     /// followed.
     Resolved(Box<Resolved>),
     /// A decision that only a player or an umpire can explain.
     Decision(Events),
-    /// It depends on what the record does not contain.
+    /// The cause depends on facts that the record does not contain.
     Hidden(Unchecked),
 }
 
@@ -50,15 +50,15 @@ pub(super) struct Replay<'a> {
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
-    /// The game as its end opens it, if the changes show that.
+    /// The game as its end opens it, if the record's changes show the opened game.
     end: Option<Game>,
-    /// The events that must follow, because they came with the event before.
+    /// The events that must follow, because they came together with the event before.
     pending: VecDeque<Event>,
     /// The stamp of those events.
     at: Stamp,
     /// The lag compensation of the side that acted, according to the record.
     lag_ms: u32,
-    /// The index of the event.
+    /// The index of the event that is being replayed.
     index: usize,
     /// When the side whose choice is known made it, while a strike waits.
     chosen_at: Option<Stamp>,
@@ -111,8 +111,8 @@ impl<'a> Replay<'a> {
             time,
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
-            // The end opens to the public what no player keeps secret. What it did not open was
-            // kept.
+            // The end opens to the public every deployment that its player does not keep secret.
+            // So a deployment that is not open was kept secret.
             secret: PerSide::from_fn(|side| {
                 record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
             }),
@@ -195,7 +195,8 @@ impl<'a> Replay<'a> {
             return Err((Falsehood::AfterEnd, format!("{} is told after the end", kind_of(told))));
         }
         if self.has_hidden() && is_blocked_end(told) {
-            // A block comes before the limits (§A10), and depends on hidden ranks.
+            // Whether a side is blocked is judged before the limits (§A10), and depends on hidden
+            // ranks.
             self.pending.clear();
         }
         if self.has_hidden() && self.is_for_illegal_deployment(told) {
@@ -271,8 +272,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Checks the lag compensation: only for a side that ended its turn, and no more than the quota
-    /// has left.
+    /// Checks the lag compensation. Only a side that ended its turn gets any, and no more than is
+    /// left of its quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // Without a clock the credit cannot be checked, and unknown choices hide it.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
@@ -320,7 +321,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Takes the first of the events that came together. The others must follow.
+    /// Takes the first of several events with the same cause. The others must follow.
     fn take(
         &mut self,
         events: impl IntoIterator<Item = Event>,
@@ -486,7 +487,7 @@ impl<'a> Replay<'a> {
             && matches!(told, GameEvent::Ended { outcome, opened: _ } if is_it(outcome))
     }
 
-    /// True if the game is replayed with ranks that only fit.
+    /// True if the game is replayed with guessed ranks.
     fn has_hidden(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.knowledge[side] == Knowledge::Shown)
     }
@@ -523,8 +524,8 @@ pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Si
     })
 }
 
-/// Decides a move whose path and color the record omits: the first choice that leaves the same
-/// chips.
+/// Decides a move whose path and color the record omits: with the first path and color that leave
+/// the same chips.
 pub(crate) fn decide_move(
     game: &Game,
     seen: &SeenMove,

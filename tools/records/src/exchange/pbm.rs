@@ -15,8 +15,8 @@ use super::told::{in_words, outcome_of};
 /// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";
 
-/// The server's two games. Rulesets with the same army and board and additional rules count as the
-/// same game.
+/// The server's two games. Rulesets with the same army and board count as the same game, even if
+/// they have additional rules.
 const GAMES: Games = Games {
     format: Format::Pbm,
     rulesets: &[("pbm", &["pbm", "classic", "tournament"]), ("pbm-small", &["pbm-small"])],

@@ -1,4 +1,4 @@
-//! A bare game, as foreign formats have it.
+//! A game reduced to what foreign formats can express.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -29,7 +29,7 @@ pub(super) struct Plain {
 }
 
 /// The games of a format by their names. Each can be one of several rulesets, because the format
-/// does not tell all rules. The first is assumed.
+/// does not name all rules. On import, the first ruleset is assumed.
 pub(super) struct Games {
     pub(super) format: Format,
     pub(super) rulesets: &'static [(&'static str, &'static [&'static str])],
@@ -45,7 +45,8 @@ impl Games {
         })
     }
 
-    /// The wanted ruleset, if a game of this name can be one of it, or else the one assumed.
+    /// Returns the wanted ruleset if games of this name can have it. Without a wanted ruleset,
+    /// returns the assumed one.
     pub(super) fn ruleset(
         &self,
         name: &str,
@@ -164,7 +165,7 @@ impl Plain {
     }
 }
 
-/// The record of an imported game, for everyone, without anything that was played.
+/// The record of an imported game for everyone, before its first event.
 pub(super) fn blank(
     game: GameId,
     ruleset: &Ruleset,

@@ -39,14 +39,15 @@ const COLUMNS: &[u8; 10] = b"ABCDEFGHIK";
 const EMPTY: char = 'A';
 const LAKE: char = '_';
 
-/// The rulesets of each type. Files do not name their repetition rules, so several of our rulesets
-/// are one type. The first is assumed.
+/// The rulesets of each type. Files do not name their repetition rules, so several of our
+/// rulesets share a type. On import, the first ruleset is assumed.
 const TYPES: Games = Games {
     format: Format::Strados,
     rulesets: &[("classic", &["classic", "tournament", "pbm"]), ("barrage", &["barrage"])],
 };
 
-/// The types of results and our end reasons. The first type with a reason is the one written.
+/// The types of results and our end reasons. On export, the first type with the reason is
+/// written.
 const RESULTS: [(u8, &str); 9] = [
     (0, "no_legal_move"),
     (1, "flag_captured"),
@@ -118,8 +119,8 @@ fn escaped(text: &str) -> String {
 }
 
 pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plain, ImportError> {
-    // Document types are not allowed: games need no entities, and entities can expand without
-    // limit.
+    // Document types are not allowed, because games need no entities, and entities can expand
+    // without limit.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| format!("this is not the XML of a game: {error}"))?;

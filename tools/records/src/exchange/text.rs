@@ -15,8 +15,8 @@ use super::told::{self, outcome_of};
 /// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
 
-/// Makes the record of a text by replaying the game. The text's results of strikes must be the true
-/// ones.
+/// Makes the record of a text by replaying the game. The results of strikes in the text must be
+/// true.
 pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     let lines: Vec<(usize, &str)> =
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();

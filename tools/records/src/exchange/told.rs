@@ -1,7 +1,7 @@
 //! Makes records of one audience by replaying a text.
 //!
-//! A text has plies with their results, and the open deployments. Ranks that it hides are replaced
-//! by fitting ones, as in a check. The record shows nothing that depends on them.
+//! A text has plies with their results, and the open deployments. Ranks that it hides are
+//! replaced by fitting ones, as in a check. The record shows nothing that depends on these ranks.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome};
@@ -14,8 +14,8 @@ use flagfall_words::refusal_text;
 use super::error::ImportError;
 use crate::check::{Beginning, beginning, command_of, decide_move, lakes_of};
 
-/// Makes the record of a game, with the game at its end. `told` has its facts and, as events, the
-/// plies.
+/// Makes the record of a game, with the game at its end. `told` contains the facts of the game
+/// and, as events, its plies.
 pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<(GameRecord, Game), ImportError> {
     let beginning = beginning(told, ruleset)?;
     let game = Game::new(GameTerms {
@@ -91,7 +91,7 @@ struct Playing<'a> {
     ruleset: &'static Ruleset,
     game: Game,
     recorder: Recorder,
-    /// True if the game is replayed with ranks that only fit.
+    /// True if the game is replayed with guessed ranks.
     has_hidden: bool,
 }
 

@@ -85,14 +85,14 @@ fn a_falsified_change_is_found_at_its_event() {
                     // A live record does not say when choices were made, nor what the clocks showed
                     // after them.
                     let is_unknown = number == 6 && omits_clocks;
-                    // The end of a live record shows pieces from a reserve. Another rank there is
-                    // another game.
+                    // The end of a live record shows pieces from a reserve. Another rank there
+                    // may be true of another game.
                     let is_end = record.kind == Some(RecordKind::Live) && index + 1 == record.events.len();
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;
                     }
-                    // Pieces at the start that no deployment makes possible are found under another
-                    // code.
+                    // If no deployment makes the pieces at the start possible, another code is
+                    // reported.
                     let code = check(&changed).findings.first().map(|finding| finding.code);
                     let is_found =
                         code_at(&changed, Some(index)) == Some(Change) || code == Some(Falsehood::Impossible);

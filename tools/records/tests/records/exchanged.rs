@@ -96,7 +96,7 @@ fn kept(record: &GameRecord) -> Vec<&GameEvent> {
     record.events.iter().map(|told| &told.event).filter(is_kept).collect()
 }
 
-/// The result of a check, without what depends on stamps.
+/// The result of a check without the parts that depend on stamps.
 fn said(record: &GameRecord) -> (Vec<&'static str>, Vec<&'static str>, usize) {
     let report = check(record);
     let left = report.unchecked.iter().map(|left| left.code.code());
@@ -211,7 +211,8 @@ fn a_false_record_is_not_written_anew() {
     }
 }
 
-/// A small game of the mail server, made by hand. Red's Scout and Blue's move back and forth.
+/// The deployments of a small game, made by hand. Red's Scout and Blue's Scout move back and
+/// forth.
 const FIELD_RED: &str = "MBBBBBBCDD DDDDDDEEEE EFFFFGGGGH HHHIIIJJKL";
 const FIELD_BLUE: &str = "XWVVUUUTTT TSSSSRRRRQ QQQQPPPPPP PPONNNNNNY";
 
@@ -265,7 +266,7 @@ fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
         (xml(&[], RESIGNED).replace("classic", "duell"), "no ruleset here for games of the type \"duell\""),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"BB"),
-            "Red's deployment: Flag: 0 placed instead of 1",
+            "Red's deployment: Flag: 0 placed, but the army has 1. Place exactly that many.",
         ),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"NB"),

@@ -159,7 +159,7 @@ impl Played {
         }
     }
 
-    /// The record of a scope for one audience, if it may have it.
+    /// The record of a scope for one audience, if that audience may have it.
     pub(crate) fn record_as(&self, scope: RecordScope, requester: Viewer) -> Option<GameRecord> {
         self.recorder(self.log.len()).record_as(scope, requester, self.terms(), players()).ok()
     }
@@ -169,14 +169,13 @@ impl Played {
     }
 }
 
-/// True for games with coins: nothing is deployed, and until the end only the times of choices are
-/// hidden.
+/// True for games with coins. Such games have no deployments, and only the times of choices are
+/// hidden until the end.
 pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// True if a record of a game with coins is complete: its end has opened the choices, or there are
-/// none.
+/// True if the record shows all choices: its end has opened them, or the game has no coins.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));

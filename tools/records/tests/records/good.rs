@@ -25,8 +25,8 @@ fn the_record_of_any_game_is_true_for_every_audience() {
         for viewer in Viewer::ALL {
             let record = played.record(viewer);
             let report = check_value_with(&serde_json::to_value(&record).unwrap(), None);
-            // A game that ended by wrong deployments (§U7) has no commitments to check them
-            // against.
+            // A game that ended by wrong deployments (§U7) has no commitments, so its deployments
+            // cannot be checked.
             let is_over = played.game.phase() == Phase::Over && record.commitments.red.is_some()
                 || tells_choices(&record);
             let wanted = if is_over { Status::Good } else { Status::Partly };
@@ -56,8 +56,8 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
     }
 }
 
-/// With coins, the end shows every choice of a resolved strike. None can be changed, given to the
-/// other side, or left out.
+/// With coins, the end shows every choice of a resolved strike. A choice cannot be changed, given
+/// to the other side, or left out without being found.
 #[test]
 fn a_false_choice_or_coin_strike_is_found() {
     let mut changed = 0;

@@ -1,6 +1,6 @@
-//! Tests the checker with records of random games of every ruleset. True ones pass. Changed ones
-//! are found, or are shown to be true records of other games. A checker that cannot fail proves
-//! nothing.
+//! Tests the checker with records of random games of every ruleset. True records pass. Changed
+//! records are found to be false, or are shown to be true records of other games. Changed records
+//! are needed because a checker that accepts everything would pass otherwise.
 
 mod changes;
 mod document;

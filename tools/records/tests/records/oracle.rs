@@ -10,7 +10,8 @@ use flagfall_rules::{
     see,
 };
 
-/// True if it is. Both deployments must be open in it.
+/// True if the record is exactly what the recorder writes for some game. Both deployments must be
+/// open in it.
 pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return false };
     let is_open = ruleset.start == Start::Coins
@@ -73,7 +74,7 @@ fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     }
 }
 
-/// True if the record has these events next, at one stamp.
+/// True if these events come next in the record, all with the same stamp.
 fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, index: usize) -> bool {
     let at = record.events[index].at;
     let mut game = game.clone();
@@ -86,7 +87,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == seen)
     };
-    // If the record shows none of the events, they explain nothing.
+    // Events that the record does not show at all cannot be the cause.
     events.iter().all(&mut tell) && index > first
 }
 
@@ -141,7 +142,7 @@ fn causes(
                 && ruleset.illegal_act_loses
                 && outcome.reason == "illegal_act"
             {
-                // Any illegal move does it, because records do not show which it was.
+                // Any illegal move will do, because records do not show the illegal move.
                 let nowhere = Square::new(0, 0).map(|square| Move { from: square, to: square });
                 commands
                     .extend(nowhere.map(|squares| (game.position().turn(), Command::Move(squares.into()))));

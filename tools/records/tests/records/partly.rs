@@ -148,8 +148,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
     assert!(count > 0, "no game had two strikes between equals");
 }
 
-/// In a running game one of the sides used up the time of a pending strike, so it cannot be more
-/// than either side had.
+/// In a running game, the time of a pending strike was used by at least one of the sides. So it
+/// cannot be longer than the time that either side had.
 #[test]
 fn a_running_game_with_coins_is_held_to_its_clock() {
     let (mut strikes, mut found) = (0, 0);
@@ -161,12 +161,13 @@ fn a_running_game_with_coins_is_held_to_its_clock() {
         }
         let report = check(&record);
         assert_eq!(report.findings, [], "seed {seed}");
-        // The most time that a side can have saved up.
+        // The most time that a side can have.
         let most_ms = 1_000 * (u64::from(base_s) + u64::from(increment_s) * record.events.len() as u64);
         for index in 1..record.events.len() {
             let is_ply = matches!(record.events[index].event, GameEvent::Moved(_));
             let is_resolved = is_ply && matches!(record.events[index - 1].event, GameEvent::Struck(_));
-            // A pause while a strike waits leaves open whose time passed before it.
+            // After a pause while a strike waits, it is unknown whose time passed before the
+            // pause.
             let was_paused = |told: &RecordedEvent| matches!(told.event, GameEvent::Paused { .. });
             if !is_ply || record.events[..index].iter().any(was_paused) {
                 continue;

@@ -1,4 +1,5 @@
-//! Signed records: every audience's can be verified, and with the key every falsification is found.
+//! Tests signed records. The record of every audience can be verified, and every falsification is
+//! found with the key.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
@@ -81,7 +82,8 @@ fn a_new_name_an_opened_deployment_and_new_fields_leave_it_valid() {
         manner: Manner { secret: flagfall_board::PerSide::new(true, true), ..played.manner },
         ..played
     };
-    // The secret is a term of the game and counts. What is open does not.
+    // Secrecy is a term of the game, so the digest covers it. The digest does not cover which
+    // deployments are open.
     let mut told = hidden.record(Viewer::Public);
     let open = told.digest();
     told.deployments = Default::default();

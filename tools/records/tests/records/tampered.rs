@@ -21,7 +21,7 @@ struct Tampered {
     /// What was changed.
     what: &'static str,
     record: GameRecord,
-    /// The codes, of which one must be found.
+    /// The check must report at least one of these codes.
     codes: &'static [Falsehood],
     /// The event at which it must be found, if that is certain.
     event: Option<usize>,
@@ -73,7 +73,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
         assert!(is_a_true_record(&record), "seed {seed}: the oracle knows a true record");
-        // A long game is changed at some of its events, a short one at all.
+        // A long game is changed at some of its events, a short game at all of them.
         let every = 1 + record.events.len() / 10;
         for tampered in tamper(&record, every) {
             judge(seed, &record, &tampered, &mut outcomes, &mut codes);
@@ -84,7 +84,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
     }
     println!("{codes:?}");
     for code in &Falsehood::ALL {
-        // These need other records: see the other tests.
+        // These need other records, so other tests cover them.
         let elsewhere = [
             Malformed,
             Start,
@@ -119,7 +119,8 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // The oracle does not judge players, terms and secrets: they are not part of the game.
+        // The oracle does not judge players, terms and secrets, because they are not part of the
+        // game.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
         assert!(
@@ -154,7 +155,7 @@ fn tamper(record: &GameRecord, every: usize) -> Vec<Tampered> {
     list
 }
 
-/// Makes one change to a clone.
+/// Adds a clone of the record with one change.
 fn change(
     list: &mut Vec<Tampered>,
     record: &GameRecord,
@@ -495,8 +496,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// A game that ended on the board, and one that went on. Nothing can be added to the one or cut off
-/// the other.
+/// Nothing can be added to a game that ended on the board, and the end of a game cannot be cut
+/// off.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
@@ -505,7 +506,7 @@ fn a_game_ends_where_the_rules_end_it() {
         let reason = record.outcome.as_ref().unwrap().reason.clone();
         if ["flag_captured", "no_legal_move", "quiet_limit", "both_blocked"].contains(&reason.as_str()) {
             let mut went_on = record.clone();
-            let ply = last as u16; // As good as any: what counts is that the end is missing.
+            let ply = last as u16; // Any ply will do, because only the missing end matters.
             let mut more = went_on.events[last - 1].clone();
             more.at += u64::from(ply);
             went_on.events[last] = more;
@@ -542,7 +543,7 @@ fn clocks_are_held_to() {
             continue;
         }
         let last = record.events.len() - 1;
-        // The flag falls at once in the record, when there was time left.
+        // In the record, the flag falls at once, although there was time left.
         let mut early = record.clone();
         early.events[last].at = early.events[last - 1].at;
         let report = check(&early);

@@ -29,7 +29,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A bout, its time, and everything that was told to each side.
+/// A bout, its time, and all lines that each side was told.
 struct Table {
     bout: Bout,
     now: Duration,

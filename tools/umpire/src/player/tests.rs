@@ -1,5 +1,5 @@
-//! The program's view, made from lines, equals the engine's at every turn of paired games in every
-//! ruleset.
+//! The view that a program builds from lines equals the engine's view at every turn, in games of
+//! every ruleset.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -178,7 +178,7 @@ fn quit_ends_the_program_whatever_it_says() {
 }
 
 impl<C, M> LinePlayer<C, M> {
-    /// What it knows of the game, once it has seen a board.
+    /// Its view of the game, once it has seen a board.
     fn view(&self) -> Option<View> {
         match &self.state {
             State::Playing(_, Next::Outcome(game) | Next::Move(game) | Next::Board(game, _)) => {

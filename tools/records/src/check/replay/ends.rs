@@ -83,8 +83,8 @@ impl Replay<'_> {
                 Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
             }
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // Also if wrong deployments lose (§U7). The rules judge them when both are in, but an
-            // umpire may have received none.
+            // This is possible even if wrong deployments lose (§U7). The rules judge deployments
+            // when both are handed in, but an umpire may not have received any.
             (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
