@@ -319,12 +319,7 @@ pub fn owed(view: &GameView) -> Option<String> {
     })
 }
 
-<<<<<<< HEAD
-/// Describes a pending strike, as a sentence: `Red strikes a4a5: both sides choose what their
-/// coins are.`
-=======
 /// A pending strike as a sentence: `Red strikes a4a5. Both sides must choose what their coins are.`
->>>>>>> lang-le
 fn struck(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let choosing = match (owes[*side], owes[side.opponent()]) {
