@@ -2,7 +2,7 @@
 
 # Marks on the printed board.
 legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
-legend-chips = + one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.
+legend-chips = + one of a few ranks, ^ labeled; the letter after a square is its chip: r red, y yellow, b blue, g green.
 legend-coins = /o\ and [o]: coins that have never moved; with ' behind it, a coin that has moved. No strike has shown yet what they are.
 
 # $side.

@@ -20,7 +20,7 @@ arg-json = Print JSON.
 arg-out = Write into this file instead of the terminal.
 
 arg-rules = The ruleset (see flagfall rules), classic by default. Casual games may change single rules: classic,ties=attacker,quiet=off.
-arg-time = The clock: minutes and seconds per move (10+5), seconds (90s+2), minutes and free seconds of each turn (10d5), days per move (3days), or none. Offers have 10+5 by default.
+arg-time = The clock: 10+5 (10 minutes, and 5 seconds more for each move), 90s+2 (90 seconds, and 2 more for each move), 10d5 (10 minutes; the first 5 seconds of each turn are free), 3days (3 days for each move), or none. The default for offers is 10+5.
 arg-side = Your side. It is drawn at random by default.
 arg-private = Only the two players see the game.
 arg-secret = Your deployment and the full record stay private after the end.

@@ -474,7 +474,7 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert_eq!(undone, [false, true], "the latest first: {history}");
     }
 
-    // This undoes the remaining games of the player, each once.
+    // Reverses the rating changes of the player's remaining games. A second call finds none.
     assert_eq!(operator.undo_all("ana").await.unwrap(), 1);
     assert_eq!(operator.undo_all("ana").await.unwrap(), 0);
     assert_eq!(operator.undo_all("bo").await.unwrap(), 0);

@@ -309,9 +309,9 @@ refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a
 # $reason: list, page.
 refusal-bad-query =
     { $reason ->
-        [list] The query is not valid. The parameter bots must be true or false.
-        [page] The query is not valid. The parameter after must be the value of next from the page before, and limit must be a number.
-       *[record] The query is not valid. The parameter format must be json or text, and as must be red, blue, public or all.
+        [list] The query is not valid. The parameter "bots" must be true or false.
+        [page] The query is not valid. The parameter "after" must be the value of "next" from the previous page, and "limit" must be a number.
+       *[record] The query is not valid. The parameter "format" must be json or text, and "as" must be red, blue, public or all.
     }
 # $kib: the limit in KiB.
 refusal-body-too-large = The body of the request is too long. Send at most { $kib } KiB.

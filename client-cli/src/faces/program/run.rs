@@ -44,7 +44,8 @@ impl Runner {
         Runner { shell, session, arena, program, logs, running: None, started: Instant::now() }
     }
 
-    /// Plays until the session ends. Returns the exit code, after the program has ended.
+    /// Plays until the session ends, waits for the program to exit, and returns the exit code of
+    /// `flagfall`.
     pub async fn run(
         mut self,
         mut stop: mpsc::Receiver<()>,

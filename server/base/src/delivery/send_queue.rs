@@ -49,7 +49,7 @@ pub struct Outbox {
     shared: Arc<Shared>,
 }
 
-/// The receiving end of a connection. Each connection has exactly one.
+/// The receiving end of a connection's send queue. Each queue has exactly one.
 pub struct OutboxReader {
     shared: Arc<Shared>,
 }

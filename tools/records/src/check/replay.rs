@@ -52,7 +52,7 @@ pub(super) struct Replay<'a> {
     game: Game,
     /// The game as its end opens it, if the record's changes show the opened game.
     end: Option<Game>,
-    /// The events that must follow, because they came together with the event before.
+    /// The events that must follow, because the same command made them.
     pending: VecDeque<Event>,
     /// The stamp of those events.
     at: Stamp,
@@ -60,7 +60,7 @@ pub(super) struct Replay<'a> {
     lag_ms: u32,
     /// The index of the event that is being replayed.
     index: usize,
-    /// When the side whose choice is known made it, while a strike waits.
+    /// While a strike is pending and one side's choice is known: the time of that choice.
     chosen_at: Option<Stamp>,
     /// Unknown choices leave open how much time is left. Then later events are not checked against
     /// the clocks, or against the lag quota.
