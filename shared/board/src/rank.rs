@@ -9,13 +9,14 @@ crate::named! {
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     #[repr(u8)]
     pub enum Rank, name {
-        /// The side that captures it wins the game. It never moves.
+        /// The piece to protect: a side loses the game when its Flag is captured. A Flag never
+        /// moves.
         Flag = "flag",
-        /// Never moves. It beats every attacker except the Miner.
+        /// A rank that never moves. A Bomb beats every attacker except the Miner.
         Bomb = "bomb",
-        /// Beats the highest rank when it strikes.
+        /// A rank that beats the highest rank when the Spy is the attacker.
         Spy = "spy",
-        /// Moves any distance in a line.
+        /// A rank that moves any distance in a straight line.
         Scout = "scout",
         /// Captures Bombs.
         Miner = "miner",
@@ -33,20 +34,20 @@ crate::named! {
         General = "general",
         /// 1 in US numbering, 10 in EU numbering.
         Marshal = "marshal",
-        /// Its strikes label pieces instead of capturing them.
+        /// A rank whose strikes label enemy pieces instead of capturing them.
         Phoenix = "phoenix",
     }
 }
 
-/// The numbering of ranks on the pieces that people see. US is the default.
+/// The numbering of the ranks that is shown to people. The default is the US numbering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Numbering {
-    /// From 1 for the Marshal to 9 for the Scout, and S for the Spy.
+    /// The US numbering: from 1 for the Marshal to 9 for the Scout, and S for the Spy.
     #[default]
     Us,
-    /// From 10 for the Marshal to 2 for the Scout, and S for the Spy.
+    /// The EU numbering: from 10 for the Marshal to 2 for the Scout, and S for the Spy.
     Eu,
 }
 
@@ -54,7 +55,7 @@ impl Rank {
     /// The number of ranks.
     pub const COUNT: usize = Rank::ALL.len();
 
-    /// True if pieces of this rank ever move (RULES §A5).
+    /// True if pieces of this rank can move (RULES §A5).
     pub const fn is_movable(self) -> bool {
         !matches!(self, Rank::Flag | Rank::Bomb)
     }
@@ -73,18 +74,19 @@ impl Rank {
         }
     }
 
-    /// The rank's letter in deployment and position texts (RULES §P4), always in US figures.
+    /// The rank's letter or digit in deployment and position texts (RULES §P4). It never depends
+    /// on the numbering: digits are always US numbers.
     pub const fn letter(self) -> char {
         b"FBS987654321P"[self as usize] as char
     }
 
-    /// The rank with this letter of §P4, in upper or lower case.
+    /// The rank with this letter or digit of §P4. Letters may be in upper or lower case.
     pub fn from_letter(letter: char) -> Option<Rank> {
         let letter = letter.to_ascii_uppercase();
         Rank::ALL.into_iter().find(|rank| rank.letter() == letter)
     }
 
-    /// The figure shown to people: at most two characters (`10` is the EU Marshal).
+    /// The rank's symbol for people: at most two characters, such as `10` for the EU Marshal.
     pub const fn figure(self, numbering: Numbering) -> &'static str {
         const US: [&str; Rank::COUNT] = ["F", "B", "S", "9", "8", "7", "6", "5", "4", "3", "2", "1", "P"];
         const EU: [&str; Rank::COUNT] = ["F", "B", "S", "2", "3", "4", "5", "6", "7", "8", "9", "10", "P"];
@@ -96,7 +98,7 @@ impl Rank {
 }
 
 impl fmt::Display for Rank {
-    /// Writes the rank's name with a capital letter, for sentences.
+    /// Writes the rank's name with a capital letter, for use in sentences.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, rest) = self.name().split_at(1);
         f.pad(&(first.to_ascii_uppercase() + rest))
@@ -113,16 +115,16 @@ impl RankSet {
     /// Every rank.
     pub const ALL: RankSet = RankSet((1 << Rank::COUNT) - 1);
 
-    /// The ranks that move.
+    /// The ranks whose pieces can move.
     pub const MOVABLE: RankSet =
         RankSet::ALL.without(RankSet::only(Rank::Flag)).without(RankSet::only(Rank::Bomb));
 
-    /// The set of one rank.
+    /// The set that contains only this rank.
     pub const fn only(rank: Rank) -> RankSet {
         RankSet(1 << rank as u16)
     }
 
-    /// Whether the rank is in the set.
+    /// True if the rank is in the set.
     pub const fn contains(self, rank: Rank) -> bool {
         self.0 & (1 << rank as u16) != 0
     }
@@ -157,7 +159,7 @@ impl RankSet {
         if bits & !RankSet::ALL.0 == 0 { Some(RankSet(bits)) } else { None }
     }
 
-    /// The rank, if the set has exactly one.
+    /// The only rank in the set. `None` if the set is empty or has several ranks.
     pub fn single(self) -> Option<Rank> {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }
     }
@@ -167,7 +169,7 @@ impl RankSet {
         self.0.count_ones()
     }
 
-    /// Whether the set has no rank.
+    /// True if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
