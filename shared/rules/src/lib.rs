@@ -47,8 +47,8 @@ mod start;
 mod strike;
 mod variants;
 
-/// The types of the board and of views, so that users of this crate need not depend on those
-/// crates.
+/// The types of the boards and views. They are exported again, so that users of this crate do not
+/// depend on those crates directly.
 #[doc(inline)]
 pub use {flagfall_board::*, flagfall_view::*};
 

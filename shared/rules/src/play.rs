@@ -1,4 +1,4 @@
-//! A game in one process: commands are judged and carried out at once.
+//! Games within a single process, which decides on commands and applies the events immediately.
 
 use flagfall_board::{Side, Stamp};
 
@@ -46,7 +46,7 @@ impl Game {
         Ok(events)
     }
 
-    /// Ends the game if a deadline has passed. Returns no events otherwise.
+    /// Ends the game if a deadline has passed. Returns no events if none has passed.
     pub fn expire(&mut self, now: Stamp) -> Events {
         let events = decide_deadline(self, now);
         self.carry_out(&events, now);
