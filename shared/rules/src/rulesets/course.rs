@@ -1,4 +1,4 @@
-//! The rules of the umpire program of a university course (§U).
+//! The rules of the umpire of a course (§U).
 
 use flagfall_board::{BoardShape, SquareSet};
 
