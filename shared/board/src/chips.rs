@@ -23,7 +23,7 @@ impl ChipColor {
         self.name().as_bytes()[0] as char
     }
 
-    /// The color with this name or letter, in upper or lower case.
+    /// The color with this name or letter. Upper and lower case are both accepted.
     pub fn from_name(text: &str) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| {
             text.eq_ignore_ascii_case(color.name())

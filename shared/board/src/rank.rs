@@ -3,7 +3,7 @@ use std::fmt;
 crate::named! {
     /// The rank of a piece.
     ///
-    /// Code never uses a number for a rank, because two numberings are in use ([`Numbering`]).
+    /// The code never uses a number for a rank, because there are two numberings ([`Numbering`]).
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -20,19 +20,19 @@ crate::named! {
         Scout = "scout",
         /// Captures Bombs.
         Miner = "miner",
-        /// 7 in US numbering, 4 in EU numbering.
+        /// Number 7 in the US numbering and 4 in the EU numbering.
         Sergeant = "sergeant",
-        /// 6 in US numbering, 5 in EU numbering.
+        /// Number 6 in the US numbering and 5 in the EU numbering.
         Lieutenant = "lieutenant",
-        /// 5 in US numbering, 6 in EU numbering.
+        /// Number 5 in the US numbering and 6 in the EU numbering.
         Captain = "captain",
-        /// 4 in US numbering, 7 in EU numbering.
+        /// Number 4 in the US numbering and 7 in the EU numbering.
         Major = "major",
-        /// 3 in US numbering, 8 in EU numbering.
+        /// Number 3 in the US numbering and 8 in the EU numbering.
         Colonel = "colonel",
-        /// 2 in US numbering, 9 in EU numbering.
+        /// Number 2 in the US numbering and 9 in the EU numbering.
         General = "general",
-        /// 1 in US numbering, 10 in EU numbering.
+        /// Number 1 in the US numbering and 10 in the EU numbering.
         Marshal = "marshal",
         /// A rank whose strikes label enemy pieces instead of capturing them.
         Phoenix = "phoenix",
@@ -60,7 +60,7 @@ impl Rank {
         !matches!(self, Rank::Flag | Rank::Bomb)
     }
 
-    /// True if pieces of this rank move any distance (RULES §C2, §S2.2).
+    /// True if pieces of this rank can move any distance (RULES §C2, §S2.2).
     pub const fn is_runner(self) -> bool {
         matches!(self, Rank::Scout | Rank::Phoenix)
     }
@@ -129,31 +129,31 @@ impl RankSet {
         self.0 & (1 << rank as u16) != 0
     }
 
-    /// The ranks in both sets.
+    /// The ranks that are in both sets.
     #[must_use]
     pub const fn intersection(self, other: RankSet) -> RankSet {
         RankSet(self.0 & other.0)
     }
 
-    /// The ranks in either set.
+    /// The ranks that are in at least one of the two sets.
     #[must_use]
     pub const fn union(self, other: RankSet) -> RankSet {
         RankSet(self.0 | other.0)
     }
 
-    /// The ranks of this set that are not in the other.
+    /// The ranks that are in this set but not in the other set.
     #[must_use]
     pub const fn without(self, other: RankSet) -> RankSet {
         RankSet(self.0 & !other.0)
     }
 
-    /// The set as bits. The Flag has the lowest bit.
+    /// The set as a bit mask. The lowest bit represents the Flag.
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// The set with these bits. `None` if a bit does not belong to a rank.
+    /// Creates the set from a bit mask. Returns `None` if a bit does not represent a rank.
     #[must_use]
     pub const fn from_bits(bits: u16) -> Option<RankSet> {
         if bits & !RankSet::ALL.0 == 0 { Some(RankSet(bits)) } else { None }
@@ -164,7 +164,7 @@ impl RankSet {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }
     }
 
-    /// How many ranks the set has.
+    /// The number of ranks in the set.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
@@ -174,7 +174,7 @@ impl RankSet {
         self.0 == 0
     }
 
-    /// The ranks of the set, Flag first.
+    /// The ranks of the set, beginning with the Flag.
     pub fn iter(self) -> impl Iterator<Item = Rank> {
         Rank::ALL.into_iter().filter(move |rank| self.contains(*rank))
     }

@@ -9,18 +9,21 @@ pub struct BoardShape {
     pub columns: u8,
     /// The number of rows, from 1 to 10.
     pub rows: u8,
-    /// The number of rows on which each side deploys, counted from its own edge.
+    /// The number of rows on which each side deploys, counted from the side's own edge of the
+    /// board.
     pub home_rows: u8,
-    /// Squares that no piece may enter or cross.
+    /// The lakes: squares that no piece may enter or cross.
     pub lakes: SquareSet,
-    /// Columns whose top and bottom squares are neighbors, one bit per column (RULES §S2.6).
+    /// The columns with a joint, which makes the top and bottom squares neighbors. There is one
+    /// bit per column (RULES §S2.6).
     pub joined_columns: u16,
-    /// Rows whose first and last squares are neighbors, one bit per row (RULES §S2.6).
+    /// The rows with a joint, which makes the first and last squares neighbors. There is one bit
+    /// per row (RULES §S2.6).
     pub joined_rows: u16,
 }
 
 impl BoardShape {
-    /// Every square of the board, lakes included.
+    /// Every square of the board, including lakes.
     pub const fn squares(&self) -> SquareSet {
         SquareSet::rectangle(0..self.columns, 0..self.rows)
     }
@@ -38,7 +41,7 @@ impl BoardShape {
         }
     }
 
-    /// How many home squares a side has.
+    /// The number of home squares of each side.
     pub const fn home_len(&self) -> usize {
         self.columns as usize * self.home_rows as usize
     }

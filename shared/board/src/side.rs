@@ -13,7 +13,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both sides, Red first.
+    /// The two sides, beginning with Red.
     pub const BOTH: [Side; 2] = [Side::Red, Side::Blue];
 
     /// The other side.
@@ -38,7 +38,7 @@ impl Side {
         self.name().as_bytes()[0] as char
     }
 
-    /// The side with this lower-case name.
+    /// The side with this name in lower case.
     pub fn from_name(name: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| side.name() == name)
     }

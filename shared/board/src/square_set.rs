@@ -67,7 +67,7 @@ impl SquareSet {
         self.0[square.index() / 64] & (1 << (square.index() % 64)) != 0
     }
 
-    /// How many squares the set has.
+    /// The number of squares in the set.
     #[inline]
     pub const fn len(self) -> u32 {
         self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones()
@@ -90,21 +90,21 @@ impl SquareSet {
         (low & low_less) | (middle & middle_less) | (high & high_less) != 0
     }
 
-    /// The squares of this set that are not in the other.
+    /// The squares that are in this set but not in the other set.
     #[must_use]
     #[inline]
     pub const fn without(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] & !other.0[0], self.0[1] & !other.0[1], self.0[2] & !other.0[2]])
     }
 
-    /// The squares in both sets, as a `const` form of `&`.
+    /// The squares that are in both sets. This is a `const` form of `&`.
     #[must_use]
     #[inline]
     pub const fn intersection(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] & other.0[0], self.0[1] & other.0[1], self.0[2] & other.0[2]])
     }
 
-    /// The squares in either set, as a `const` form of `|`.
+    /// The squares that are in at least one of the two sets. This is a `const` form of `|`.
     #[must_use]
     #[inline]
     pub const fn union(self, other: SquareSet) -> SquareSet {
@@ -256,8 +256,8 @@ const fn scatter(bits: u16) -> u64 {
     (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
 }
 
-/// Computes [`SquareSet::fill`] to the right in one word. Paths must not enter the first column,
-/// because otherwise they would continue into the next row.
+/// Computes [`SquareSet::fill`] to the right in one word. The code removes the first column from
+/// the free squares, because otherwise a path would continue into the next row.
 ///
 /// The method is `o^(o-2r)` from chess programming, applied to all source squares at once. The
 /// code subtracts the bit after each source from the set of squares that are not free. The borrow
@@ -326,7 +326,7 @@ impl BitOrAssign for SquareSet {
 
 impl Not for SquareSet {
     type Output = SquareSet;
-    /// The squares of the 16x10 frame that are not in the set.
+    /// The squares of the 16x10 frame that are not in this set.
     #[inline]
     fn not(self) -> SquareSet {
         SquareSet([!self.0[0], !self.0[1], !self.0[2] & 0xffff_ffff])

@@ -35,7 +35,8 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// The number of positions of effort for which one world is drawn.
+/// The effort for which one world is drawn, in positions. Twice the effort draws twice as many
+/// worlds.
 const NODES_A_WORLD: usize = 150;
 /// The effort that one exchange of ranks costs, in positions.
 const NODES_AN_EXCHANGE: u32 = 5;

@@ -97,7 +97,7 @@ flagfall_board::named! {
         Thanks = "thanks",
         /// Sorry.
         Sorry = "sorry",
-        /// I will be away for a moment.
+        /// I have to be away for a moment.
         AwayForAMoment = "away_for_a_moment",
         /// Good game.
         GoodGame = "good_game",

@@ -70,7 +70,8 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The id of the seek.
         seek: String,
-        /// True to keep the acceptor's deployment and the full record private after the end.
+        /// True to keep the deployment of the player who accepts, and the full record, private
+        /// after the end.
         #[serde(default)]
         secret: bool,
     },
@@ -103,7 +104,8 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The code of the challenge.
         challenge: String,
-        /// True to keep the acceptor's deployment and the full record private after the end.
+        /// True to keep the deployment of the player who accepts, and the full record, private
+        /// after the end.
         #[serde(default)]
         secret: bool,
     },
@@ -185,7 +187,7 @@ pub enum ClientToServer {
         said: Said,
     },
     /// Reports the opponent's behavior in a game to the operators of the server. A player can
-    /// report each game once, and at most ten games a day.
+    /// report a game only once, and can report at most ten games a day.
     Report {
         /// The client's id for this message.
         cmd_id: CommandId,

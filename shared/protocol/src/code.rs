@@ -81,7 +81,7 @@ impl Code {
     pub const SCOPE_MISSING: &'static str = "scope_missing";
     /// No player has this name.
     pub const NO_SUCH_PLAYER: &'static str = "no_such_player";
-    /// A game with these terms or players cannot be rated.
+    /// A game on these terms or between these players cannot be rated.
     pub const NOT_RATED: &'static str = "not_rated";
     /// The player is not waiting in a pool.
     pub const NOT_IN_POOL: &'static str = "not_in_pool";
@@ -102,7 +102,7 @@ impl Code {
     pub const BLOCKED: &'static str = "blocked";
     /// The player has already reported this game.
     pub const REPORTED_BEFORE: &'static str = "reported_before";
-    /// The account has running games.
+    /// The account still has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";
     /// These moves cannot be queued, or the game does not support queues.
     pub const BAD_QUEUE: &'static str = "bad_queue";

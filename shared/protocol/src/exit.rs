@@ -9,7 +9,7 @@ pub enum Exit {
     /// The result is negative: the server refused a request, a record is invalid, a store is
     /// damaged, or a server is unhealthy.
     Refused = 1,
-    /// The command line or the configuration is wrong. Nothing was done.
+    /// The command line or the configuration is wrong. The program did nothing.
     Usage = 2,
     /// The network failed: no server answered, the connection was lost permanently, or a server
     /// could not listen.

@@ -77,7 +77,7 @@ impl Tally {
         *counter = counter.saturating_add(1);
     }
 
-    /// Returns the sum of both tallies.
+    /// Returns the sum of this tally and another one.
     #[must_use]
     pub fn plus(self, other: Tally) -> Tally {
         Tally {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Player {
-    /// The player's id. It never changes.
+    /// The player's id, which never changes.
     pub id: String,
     /// The name that other players see.
     pub name: String,

@@ -91,8 +91,8 @@ pub enum RecordKind {
     Opened,
 }
 
-/// A server's signature of a finished game: Ed25519 over the game's digest, which
-/// docs/protocol/RECORDS.md defines.
+/// A server's Ed25519 signature of the digest of a finished game. docs/protocol/RECORDS.md
+/// defines the digest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RecordSignature {
     /// The id of the public key: the first 16 hexadecimal digits of its SHA-256.

@@ -400,7 +400,7 @@ pub struct Seek {
     pub seeker_rating: Option<RatingPoint>,
 }
 
-/// A game and its current sequence number.
+/// The id of a game, and the game's current sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameHead {
     /// The game.
@@ -428,7 +428,7 @@ pub struct RulesetInfo {
 pub struct RuleOptionInfo {
     /// The name of the option.
     pub name: String,
-    /// The value of the option in the unchanged ruleset. An offer of a game must not name it.
+    /// The value of the option in the unchanged ruleset. An offer of a game need not name it.
     pub value: String,
     /// The possible values.
     pub values: Vec<RuleValueInfo>,

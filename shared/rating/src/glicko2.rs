@@ -93,7 +93,7 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
         return Rating { deviation: deviation_after(player, periods), ..player };
     }
     let phi = player.deviation / SCALE;
-    // Steps 3 and 4: the estimated variance v and improvement delta.
+    // Steps 3 and 4 of Glickman's algorithm: the estimated variance v and the improvement delta.
     let (mut information, mut surprise) = (0.0, 0.0);
     for GameResult { opponent, score, advantage } in results {
         let g = weight(opponent.deviation);
@@ -104,7 +104,7 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
     let variance = information.recip();
     let delta = variance * surprise;
     let volatility = new_volatility(player.volatility, phi, variance, delta, tau);
-    // Steps 6 to 8.
+    // Steps 6 to 8 of Glickman's algorithm.
     let widened = deviation_after(Rating { volatility, ..player }, periods) / SCALE;
     let new_phi = (widened.powi(-2) + information).sqrt().recip();
     Rating {

@@ -17,7 +17,7 @@ pub const TAU: f64 = 0.75;
 pub const PERIODS_PER_DAY: f64 = 0.214_36;
 /// The smallest deviation. With a smaller one, ratings would hardly change.
 pub const DEVIATION_MIN: f64 = 45.0;
-/// The largest deviation, which is that of a newcomer.
+/// The largest deviation. Newcomers have it.
 pub const DEVIATION_MAX: f64 = 500.0;
 /// The deviation from which a rating is provisional. Provisional ratings are shown with a
 /// question mark.

@@ -1,4 +1,4 @@
-//! Refusals with their codes.
+//! A macro for refusals that have codes.
 
 /// Defines an enum of refusals and the code of each refusal in messages.
 macro_rules! coded {

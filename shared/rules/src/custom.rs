@@ -100,7 +100,7 @@ pub enum NoSuchRuleset {
     Unknown,
     /// The text after the ruleset's name is not `option=value`.
     NotAnOption,
-    /// There is no such option.
+    /// No option has this name.
     NoSuchOption { base: &'static str },
     /// The ruleset does not allow this option to be changed.
     Fixed { base: &'static str, option: RuleOption },

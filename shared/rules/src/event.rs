@@ -194,7 +194,7 @@ impl Events {
         Events { list: [first.map(Event), second.map(Event), third.map(Event)] }
     }
 
-    /// The events in the order in which they happened.
+    /// The events, in the order in which they happened.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Event> {
         self.list.iter().flatten()

@@ -69,10 +69,10 @@ pub enum Misheard {
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
-    /// A piece stands on a square where no piece can stand at the start.
+    /// A piece in the report stands on a square where no piece can be at the start.
     #[error("{0}: no piece can stand there at the start")]
     Start(Square),
-    /// The side to move has no piece on that square.
+    /// The side to move has no piece on the starting square of the reported move.
     #[error("{0}: the side to move has no piece there")]
     NoPiece(Square),
     /// The squares are not in one line, or they are several squares apart and the piece moves
@@ -231,8 +231,7 @@ impl FoggedGame {
         strike.filter(|strike| outcome(strike) == Some(told.outcome)).ok_or(Misheard::Outcome(squares.to))
     }
 
-    /// The rank of a piece in a strike: the rank that is already known, or else the reported
-    /// rank.
+    /// Returns the rank of a piece in a strike: the known rank, or else the reported rank.
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),

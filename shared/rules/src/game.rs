@@ -14,10 +14,10 @@ use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::Deployment;
 
-/// The terms of a game. They never change after its creation.
+/// The terms of a game. They never change after the game's creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameTerms {
-    /// The game's id, which its commitments cover.
+    /// The game's id. It is a part of the text that is hashed for each commitment.
     pub game: GameId,
     /// The rules of the game.
     pub ruleset: &'static Ruleset,

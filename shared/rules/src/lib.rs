@@ -6,7 +6,7 @@
 //! |---|---|
 //! | What may a side do? | [`Position::legal_commands`], [`View::legal_commands`], [`View::targets`] |
 //! | Is this command allowed, and what follows? | [`decide`], [`Refusal`] |
-//! | What comes of a strike? | [`strike_fates`] |
+//! | How does a strike end? | [`strike_fates`] |
 //! | How does the state change? | [`evolve`] |
 //! | What may this audience know? | [`view`], [`see`], [`see_change`] |
 //! | Which rules are there? | [`Ruleset`], [`rulesets`], [`RuleOption`] |

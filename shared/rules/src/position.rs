@@ -333,7 +333,7 @@ impl Position {
         self.turn = self.turn.opponent();
     }
 
-    /// Carries out a move. Does nothing if the piece is missing.
+    /// Carries out a move. Does nothing if no piece is on the starting square.
     pub(crate) fn apply(&mut self, moved: &Moved) {
         let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];

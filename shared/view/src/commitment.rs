@@ -1,4 +1,5 @@
-//! Commitments: a hash of each deployment, published when the game starts and opened when it ends.
+//! Commitments. A hash of each deployment is published when the game starts. When the game ends,
+//! the deployment is opened, so that anyone can verify its hash.
 
 use std::fmt;
 use std::str::FromStr;

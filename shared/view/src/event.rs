@@ -5,7 +5,7 @@ use crate::exchange::SeenPlacing;
 use crate::moves::{PendingStrike, SeenMove};
 use crate::outcome::SeenOutcome;
 
-/// An event of a game, with only the facts that a client may see.
+/// An event of a game, reduced to the facts that a client may see.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
@@ -48,7 +48,7 @@ pub enum GameEvent {
         /// The square that the piece left.
         square: Square,
     },
-    /// A side brought a piece from its reserve onto the board. This is a turn.
+    /// A side moved a piece from its reserve to the board. This is a turn.
     Placed(SeenPlacing),
     /// A side named the color of a chip on which it still had to decide. This is not a turn.
     Colored {

@@ -5,7 +5,7 @@ use flagfall_board::{ChipColor, Side, Square};
 use crate::identity::Identity;
 use crate::rank_counts::RankCounts;
 
-/// The placing of a piece from a reserve, with only the facts that a client may see.
+/// The placing of a piece from a reserve, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenPlacing {
@@ -16,7 +16,7 @@ pub struct SeenPlacing {
     /// The rank of the piece. It is hidden from the other side and from spectators, unless the
     /// piece is labeled.
     pub piece: Identity,
-    /// True if the piece is labeled.
+    /// True if the piece is labeled, which means that it is face up.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub labeled: bool,
     /// The color of the chip under the piece.
@@ -40,7 +40,7 @@ pub enum SeenExchange {
     Placed(SeenPlacing),
 }
 
-/// A side's reserve, with only the facts that a client may see.
+/// A side's reserve, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(rename = "Reserve"))]

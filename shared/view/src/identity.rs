@@ -1,4 +1,4 @@
-//! Pieces, with only the facts that a viewer may see.
+//! Pieces, reduced to the facts that a viewer may see.
 
 use std::fmt;
 use std::str::FromStr;
@@ -80,10 +80,10 @@ impl FromStr for Identity {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(Identity);
 
-/// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved,
-/// `*` if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, which has
-/// moved and whose rank is public. `j7b?` is a blue piece that has not moved and whose rank is
-/// unknown.
+/// A piece on the board. As text, it is the square, the side (`r` or `b`) and the rank, then `'`
+/// if the piece has moved, `*` if its rank is public, and `^` if it is labeled. For example,
+/// `a4r9'*` is Red's Scout on a4, which has moved and whose rank is public. `j7b?` is a blue
+/// piece that has not moved and whose rank is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "PieceText"))]
 pub struct SeenPiece {

@@ -43,7 +43,7 @@ impl FromStr for Move {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(Move, |_error| "not a move: two squares are wanted, as in a4a5");
 
-/// A move, with only the facts that a client may see.
+/// A move, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenMove {
@@ -62,7 +62,7 @@ pub struct SeenMove {
     pub laid: Option<Laid>,
 }
 
-/// A strike, with only the facts that a client may see.
+/// A strike, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenStrike {

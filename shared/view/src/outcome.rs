@@ -11,7 +11,7 @@ pub struct SeenOutcome {
     /// The winner. Absent after a draw and in an aborted game.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub winner: Option<Side>,
-    /// Why the game ended: one of the end reasons.
+    /// The reason why the game ended, as a code.
     pub reason: String,
 }
 

@@ -2,6 +2,6 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TextError(
-    /// A description of the required form.
+    /// A description of the required form, for the error message.
     pub &'static str,
 );

@@ -21,7 +21,7 @@ impl Viewer {
         self == Viewer::Player(side)
     }
 
-    /// The viewer's side, if they are a player.
+    /// The viewer's side, if the viewer is a player.
     pub fn side(self) -> Option<Side> {
         match self {
             Viewer::Player(side) => Some(side),

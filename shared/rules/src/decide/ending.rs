@@ -54,8 +54,8 @@ pub(super) fn judge(position: &Position, moved: Moved, variants: Variants<'_>) -
 /// Like [`judge`], for rulesets with a reserve, in which a side without a move may still remove
 /// or place a piece (§S1.8).
 ///
-/// If a side must name a color after the ply, only the capture of the Flag is checked now. The
-/// other endings are checked when the color is named.
+/// If a side must name a color after the ply, the function returns `None`, and these checks are
+/// made when the color is named.
 fn judge_with_reserve(position: &Position, moved: Moved) -> Option<Outcome> {
     let defender = moved.strike.map(|strike| strike.defender.fate);
     if position.ruleset().chips && defender == Some(Fate::Advances) {

@@ -14,7 +14,7 @@ fn flash_range(rank: Rank) -> Option<u8> {
     FLASHERS.into_iter().find(|(flasher, _)| *flasher == rank).map(|(_, range)| range)
 }
 
-/// The index of a rank among [`FLASHERS`].
+/// The index of a rank in [`FLASHERS`].
 pub(crate) fn flasher(rank: Rank) -> Option<usize> {
     FLASHERS.into_iter().position(|(flasher, _)| flasher == rank)
 }

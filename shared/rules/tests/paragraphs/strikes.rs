@@ -1,4 +1,4 @@
-//! §A5–§A8: steps and strikes.
+//! §A5–§A8: moves of one square, and strikes.
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::rulesets::CLASSIC;
