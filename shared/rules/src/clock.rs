@@ -1,4 +1,5 @@
-//! Clocks as plain values. All times are arguments: stamps of the log, never the system time.
+//! Clocks as plain values. All times are arguments. They come from the time stamps of the log,
+//! never from the system clock.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_view::LagQuota;

@@ -41,7 +41,7 @@ pub enum Command {
     Claim(Claim),
 }
 
-/// A move that a side asks for.
+/// A move that a side requests.
 ///
 /// A move is written as in `a4a5`. A sign after it names the path, as in `a1a7-`, and a suffix
 /// names the color of the chip, as in `a4a5=g`.
@@ -159,7 +159,7 @@ impl FromStr for Placing {
     }
 }
 
-/// Returns the rank for a text that is a single letter of a rank.
+/// Returns the rank for a text that consists only of the rank's letter.
 pub(crate) fn rank_of(text: &str) -> Option<Rank> {
     let mut letters = text.chars();
     letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none())

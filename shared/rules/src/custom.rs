@@ -214,8 +214,8 @@ fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOpt
 }
 
 /// Returns a ruleset for every combination of option values of a named ruleset. The combinations
-/// are computed on first use. All named rulesets together have a few thousand, which a test
-/// checks.
+/// are computed on first use. All named rulesets together have a few thousand combinations. A
+/// test checks the number.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 

@@ -447,7 +447,7 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     Ok(Events::new([Some(chosen), Some(EventKind::Moved(moved)), end]))
 }
 
-/// Checks that the command names a color exactly if the ply lays a chip whose color the side
+/// Checks that the command names a color if and only if the ply lays a chip whose color the side
 /// chooses (§S2.3, §S3.2).
 #[inline]
 fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal> {

@@ -78,7 +78,7 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     }
 }
 
-/// Applies an event, and first gives the acting side `lag_ms` milliseconds of its time back.
+/// Gives the acting side `lag_ms` milliseconds of its time back, and then applies an event.
 ///
 /// `lag_ms` is the result of [`Game::lag_credit_ms`] at the time of the command. If the event
 /// stops no clock, no time is given back.

@@ -78,7 +78,7 @@ pub enum PositionTextError {
     /// The side to move is neither `red` nor `blue`.
     #[error("the side to move is red or blue")]
     Turn,
-    /// A number of plies is not a number.
+    /// A field for a number of plies does not contain a number.
     #[error("plies are a number from 0 to 65535")]
     Plies,
     /// The board does not have the rows and columns of the ruleset.
@@ -458,8 +458,8 @@ impl BoardReader<'_> {
                         };
                         let (is_moved, is_revealed) = (self.skip('\''), self.skip('*'));
                         let square = Square::new(column, row).ok_or(wrong_shape.clone())?;
-                        // In rulesets with coins, a piece is revealed exactly if it has a rank
-                        // (§Q8).
+                        // In rulesets with coins, a piece is revealed if and only if it has a
+                        // rank (§Q8).
                         if has_coins && rank.is_none() == is_revealed {
                             return Err(PositionTextError::Character { at: start + 1 });
                         }

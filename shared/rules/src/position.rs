@@ -46,7 +46,8 @@ pub struct Position {
     pub(crate) coin_state: Option<Box<CoinState>>,
 }
 
-/// The parts of a position that only some rulesets have, so that callers look them up only once.
+/// The parts of a position that only some rulesets have. Callers look them up once and pass this
+/// value on.
 #[derive(Clone, Copy)]
 pub(crate) struct Variants<'a> {
     pub(crate) reserve_state: Option<&'a ReserveState>,

@@ -95,7 +95,7 @@ coded! {
         NotEmpty = "not_empty",
         /// The sender has already offered a draw, and the offer is still open.
         DrawAlreadyOffered = "draw_already_offered",
-        /// The sender's last draw offer was too short a time ago.
+        /// The sender has offered a draw too recently.
         DrawOfferedRecently { plies_left: Ply } = "draw_offered_recently",
         /// The other side has no open draw offer.
         NoDrawOffer = "no_draw_offer",

@@ -19,9 +19,9 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
     judge_limits(position, position.quiet_plies.saturating_add(1), position.ply().saturating_add(1))
 }
 
-/// True if a side with a reserve could act on its turn, if it lost its piece on `lost` first. The
-/// side can place a piece, or remove any piece except the Flag (§S1.8). The check does not
-/// require an empty home square.
+/// True if a side with a reserve would be able to act on its turn after losing the piece on
+/// `lost`. The side can place a piece, or remove any piece except the Flag (§S1.8). The check
+/// does not require an empty home square.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
     let has_reserve =
         position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);

@@ -3,9 +3,9 @@
 use flagfall_board::{BoardShape, Direction, Square, SquareSet};
 use flagfall_view::Move;
 
-/// A limit that the two-squares rule sets for the next move of a piece (§C3). Border `n` of a
-/// line lies between its squares `n` and `n + 1`. The piece must not cross the borders from `low`
-/// up to, but not including, `high`.
+/// A limit on the next move of one piece, set by the two-squares rule (§C3). The piece must not
+/// cross the borders from `low` up to, but not including, `high`. Border `n` lies between the
+/// squares `n` and `n + 1` of the piece's row or column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tether {
     pub(crate) square: Square,
