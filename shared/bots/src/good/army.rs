@@ -17,9 +17,10 @@ pub(super) const ARMIES: usize = 16;
 const SETTLING: usize = 4;
 /// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// One in this many exchanges moves the Flag together with all pieces next to it.
+/// The frequency of exchanges that move the Flag together with all pieces next to it: 8 means one
+/// exchange in eight.
 const BLOCKS: usize = 8;
-/// One in this many armies is counted.
+/// The frequency with which armies are counted: 8 means one army in eight.
 const COUNTED: usize = 8;
 /// The share of the previous decision's counts that is kept. Little changes from one move to the
 /// next.

@@ -6,9 +6,9 @@ use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View
 
 /// The pieces in the view of our previous turn, and the move that our side made in that turn.
 pub(super) struct Before<'a> {
-    /// The pieces in that view.
+    /// The pieces in the view of our previous turn.
     pub(super) pieces: &'a [SeenPiece],
-    /// The move that our side made after that view.
+    /// The move that our side made in its previous turn.
     pub(super) own: Option<Move>,
 }
 

@@ -1,5 +1,5 @@
-//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks, draw offers and all reasons for
-//! the end.
+//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks and draw offers, and all reasons
+//! why a game ends.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, PBM};
