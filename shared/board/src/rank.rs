@@ -18,7 +18,7 @@ crate::named! {
         Spy = "spy",
         /// A rank that moves any distance in a straight line.
         Scout = "scout",
-        /// Captures Bombs.
+        /// A rank that captures Bombs.
         Miner = "miner",
         /// Number 7 in the US numbering and 4 in the EU numbering.
         Sergeant = "sergeant",

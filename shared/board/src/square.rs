@@ -113,13 +113,13 @@ crate::text_serde!(Square);
 /// One of the four directions along a row or a column, from Red's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// Towards higher rows.
+    /// Toward higher rows.
     Up,
-    /// Towards higher columns.
+    /// Toward higher columns.
     Right,
-    /// Towards lower rows.
+    /// Toward lower rows.
     Down,
-    /// Towards lower columns.
+    /// Toward lower columns.
     Left,
 }
 

@@ -70,7 +70,7 @@ pub struct Waiting<K> {
     /// The number of the player's rated games in this ruleset with the first move, minus the
     /// number without it.
     pub first_surplus: i32,
-    /// Their last opponent.
+    /// The player's last opponent.
     pub last_opponent: Option<K>,
     /// The players whom this player refuses to play. A pair is already impossible if one of the
     /// two refuses.

@@ -211,7 +211,7 @@ pub struct Profile {
     pub player: Player,
     /// The time at which the player was created, in milliseconds since 1970.
     pub created: u64,
-    /// Their current ratings.
+    /// The player's current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
 }

@@ -47,7 +47,7 @@ pub enum ClientToServer {
     Seek {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side that the seeker wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub enum ClientToServer {
     Challenge {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side that the challenger wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,7 +115,7 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The level of the house player: `random`, `simple` or `good`.
         bot: String,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side that the client wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The game.
         game: GameId,
-        /// What to say.
+        /// The chat message.
         said: Said,
     },
     /// Reports the opponent's behavior in a game to the operators of the server. A player can

@@ -34,7 +34,7 @@ pub struct PlayedGame {
     pub score: GameScore,
     /// The reason why the game ended: the `reason` of its outcome.
     pub reason: String,
-    /// Turns taken.
+    /// The number of turns in the game.
     pub plies: u16,
 }
 

@@ -25,7 +25,7 @@ pub struct Invitation {
     pub challenge: String,
     /// The player who made the challenge.
     pub challenger: Player,
-    /// What to play.
+    /// The terms of the game.
     pub terms: Terms,
     /// The side that this player gets. If absent, the server chooses the side at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,13 +13,13 @@ flagfall_board::named! {
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Speed, name, from_name {
-        /// Under three minutes.
+        /// Under three minutes for forty turns.
         Bullet = "bullet",
-        /// Under eight minutes.
+        /// Under eight minutes for forty turns.
         Blitz = "blitz",
-        /// Under twenty-five minutes.
+        /// Under twenty-five minutes for forty turns.
         Rapid = "rapid",
-        /// Longer.
+        /// Twenty-five minutes or more for forty turns.
         Classical = "classical",
         /// A number of days for every turn.
         Correspondence = "correspondence",
@@ -101,7 +101,7 @@ pub struct RatingChange {
 pub enum GameScore {
     /// The player won.
     Won,
-    /// No one won.
+    /// The game had no winner.
     Drawn,
     /// The player lost.
     Lost,
@@ -116,7 +116,7 @@ pub struct RatedGame {
     pub at: u64,
     /// The opponent.
     pub opponent: Player,
-    /// How it ended.
+    /// The result of the game for the player.
     pub score: GameScore,
     /// The player's rating before the game.
     pub before: RatingPoint,
@@ -148,7 +148,7 @@ pub struct LeaderboardEntry {
     pub place: u32,
     /// The player.
     pub player: Player,
-    /// Their current rating.
+    /// The player's current rating.
     pub now: RatingPoint,
     /// The number of rated games that the player has played.
     pub games: u32,

@@ -38,7 +38,7 @@ impl RatingRange {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RatingWish {
-    /// Between two ratings.
+    /// A range between two fixed ratings.
     Between {
         /// The lowest rating in the range, in points. At most 4,000.
         #[serde(default, skip_serializing_if = "Option::is_none")]

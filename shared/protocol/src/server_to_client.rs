@@ -93,7 +93,7 @@ pub enum ServerToClient {
         challenge: String,
         /// The player who made the challenge.
         challenger: Player,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side of the player who accepts the challenge. If absent, the server chooses the
         /// side at random.
@@ -157,7 +157,7 @@ pub enum ServerToClient {
         /// The sequence number of the event. It is one more than the number of the previous
         /// event.
         seq: u64,
-        /// What happened.
+        /// The event in the game.
         event: GameEvent,
         /// The part of the view's change that cannot be seen from the event itself.
         change: ViewChange,
@@ -208,12 +208,12 @@ pub enum ServerToClient {
         game: GameId,
         /// The side that wrote the message.
         side: Side,
-        /// What they said.
+        /// The chat message.
         said: Said,
     },
     /// One of the client's rated games has changed both players' ratings.
     Rated {
-        /// The change.
+        /// The game and the change in both ratings.
         change: RatingChange,
     },
     /// A game can no longer be played because its log is damaged. Other games are not affected.
@@ -386,7 +386,7 @@ pub struct Seek {
     pub id: String,
     /// The player who opened the seek.
     pub seeker: Player,
-    /// What to play.
+    /// The terms of the game.
     pub terms: Terms,
     /// The side that the seeker wants. If absent, the server chooses it at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,11 +16,11 @@ const STEPS_MAX: u32 = 1_000;
 /// The result of a game for a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
-    /// A point.
+    /// The player won, which counts as one point.
     Win,
-    /// Half a point.
+    /// The game was drawn, which counts as half a point.
     Draw,
-    /// No points.
+    /// The player lost, which counts as no points.
     Loss,
 }
 

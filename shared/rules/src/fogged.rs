@@ -53,7 +53,7 @@ pub enum StrikeOutcome {
     DefenderLeft,
     /// Only the piece that moved.
     AttackerLeft,
-    /// Both pieces.
+    /// Both pieces of the strike.
     BothLeft,
 }
 

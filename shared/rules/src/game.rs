@@ -160,7 +160,7 @@ impl Game {
         &self.position
     }
 
-    /// Turns taken.
+    /// The number of turns taken so far.
     pub fn ply(&self) -> Ply {
         self.position.ply()
     }

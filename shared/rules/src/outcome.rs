@@ -1,4 +1,4 @@
-//! How games end.
+//! Outcomes of games, and the reasons why games end.
 
 use flagfall_board::Side;
 use flagfall_view::SeenOutcome;
@@ -8,7 +8,7 @@ use flagfall_view::SeenOutcome;
 pub struct Outcome {
     /// The winner. `None` after a draw and for an aborted game.
     pub winner: Option<Side>,
-    /// The reason.
+    /// The reason why the game ended.
     pub reason: EndReason,
 }
 

@@ -11,14 +11,14 @@ use crate::game::Game;
 use crate::refusal::Refusal;
 
 impl Game {
-    /// Judges a command at the current ply, and carries out the events.
+    /// Decides on a command at the current ply, and applies the events that follow.
     ///
-    /// This combines [`decide`] and [`evolve`], for a web page, a bot or a test. A server stores
-    /// the events between the two. Only a deployment uses the entropy, for the salt of its
-    /// commitment.
+    /// This function combines [`decide`] and [`evolve`], for a web page, a bot or a test. A
+    /// server must call the two functions separately, because it stores the events in between.
+    /// The entropy is used only for a deployment, as the salt of its commitment.
     ///
     /// # Errors
-    /// The [`Refusal`], for the sender alone. The game is then unchanged.
+    /// A [`Refusal`], which only the sender may see. In this case, the game does not change.
     ///
     /// ```
     /// use flagfall_rules::{Command, Entropy, Game, GameTerms, Position, Refusal, Side, Stamp};

@@ -503,7 +503,7 @@ impl Position {
         self.turn
     }
 
-    /// Turns taken.
+    /// The number of turns taken so far.
     pub fn ply(&self) -> Ply {
         self.ply
     }

@@ -16,7 +16,7 @@ coded! {
     pub enum Refusal {
         /// The setup is not a valid deployment.
         Setup(#[from] SetupRefusal as refusal) = refusal.code(),
-        /// Deployments are closed.
+        /// The game has started, so deployments are no longer accepted.
         NotDeploying = "not_deploying",
         /// The sender's deployment is illegal, which loses the game in this ruleset (§U7). The
         /// sender can no longer change it.

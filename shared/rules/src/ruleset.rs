@@ -162,7 +162,7 @@ pub enum Disclosure {
 /// The fate of a Bomb that beats its attacker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bombs {
-    /// It stays (§A6).
+    /// The Bomb stays on its square (§A6).
     Stay,
     /// The Bomb leaves the board together with its attacker (§U3).
     LeaveWithAttacker,

@@ -13,7 +13,7 @@ use crate::ruleset::Ruleset;
 /// [`view()`](crate::view()) have this type, and clients create it from the views in messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// The view itself.
+    /// The view without its rules.
     pub seen: GameView,
     /// The rules of the game.
     pub ruleset: &'static Ruleset,

@@ -57,10 +57,11 @@ impl Ruleset {
 }
 
 impl Position {
-    /// Returns a position from which a game of this ruleset may begin, Red to move.
+    /// Returns a position from which a game of this ruleset may begin, with Red to move.
     ///
-    /// Both sides have their sample deployments, or coins on all home squares (§Q1). If the
-    /// ruleset draws lakes at random, this position always has the same lakes.
+    /// Both sides have their sample deployment or, in rulesets with coins, coins on all home
+    /// squares (§Q1). If the ruleset draws lakes at random, this position always has the same
+    /// lakes.
     ///
     /// ```
     /// use flagfall_rules::{Position, Ruleset};

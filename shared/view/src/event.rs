@@ -83,7 +83,7 @@ pub enum GameEvent {
     },
     /// The game has ended.
     Ended {
-        /// How it ended.
+        /// The outcome of the game.
         outcome: SeenOutcome,
         /// The deployments that are open to this client after the end of the game.
         opened: PerSide<Option<Opened>>,

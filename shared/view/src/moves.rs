@@ -86,7 +86,7 @@ flagfall_board::named! {
         Stays = "stays",
         /// The piece is on the other piece's square.
         Advances = "advances",
-        /// Off the board.
+        /// The piece is off the board.
         Leaves = "leaves",
     }
 }

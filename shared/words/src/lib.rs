@@ -1,8 +1,9 @@
 //! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
-//! refusals. These texts name no command or control of a client. A client adds its own files with
-//! [`Words::with`]. Each text is a whole sentence with arguments, so that it can be translated.
+//! refusals. These texts never name a client's commands or controls. A client adds files for its
+//! own texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can
+//! be translated.
 //!
 //! ```
 //! use flagfall_protocol::Refusal;

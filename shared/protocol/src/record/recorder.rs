@@ -35,7 +35,7 @@ flagfall_board::named! {
         Blue = "blue",
         /// The game that the public saw during play.
         Public = "public",
-        /// With everything open.
+        /// The game with all hidden ranks open.
         All = "all",
     }
 }
