@@ -18,12 +18,12 @@ crate::named! {
 }
 
 impl ChipColor {
-    /// The color's letter in texts of positions and moves.
+    /// The color's letter in position and move texts.
     pub const fn letter(self) -> char {
         self.name().as_bytes()[0] as char
     }
 
-    /// The color with this name or letter, in upper or lower case.
+    /// The color with this name or letter. Upper and lower case are both accepted.
     pub fn from_name(text: &str) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| {
             text.eq_ignore_ascii_case(color.name())
@@ -32,7 +32,7 @@ impl ChipColor {
     }
 }
 
-/// The chips on a board, at most one on each square. Public (RULES §S2.5).
+/// The chips on a board, at most one on each square. All chips are public (RULES §S2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "BySquares", inline))]
 pub struct Chips([SquareSet; 4]);
@@ -54,7 +54,7 @@ impl Chips {
         ChipColor::ALL.into_iter().find(|color| self.of(*color).contains(square))
     }
 
-    /// Lays a chip, which replaces any chip on the square.
+    /// Lays a chip and removes any chip that was on the square.
     pub fn lay(&mut self, square: Square, color: ChipColor) {
         self.0.iter_mut().for_each(|squares| squares.remove(square));
         self.0[color as usize].insert(square);
@@ -74,7 +74,8 @@ impl FromIterator<(Square, ChipColor)> for Chips {
     }
 }
 
-/// How texts list chips: the squares of each color. Colors without chips are left out.
+/// The serialized form of the chips: the squares of each color. Colors without chips are left
+/// out.
 #[cfg(feature = "serde")]
 type BySquares = std::collections::BTreeMap<ChipColor, Vec<Square>>;
 

@@ -2,10 +2,10 @@ use std::fmt;
 use std::str::FromStr;
 
 const LENGTH: usize = 12;
-/// Digits and lowercase letters without i, l, o and u, which are easy to misread or form
-/// accidental words.
+/// Digits and lowercase letters. The letters i, l, o and u are left out because they are easy to
+/// misread or could form words by accident.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The index of each letter in the alphabet.
+/// The index in `ALPHABET` of each byte that is a letter of it.
 const VALUES: [u8; 256] = {
     let mut values = [0; 256];
     let mut place = 0;
@@ -16,7 +16,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// A game's id: 12 characters from 60 random bits, easy to read aloud and to type.
+/// A game's id: 12 characters made from 60 random bits. An id is easy to read aloud and to type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", description = "A game's id."))]
@@ -24,7 +24,7 @@ const VALUES: [u8; 256] = {
 pub struct GameId([u8; LENGTH]);
 
 impl GameId {
-    /// Makes an id from the lowest five bits of each of these random bytes.
+    /// Creates an id from random bytes. Only the lowest five bits of each byte are used.
     pub fn from_random(bytes: [u8; 12]) -> GameId {
         GameId(bytes.map(|byte| ALPHABET[usize::from(byte & 31)]))
     }
@@ -43,7 +43,8 @@ impl GameId {
 
     /// The id's characters.
     pub fn as_str(&self) -> &str {
-        // The constructors accept only the ASCII characters of the alphabet.
+        // The bytes are always valid UTF-8, because every constructor takes them from the ASCII
+        // alphabet.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
@@ -60,7 +61,8 @@ impl fmt::Debug for GameId {
     }
 }
 
-/// The text is not a game id: it needs 12 digits and lowercase letters (no i, l, o, u).
+/// The error for a text that is not a game id. An id has 12 characters: digits and lowercase
+/// letters other than i, l, o and u.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")]
 pub struct GameIdParseError;
@@ -78,7 +80,7 @@ impl FromStr for GameId {
     }
 }
 
-/// Serializes the id as its characters, or as 8 bytes in binary formats.
+/// Serializes the id as its 12 characters, or as 8 bytes in binary formats.
 #[cfg(feature = "serde")]
 impl serde::Serialize for GameId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

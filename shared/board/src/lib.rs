@@ -1,7 +1,7 @@
-//! The vocabulary of the board: sides, squares, ranks, shapes.
+//! The basic types of a board game: sides, squares, ranks and board shapes.
 //!
-//! All other crates use these types. The only rules here are those that follow from a rank alone:
-//! whether its pieces move, and how far. All other rules are in `flagfall-rules`.
+//! All other crates use these types. The only rules here are those that depend on nothing but the
+//! rank: whether a piece moves, and how far. All other rules are in `flagfall-rules`.
 
 mod chips;
 mod game_id;
@@ -24,5 +24,5 @@ pub use square::{Column, Direction, Row, Sign, Square, SquareParseError};
 pub use square_set::SquareSet;
 pub use stamp::Stamp;
 
-/// A count of turns taken in a game. Ply 0 is the position before the first turn.
+/// A number of turns taken in a game. Ply 0 is the position before the first turn.
 pub type Ply = u16;

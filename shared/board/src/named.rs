@@ -1,8 +1,9 @@
-/// Defines an enum whose values have fixed names in texts. The macro adds `ALL`, a function that
-/// returns a value's name and, if requested, a function that finds the value with a name.
+/// Defines an enum whose values have fixed names in texts. The macro also defines the constant
+/// `ALL`, a function that returns a value's name, and, if requested, a function that finds a
+/// value by its name.
 ///
-/// Each name is written next to its value and is not derived from it, so renaming a value does
-/// not change any text.
+/// The names are written out and not derived from the Rust identifiers, so renaming an enum
+/// variant does not change any text.
 #[macro_export]
 macro_rules! named {
     ($(#[$of:meta])* $vis:vis enum $type:ident, $name:ident $(, $from:ident)? {
@@ -17,7 +18,7 @@ macro_rules! named {
             /// Every value, in order.
             pub const ALL: [$type; [$($text),+].len()] = [$($type::$value),+];
 
-            /// The value's name in texts and messages. It never changes.
+            /// The value's name in texts and messages. The name never changes.
             pub const fn $name(self) -> &'static str {
                 match self {
                     $($type::$value => $text,)+

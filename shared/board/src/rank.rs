@@ -3,50 +3,51 @@ use std::fmt;
 crate::named! {
     /// The rank of a piece.
     ///
-    /// Code never uses a number for a rank, because two numberings are in use ([`Numbering`]).
+    /// The code never uses a number for a rank, because there are two numberings ([`Numbering`]).
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     #[repr(u8)]
     pub enum Rank, name {
-        /// The side that captures it wins the game. It never moves.
+        /// The piece to protect: a side loses the game when its Flag is captured. A Flag never
+        /// moves.
         Flag = "flag",
-        /// Never moves. It beats every attacker except the Miner.
+        /// A rank that never moves. A Bomb beats every attacker except the Miner.
         Bomb = "bomb",
-        /// Beats the highest rank when it strikes.
+        /// A rank that beats the highest rank when the Spy is the attacker.
         Spy = "spy",
-        /// Moves any distance in a line.
+        /// A rank that moves any distance in a straight line.
         Scout = "scout",
-        /// Captures Bombs.
+        /// A rank that captures Bombs.
         Miner = "miner",
-        /// 7 in US numbering, 4 in EU numbering.
+        /// Number 7 in the US numbering and 4 in the EU numbering.
         Sergeant = "sergeant",
-        /// 6 in US numbering, 5 in EU numbering.
+        /// Number 6 in the US numbering and 5 in the EU numbering.
         Lieutenant = "lieutenant",
-        /// 5 in US numbering, 6 in EU numbering.
+        /// Number 5 in the US numbering and 6 in the EU numbering.
         Captain = "captain",
-        /// 4 in US numbering, 7 in EU numbering.
+        /// Number 4 in the US numbering and 7 in the EU numbering.
         Major = "major",
-        /// 3 in US numbering, 8 in EU numbering.
+        /// Number 3 in the US numbering and 8 in the EU numbering.
         Colonel = "colonel",
-        /// 2 in US numbering, 9 in EU numbering.
+        /// Number 2 in the US numbering and 9 in the EU numbering.
         General = "general",
-        /// 1 in US numbering, 10 in EU numbering.
+        /// Number 1 in the US numbering and 10 in the EU numbering.
         Marshal = "marshal",
-        /// Its strikes label pieces instead of capturing them.
+        /// A rank whose strikes label enemy pieces instead of capturing them.
         Phoenix = "phoenix",
     }
 }
 
-/// The numbering of ranks on the pieces that people see. US is the default.
+/// The numbering of the ranks that is shown to people. The default is the US numbering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Numbering {
-    /// From 1 for the Marshal to 9 for the Scout, and S for the Spy.
+    /// The US numbering: from 1 for the Marshal to 9 for the Scout, and S for the Spy.
     #[default]
     Us,
-    /// From 10 for the Marshal to 2 for the Scout, and S for the Spy.
+    /// The EU numbering: from 10 for the Marshal to 2 for the Scout, and S for the Spy.
     Eu,
 }
 
@@ -54,12 +55,12 @@ impl Rank {
     /// The number of ranks.
     pub const COUNT: usize = Rank::ALL.len();
 
-    /// True if pieces of this rank ever move (RULES §A5).
+    /// True if pieces of this rank can move (RULES §A5).
     pub const fn is_movable(self) -> bool {
         !matches!(self, Rank::Flag | Rank::Bomb)
     }
 
-    /// True if pieces of this rank move any distance (RULES §C2, §S2.2).
+    /// True if pieces of this rank can move any distance (RULES §C2, §S2.2).
     pub const fn is_runner(self) -> bool {
         matches!(self, Rank::Scout | Rank::Phoenix)
     }
@@ -73,18 +74,19 @@ impl Rank {
         }
     }
 
-    /// The rank's letter in deployment and position texts (RULES §P4), always in US figures.
+    /// The rank's letter or digit in deployment and position texts (RULES §P4). It never depends
+    /// on the numbering: digits are always US numbers.
     pub const fn letter(self) -> char {
         b"FBS987654321P"[self as usize] as char
     }
 
-    /// The rank with this letter of §P4, in upper or lower case.
+    /// The rank with this letter or digit of §P4. Letters may be in upper or lower case.
     pub fn from_letter(letter: char) -> Option<Rank> {
         let letter = letter.to_ascii_uppercase();
         Rank::ALL.into_iter().find(|rank| rank.letter() == letter)
     }
 
-    /// The figure shown to people: at most two characters (`10` is the EU Marshal).
+    /// The rank's symbol for people: at most two characters, such as `10` for the EU Marshal.
     pub const fn figure(self, numbering: Numbering) -> &'static str {
         const US: [&str; Rank::COUNT] = ["F", "B", "S", "9", "8", "7", "6", "5", "4", "3", "2", "1", "P"];
         const EU: [&str; Rank::COUNT] = ["F", "B", "S", "2", "3", "4", "5", "6", "7", "8", "9", "10", "P"];
@@ -96,7 +98,7 @@ impl Rank {
 }
 
 impl fmt::Display for Rank {
-    /// Writes the rank's name with a capital letter, for sentences.
+    /// Writes the rank's name with a capital letter, for use in sentences.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, rest) = self.name().split_at(1);
         f.pad(&(first.to_ascii_uppercase() + rest))
@@ -113,66 +115,66 @@ impl RankSet {
     /// Every rank.
     pub const ALL: RankSet = RankSet((1 << Rank::COUNT) - 1);
 
-    /// The ranks that move.
+    /// The ranks whose pieces can move.
     pub const MOVABLE: RankSet =
         RankSet::ALL.without(RankSet::only(Rank::Flag)).without(RankSet::only(Rank::Bomb));
 
-    /// The set of one rank.
+    /// The set that contains only this rank.
     pub const fn only(rank: Rank) -> RankSet {
         RankSet(1 << rank as u16)
     }
 
-    /// Whether the rank is in the set.
+    /// True if the rank is in the set.
     pub const fn contains(self, rank: Rank) -> bool {
         self.0 & (1 << rank as u16) != 0
     }
 
-    /// The ranks in both sets.
+    /// The ranks that are in both sets.
     #[must_use]
     pub const fn intersection(self, other: RankSet) -> RankSet {
         RankSet(self.0 & other.0)
     }
 
-    /// The ranks in either set.
+    /// The ranks that are in at least one of the two sets.
     #[must_use]
     pub const fn union(self, other: RankSet) -> RankSet {
         RankSet(self.0 | other.0)
     }
 
-    /// The ranks of this set that are not in the other.
+    /// The ranks that are in this set but not in the other set.
     #[must_use]
     pub const fn without(self, other: RankSet) -> RankSet {
         RankSet(self.0 & !other.0)
     }
 
-    /// The set as bits. The Flag has the lowest bit.
+    /// The set as a bit mask. The lowest bit represents the Flag.
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// The set with these bits. `None` if a bit does not belong to a rank.
+    /// Creates the set from a bit mask. Returns `None` if a bit does not represent a rank.
     #[must_use]
     pub const fn from_bits(bits: u16) -> Option<RankSet> {
         if bits & !RankSet::ALL.0 == 0 { Some(RankSet(bits)) } else { None }
     }
 
-    /// The rank, if the set has exactly one.
+    /// The only rank in the set. `None` if the set is empty or has several ranks.
     pub fn single(self) -> Option<Rank> {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }
     }
 
-    /// How many ranks the set has.
+    /// The number of ranks in the set.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether the set has no rank.
+    /// True if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The ranks of the set, Flag first.
+    /// The ranks of the set, beginning with the Flag.
     pub fn iter(self) -> impl Iterator<Item = Rank> {
         Rank::ALL.into_iter().filter(move |rank| self.contains(*rank))
     }

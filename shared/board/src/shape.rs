@@ -5,27 +5,30 @@ use crate::{Direction, Side, Square, SquareSet};
 /// Lakes that are drawn at random for each game are not part of the shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardShape {
-    /// The number of columns, 1 to 16.
+    /// The number of columns, from 1 to 16.
     pub columns: u8,
-    /// The number of rows, 1 to 10.
+    /// The number of rows, from 1 to 10.
     pub rows: u8,
-    /// The number of rows on which each side deploys, counted from its own edge.
+    /// The number of rows on which each side deploys, counted from the side's own edge of the
+    /// board.
     pub home_rows: u8,
-    /// Squares that no piece may enter or cross.
+    /// The lakes: squares that no piece may enter or cross.
     pub lakes: SquareSet,
-    /// Columns whose top and bottom squares are neighbors, one bit per column (RULES §S2.6).
+    /// The columns with a joint, which makes the top and bottom squares neighbors. There is one
+    /// bit per column (RULES §S2.6).
     pub joined_columns: u16,
-    /// Rows whose first and last squares are neighbors, one bit per row (RULES §S2.6).
+    /// The rows with a joint, which makes the first and last squares neighbors. There is one bit
+    /// per row (RULES §S2.6).
     pub joined_rows: u16,
 }
 
 impl BoardShape {
-    /// Every square of the board, lakes included.
+    /// Every square of the board, including lakes.
     pub const fn squares(&self) -> SquareSet {
         SquareSet::rectangle(0..self.columns, 0..self.rows)
     }
 
-    /// Whether the square is on the board, lakes included.
+    /// True if the square is on the board. Lake squares are on the board.
     pub const fn contains(&self, square: Square) -> bool {
         square.column() < self.columns && square.row() < self.rows
     }
@@ -38,15 +41,15 @@ impl BoardShape {
         }
     }
 
-    /// How many home squares a side has.
+    /// The number of home squares of each side.
     pub const fn home_len(&self) -> usize {
         self.columns as usize * self.home_rows as usize
     }
 
     /// The home square at a place of the deployment text (RULES §P4).
     ///
-    /// Places count from the row nearest the enemy, each row from the player's own left to right.
-    /// `None` beyond the last place.
+    /// Places are numbered row by row, beginning with the row nearest the enemy, and within a row
+    /// from left to right as the player sees it. `None` beyond the last place.
     pub const fn home_square(&self, side: Side, place: usize) -> Option<Square> {
         if place >= self.home_len() {
             return None;
@@ -59,7 +62,8 @@ impl BoardShape {
         }
     }
 
-    /// The neighbor of a square in a direction, through a joint where the board has one.
+    /// The neighbor of a square in a direction. At an edge, the neighbor may be on the opposite
+    /// side, if the board has a joint there.
     pub fn neighbor(&self, square: Square, direction: Direction) -> Option<Square> {
         let (column, row) = (square.column(), square.row());
         match direction {
@@ -73,28 +77,30 @@ impl BoardShape {
         }
     }
 
-    /// Whether any line of the board is joined.
+    /// True if any row or column of the board has a joint.
     #[inline]
     pub const fn has_joints(&self) -> bool {
         self.joined_columns | self.joined_rows != 0
     }
 
-    /// Every square moved by one, like [`SquareSet::shift`], but also through joints.
+    /// The squares, each moved one step in a direction. This is like [`SquareSet::shift`], but
+    /// steps may also cross joints.
     pub const fn shift(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         squares.shift(direction).union(self.carry(squares, direction))
     }
 
-    /// Like [`SquareSet::fill`], but also through joints.
+    /// Like [`SquareSet::fill`], but paths may also cross joints.
     ///
-    /// A path that wraps around ends before the first square that is not in `through`.
+    /// A path also ends before the first square that is not in `through` when it wraps around.
     pub const fn fill(&self, from: SquareSet, through: SquareSet, direction: Direction) -> SquareSet {
         let reached = from.fill(through, direction);
-        // A line has at most one joint, so a second fill after the joint reaches its end.
+        // A line has at most one joint, so a second fill from the far side of the joint completes
+        // the path.
         let carried = self.carry(reached, direction).intersection(through);
         reached.union(carried).fill(through, direction)
     }
 
-    /// The squares that one step over a joint reaches from these squares.
+    /// The squares that are one step across a joint from these squares.
     const fn carry(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let (top, last) = (self.rows - 1, self.columns - 1);
         match direction {
@@ -105,9 +111,9 @@ impl BoardShape {
         }
     }
 
-    /// The number of steps between two squares in a direction, joints included.
+    /// The number of steps from one square to another in a direction. Steps may cross joints.
     ///
-    /// `None` if that direction does not lead from one to the other.
+    /// `None` if that direction does not lead from the first square to the second.
     pub fn distance(&self, from: Square, to: Square, direction: Direction) -> Option<u8> {
         let mut distance = 0;
         let mut square = from;

@@ -8,12 +8,12 @@ use std::ops::{Index, IndexMut};
 pub enum Side {
     /// The side whose home rows begin with row 1. It moves first.
     Red,
-    /// The side whose home rows are at the other edge.
+    /// The side whose home rows are at the opposite edge from Red's. It moves second.
     Blue,
 }
 
 impl Side {
-    /// Both sides, Red first.
+    /// The two sides, beginning with Red.
     pub const BOTH: [Side; 2] = [Side::Red, Side::Blue];
 
     /// The other side.
@@ -33,12 +33,12 @@ impl Side {
         }
     }
 
-    /// The side's letter in texts of positions and pieces.
+    /// The side's letter in position and piece texts.
     pub const fn letter(self) -> char {
         self.name().as_bytes()[0] as char
     }
 
-    /// The side with this lower-case name.
+    /// The side with this name in lower case.
     pub fn from_name(name: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| side.name() == name)
     }
@@ -53,7 +53,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// One value for each side.
+/// A pair of values, one for Red and one for Blue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PerSide<T> {
@@ -64,12 +64,12 @@ pub struct PerSide<T> {
 }
 
 impl<T> PerSide<T> {
-    /// The two values, Red's first.
+    /// Creates the pair from Red's value and Blue's value.
     pub const fn new(red: T, blue: T) -> Self {
         PerSide { red, blue }
     }
 
-    /// Makes a value for each side.
+    /// Creates the pair by calling a function for each side.
     pub fn from_fn(mut make: impl FnMut(Side) -> T) -> Self {
         PerSide { red: make(Side::Red), blue: make(Side::Blue) }
     }

@@ -1,12 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A column, from 0 for `a` to 15 for `p`, with no letter left out.
+/// The number of a column: 0 for column `a` to 15 for column `p`. No letter is skipped.
 pub type Column = u8;
-/// A row, from 0 for row 1, which is Red's back row, to 9 for row 10.
+/// The index of a row: 0 for row 1, which is Red's back row, to 9 for row 10.
 pub type Row = u8;
 
-/// A square. Its number is the same on every board: row times 16 plus column.
+/// A square. Its number is the same on every board: 16 times the row index plus the column index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")))]
@@ -16,16 +16,16 @@ pub struct Square(u8);
 impl Square {
     /// One more than the highest square number on any board.
     pub const LIMIT: usize = 160;
-    /// The difference between the numbers of two squares in adjacent rows of a column.
+    /// How much a square's number grows from one row to the next.
     pub(crate) const STRIDE: u8 = 16;
 
-    /// The square in this column and row, if any board has it.
+    /// The square in this column and row. `None` if it lies outside the largest board.
     #[inline]
     pub const fn new(column: Column, row: Row) -> Option<Square> {
         if column < 16 && row < 10 { Some(Square(row * Square::STRIDE + column)) } else { None }
     }
 
-    /// The square with this number, if any board has it.
+    /// The square with this number. `None` if it lies outside the largest board.
     #[inline]
     pub const fn from_index(index: usize) -> Option<Square> {
         if index < Square::LIMIT { Some(Square(index as u8)) } else { None }
@@ -37,25 +37,25 @@ impl Square {
         self.0 as usize
     }
 
-    /// The column, 0 is `a`.
+    /// The index of the column. Column `a` has index 0.
     #[inline]
     pub const fn column(self) -> Column {
         self.0 % Square::STRIDE
     }
 
-    /// The row, 0 is row 1.
+    /// The index of the row. Row 1 has index 0.
     #[inline]
     pub const fn row(self) -> Row {
         self.0 / Square::STRIDE
     }
 
-    /// How many steps apart two squares are on an empty board without joints.
+    /// The number of steps from one square to another on an empty board without joints.
     pub const fn distance(self, other: Square) -> u8 {
         self.column().abs_diff(other.column()) + self.row().abs_diff(other.row())
     }
 
-    /// The neighbor in a direction. `None` only at the edges of the largest board, which has 16
-    /// columns and 10 rows.
+    /// The neighboring square in a direction. `None` at the edges of the largest board, which has
+    /// 16 columns and 10 rows. Smaller boards are not considered.
     #[inline]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
         let index = self.0.wrapping_add_signed(direction.offset());
@@ -66,7 +66,8 @@ impl Square {
 }
 
 impl fmt::Display for Square {
-    /// Writes `a1`: column letter, then row number counted from Red's back row.
+    /// Writes the square as in `a1`: the column's letter, then the row's number, counted from
+    /// Red's back row.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", char::from(b'a' + self.column()), self.row() + 1)
     }
@@ -78,7 +79,8 @@ impl fmt::Debug for Square {
     }
 }
 
-/// The text is not a square: it needs a column letter `a`…`p` and a row number from 1 to 10.
+/// The error for a text that is not a square. A square has a column letter from `a` to `p` and a
+/// row number from 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a square: a column letter and a row number are wanted, as in a4")]
 pub struct SquareParseError;
@@ -94,7 +96,8 @@ impl FromStr for Square {
             _ => return Err(SquareParseError),
         };
         let row: u8 = match characters.as_str() {
-            // A leading zero or a sign is refused, because it would give a square two spellings.
+            // A leading zero or a sign is refused, because otherwise a square would have several
+            // spellings.
             digits if digits.starts_with(|c: char| ('1'..='9').contains(&c)) => {
                 digits.parse().map_err(|_| SquareParseError)?
             }
@@ -107,21 +110,21 @@ impl FromStr for Square {
 #[cfg(feature = "serde")]
 crate::text_serde!(Square);
 
-/// One of the four directions along a row or a column, as Red sees the board.
+/// One of the four directions along a row or a column, from Red's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// Towards higher rows.
+    /// Toward higher rows.
     Up,
-    /// Towards higher columns.
+    /// Toward higher columns.
     Right,
-    /// Towards lower rows.
+    /// Toward lower rows.
     Down,
-    /// Towards lower columns.
+    /// Toward lower columns.
     Left,
 }
 
-/// A direction along a line. It selects one of two paths between squares of a line whose ends are
-/// joined.
+/// One of the two directions along a row or column. If the ends of that line are joined, two
+/// paths lead from one square to another, and the sign selects one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Sign {
@@ -134,7 +137,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// The symbol, `+` or `-`.
+    /// The direction as a symbol, `+` or `-`.
     pub const fn symbol(self) -> char {
         match self {
             Sign::Plus => '+',
@@ -155,7 +158,7 @@ impl Direction {
         }
     }
 
-    /// How much one step in this direction adds to a square's number.
+    /// The amount that one step in this direction adds to a square's number.
     #[inline]
     const fn offset(self) -> i8 {
         match self {
@@ -178,13 +181,13 @@ impl Direction {
         }
     }
 
-    /// The direction and number of squares from one square to another along a row or a column.
+    /// The direction and the number of steps from one square to another along a row or a column.
     ///
-    /// `None` if the squares are the same or not in one line.
+    /// `None` if the squares are equal, or if they are in different rows and different columns.
     #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
-        // The direction of a move is hard to predict, so the code does not branch on it. It only
-        // branches on whether there is a direction.
+        // The CPU mispredicts branches on the direction of a move, so this code computes the
+        // direction without branches. Only the check for a common line is a branch.
         let columns = to.column() as i8 - from.column() as i8;
         let rows = to.row() as i8 - from.row() as i8;
         if (columns == 0) == (rows == 0) {

@@ -2,28 +2,29 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Range};
 
 use crate::{Column, Direction, Row, Square};
 
-/// Column a of the 64-bit words: every sixteenth bit.
+/// A mask of column `a` in a 64-bit word: every sixteenth bit, beginning with the lowest.
 const FIRST_COLUMN: u64 = 0x0001_0001_0001_0001;
 
-/// A set of squares as a bitboard. Each square has one bit, so a few shifts move a whole army.
+/// A set of squares as a bitboard. Each square is one bit, so a few shifts of bits can move a
+/// whole army.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "Vec<Square>", inline))]
 pub struct SquareSet([u64; SquareSet::WORDS]);
 
 impl SquareSet {
-    /// How many words of 64 squares a set has.
+    /// The number of 64-bit words in a set.
     pub const WORDS: usize = 3;
 
     /// No square.
     pub const EMPTY: SquareSet = SquareSet([0; SquareSet::WORDS]);
 
-    /// The set of one square.
+    /// The set that contains only this square.
     #[inline]
     pub const fn only(square: Square) -> SquareSet {
         SquareSet::EMPTY.with(square)
     }
 
-    /// The set with the square added.
+    /// This set with one more square.
     #[must_use]
     #[inline]
     pub const fn with(mut self, square: Square) -> SquareSet {
@@ -31,7 +32,7 @@ impl SquareSet {
         self
     }
 
-    /// Every square in these columns and rows.
+    /// The squares of a rectangle of columns and rows.
     pub const fn rectangle(columns: Range<Column>, rows: Range<Row>) -> SquareSet {
         let mut set = SquareSet::EMPTY;
         let mut row = rows.start;
@@ -60,28 +61,28 @@ impl SquareSet {
         self.0[square.index() / 64] &= !(1 << (square.index() % 64));
     }
 
-    /// Whether the square is in the set.
+    /// True if the square is in the set.
     #[inline]
     pub const fn contains(&self, square: Square) -> bool {
         self.0[square.index() / 64] & (1 << (square.index() % 64)) != 0
     }
 
-    /// How many squares the set has.
+    /// The number of squares in the set.
     #[inline]
     pub const fn len(self) -> u32 {
         self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones()
     }
 
-    /// Whether the set has no square.
+    /// True if the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0[0] | self.0[1] | self.0[2] == 0
     }
 
-    /// Whether the set has two squares or more.
+    /// True if the set has at least two squares.
     #[inline]
     pub const fn has_several(self) -> bool {
-        // With the set as one number `n`, `n & (n - 1)` clears the lowest bit and keeps all others.
+        // If the set is read as one number `n`, then `n & (n - 1)` clears only the lowest bit.
         let [low, middle, high] = self.0;
         let (low_less, borrow) = low.overflowing_sub(1);
         let (middle_less, borrow) = middle.overflowing_sub(borrow as u64);
@@ -89,36 +90,37 @@ impl SquareSet {
         (low & low_less) | (middle & middle_less) | (high & high_less) != 0
     }
 
-    /// The squares of this set that are not in the other.
+    /// The squares that are in this set but not in the other set.
     #[must_use]
     #[inline]
     pub const fn without(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] & !other.0[0], self.0[1] & !other.0[1], self.0[2] & !other.0[2]])
     }
 
-    /// The squares in both sets, as a `const` form of `&`.
+    /// The squares that are in both sets. This is a `const` form of `&`.
     #[must_use]
     #[inline]
     pub const fn intersection(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] & other.0[0], self.0[1] & other.0[1], self.0[2] & other.0[2]])
     }
 
-    /// The squares in either set, as a `const` form of `|`.
+    /// The squares that are in at least one of the two sets. This is a `const` form of `|`.
     #[must_use]
     #[inline]
     pub const fn union(self, other: SquareSet) -> SquareSet {
         SquareSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
     }
 
-    /// Every square moved by one. Squares that leave the 16x10 frame are dropped.
+    /// The squares, each moved one step in a direction. Squares that leave the 16x10 frame are
+    /// dropped.
     ///
-    /// For boards smaller than the frame, the caller masks the result.
+    /// On a board smaller than the frame, the caller must remove the squares outside the board.
     #[must_use]
     #[inline]
     pub const fn shift(self, direction: Direction) -> SquareSet {
         let [low, middle, high] = self.0;
         match direction {
-            // There are no rows above the tenth, because the third word has only rows 9 and 10,
+            // The mask removes the squares above row 10. The third word has only rows 9 and 10,
             // in its lower half.
             Direction::Up => {
                 SquareSet([low << 16, middle << 16 | low >> 48, (high << 16 | middle >> 48) & 0xffff_ffff])
@@ -135,11 +137,11 @@ impl SquareSet {
         }
     }
 
-    /// These squares, and all squares that they reach in a direction by entering only squares of
-    /// `through`.
+    /// These squares, plus all squares on the paths from them in a direction. A path enters only
+    /// squares of `through`.
     ///
-    /// Every path ends at the edge of the frame. The code has no branch that depends on the
-    /// board.
+    /// Every path ends at the edge of the 16x10 frame. For speed, the code has no branch that
+    /// depends on the squares.
     #[must_use]
     #[inline]
     pub const fn fill(self, through: SquareSet, direction: Direction) -> SquareSet {
@@ -171,25 +173,25 @@ impl SquareSet {
         }
     }
 
-    /// The squares of a row as bits, one per column.
+    /// The squares of one row as a bit mask, with a bit for each column.
     pub const fn row_bits(self, row: u8) -> u16 {
         (self.0[row as usize / 4] >> (row % 4 * 16)) as u16
     }
 
-    /// The squares of a row, from bits, one per column.
+    /// Creates a set of squares in one row from a bit mask, with a bit for each column.
     pub const fn of_row(bits: u16, row: u8) -> SquareSet {
         let mut words = [0; SquareSet::WORDS];
         words[row as usize / 4] = (bits as u64) << (row % 4 * 16);
         SquareSet(words)
     }
 
-    /// The squares of a column as bits, one per row.
+    /// The squares of one column as a bit mask, with a bit for each row.
     pub const fn column_bits(self, column: u8) -> u16 {
         let [low, middle, high] = self.0;
         gather(low >> column) | gather(middle >> column) << 4 | gather(high >> column) << 8
     }
 
-    /// The squares of a column, from bits, one per row.
+    /// Creates a set of squares in one column from a bit mask, with a bit for each row.
     pub const fn of_column(bits: u16, column: u8) -> SquareSet {
         SquareSet([
             scatter(bits & 0xf) << column,
@@ -198,17 +200,17 @@ impl SquareSet {
         ])
     }
 
-    /// The set as words of 64 squares in ascending order, lowest bit first.
+    /// The set as 64-bit words. The lowest bit of the first word is the lowest square.
     #[inline]
     pub const fn words(&self) -> &[u64; SquareSet::WORDS] {
         &self.0
     }
 
-    /// The square at index `n` among the squares in one word of the set.
+    /// The square at index `n` in one word of the set, counting only squares that are in the set.
     #[inline]
     pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
-        // A word usually has few squares. The first squares are skipped without a branch, which
-        // would often be mispredicted for a random `n`.
+        // A word usually has few squares. The loop below skips the first squares without
+        // branching, because a branch on a random `n` would often be mispredicted.
         const PASSED: u32 = 3;
         let mut bits = self.0[word];
         for place in 0..PASSED {
@@ -242,24 +244,25 @@ impl SquareSet {
     }
 }
 
-/// The first column of a word's four rows as four bits.
+/// Packs the first column of a word's four rows into four bits.
 const fn gather(word: u64) -> u16 {
     let column = word & FIRST_COLUMN;
     ((column | column >> 15 | column >> 30 | column >> 45) & 0xf) as u16
 }
 
-/// Four bits as the first column of a word's four rows.
+/// Spreads four bits over the first column of a word's four rows.
 const fn scatter(bits: u16) -> u64 {
     let bits = bits as u64;
     (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
 }
 
-/// One word's part of [`SquareSet::fill`] to the right. No path enters the first column, so no
-/// path continues into the next row.
+/// Computes [`SquareSet::fill`] to the right in one word. The code removes the first column from
+/// the free squares, because otherwise a path would continue into the next row.
 ///
-/// This is `o^(o-2r)` from chess programming, for all sources at once. It subtracts the bit after
-/// each source from the set of squares that are not free. The borrow runs through the free
-/// squares up to the next square that is not free. The bits that change are the path.
+/// The method is `o^(o-2r)` from chess programming, applied to all source squares at once. The
+/// code subtracts the bit after each source from the set of squares that are not free. The borrow
+/// runs through the free squares up to the next square that is not free. The bits that change
+/// form the path.
 #[inline]
 const fn fill_right(from: u64, free: u64) -> u64 {
     let free = free & !FIRST_COLUMN;
@@ -267,8 +270,9 @@ const fn fill_right(from: u64, free: u64) -> u64 {
     from | free & (ends ^ ends.wrapping_sub(from << 1))
 }
 
-/// One word's part of [`SquareSet::fill`] to the left. A borrow never runs toward lower bits, so
-/// each step doubles the length of the path instead.
+/// Computes [`SquareSet::fill`] to the left in one word. The subtraction of `fill_right` does not
+/// work here, because a borrow never runs toward lower bits. Instead, each step of the loop
+/// doubles the length of the paths.
 #[inline]
 const fn fill_left(mut from: u64, free: u64) -> u64 {
     let mut free = free & !(FIRST_COLUMN << 15);
@@ -281,7 +285,7 @@ const fn fill_left(mut from: u64, free: u64) -> u64 {
     from
 }
 
-/// One word's part of [`SquareSet::fill`] over its four rows.
+/// Computes [`SquareSet::fill`] upward over the four rows of one word.
 #[inline]
 const fn fill_up(mut from: u64, free: u64) -> u64 {
     from |= free & from << 16;
@@ -289,7 +293,7 @@ const fn fill_up(mut from: u64, free: u64) -> u64 {
     from | free & from << 16
 }
 
-/// One word's part of [`SquareSet::fill`] over its four rows.
+/// Computes [`SquareSet::fill`] downward over the four rows of one word.
 #[inline]
 const fn fill_down(mut from: u64, free: u64) -> u64 {
     from |= free & from >> 16;
@@ -322,7 +326,7 @@ impl BitOrAssign for SquareSet {
 
 impl Not for SquareSet {
     type Output = SquareSet;
-    /// The squares of the 16x10 frame that are not in the set.
+    /// The squares of the 16x10 frame that are not in this set.
     #[inline]
     fn not(self) -> SquareSet {
         SquareSet([!self.0[0], !self.0[1], !self.0[2] & 0xffff_ffff])
@@ -368,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Pseudo-random sets of several densities.
+    /// Returns pseudo-random sets, some with few squares and some with many.
     fn some_sets() -> impl Iterator<Item = SquareSet> {
         (1_u64..400).map(|seed| {
             let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,16 +1,17 @@
-/// A moment in milliseconds since 1970-01-01 UTC, as stamped by the store.
+/// A time from the store's clock, in milliseconds since 1970-01-01 UTC.
 ///
-/// Time is always an argument: this code never reads a clock.
+/// The code of this crate never reads a clock. Functions that need the time take it as an
+/// argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(transparent), schemars(inline))]
 pub struct Stamp(pub u64);
 
 impl Stamp {
-    /// The moment as `2026-03-01 17:05 UTC`.
+    /// The time as text, such as `2026-03-01 17:05 UTC`.
     pub fn utc(self) -> String {
         let minutes = self.0 / 60_000;
-        // Days since 0000-03-01, so that the leap day is the last day of a year.
+        // The count starts on 0000-03-01, so that a leap day is the last day of its year.
         let days = minutes / 1440 + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -22,18 +23,19 @@ impl Stamp {
         format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60 % 24, minutes % 60)
     }
 
-    /// Milliseconds from an earlier moment to this one. Zero if the other moment is later.
+    /// The number of milliseconds from an earlier time to this one. Zero if the other time is
+    /// later.
     pub const fn ms_since(self, earlier: Stamp) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// This moment plus `ms` milliseconds, saturating.
+    /// This time plus `ms` milliseconds. The result saturates.
     #[must_use]
     pub const fn plus_ms(self, ms: u64) -> Stamp {
         Stamp(self.0.saturating_add(ms))
     }
 
-    /// This moment minus `ms` milliseconds, saturating.
+    /// This time minus `ms` milliseconds. The result saturates.
     #[must_use]
     pub const fn minus_ms(self, ms: u64) -> Stamp {
         Stamp(self.0.saturating_sub(ms))

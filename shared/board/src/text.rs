@@ -1,6 +1,6 @@
 /// Implements serde for a type that is serialized as its `Display` text and read with `FromStr`.
 ///
-/// An optional message replaces the parser's own error.
+/// The optional second argument turns the parser's error into another message.
 #[macro_export]
 macro_rules! text_serde {
     ($type:ty) => {

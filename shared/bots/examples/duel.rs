@@ -1,4 +1,4 @@
-//! Plays many games between two levels of house players, in this process.
+//! Plays many games between two levels of house players, without a server.
 //!
 //! `cargo run --release -p flagfall-bots --example duel -- --red good --blue simple --rules classic
 //! --games 400 --swap`
@@ -18,43 +18,43 @@ use flagfall_bots::{Chance, Effort, HousePlayer, Level, random_setup, sensible_s
 use flagfall_rules::{EndReason, Ruleset, Setup};
 use flagfall_tests::duel;
 
-/// Plays house players against each other, to measure them. The score is that of the level named
-/// by --red. A draw counts half a point.
+/// Plays house players against each other, to measure their strength. The printed score is that
+/// of the level that --red names. A draw counts half a point.
 #[derive(Parser)]
 struct Duel {
     /// The level whose score is printed.
     #[arg(long, value_parser = parse_level)]
     red: Level,
-    /// The level that --red plays against.
+    /// The level of the opponent.
     #[arg(long, value_parser = parse_level)]
     blue: Level,
-    /// A ruleset, or all of them.
+    /// A ruleset, or `all` for every ruleset.
     #[arg(long, default_value = "classic", value_parser = parse_rules)]
     rules: RuleList,
-    /// Games under each ruleset.
+    /// The number of games for each ruleset.
     #[arg(long, default_value_t = 100)]
     games: usize,
-    /// Positions that a player may examine for one move.
+    /// The number of positions that a player may examine for one move.
     #[arg(long, default_value_t = Effort::default().nodes)]
     nodes: u32,
-    /// Positions that --blue may examine, if different.
+    /// The number of positions that --blue may examine, if it differs from that of --red.
     #[arg(long)]
     blue_nodes: Option<u32>,
-    /// The seed. The same seed plays the same games.
+    /// The seed. A run with the same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Exchange sides in every other game. The two games of a pair use the same two deployments,
-    /// unless the levels choose them.
+    /// Swap the sides in every second game. The two games of a pair use the same two deployments,
+    /// unless the levels choose their deployments.
     #[arg(long)]
     swap: bool,
-    /// Games played at once.
+    /// The number of games to play at the same time.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Where --red's deployments come from: own (as the level chooses), random, sensible, or a
-    /// file of deployments, one per line.
+    /// The source of --red's deployments: own (the level chooses), random, sensible, or a file of
+    /// deployments, one per line.
     #[arg(long, default_value = "own")]
     red_setups: String,
-    /// Where --blue's deployments come from.
+    /// The source of --blue's deployments.
     #[arg(long, default_value = "own")]
     blue_setups: String,
 }
@@ -64,7 +64,7 @@ fn parse_level(text: &str) -> Result<Level, String> {
     Level::from_name(text).ok_or_else(|| format!("there is no such level; there are {names}"))
 }
 
-/// A list of rulesets, so that one argument may name all of them.
+/// The rulesets that one argument names: one ruleset, or all of them.
 #[derive(Clone)]
 struct RuleList(Vec<&'static Ruleset>);
 
@@ -77,7 +77,7 @@ fn parse_rules(text: &str) -> Result<RuleList, String> {
     found.ok_or_else(|| format!("there is no such ruleset; there are all, {}", ids.join(", ")))
 }
 
-/// Where deployments come from.
+/// The source of a player's deployments.
 enum Source {
     Own,
     Random,
@@ -105,7 +105,7 @@ impl Source {
         }
     }
 
-    /// Draws a deployment; `None` if the player chooses its own.
+    /// Draws a deployment. Returns `None` if the player chooses it.
     fn draw(
         &self,
         ruleset: &'static Ruleset,
@@ -127,14 +127,14 @@ impl Source {
     }
 }
 
-/// One game's result for the level named by --red.
+/// The result of one game for the level that --red names.
 #[derive(Clone, Copy)]
 struct Scored {
     /// The points: 1, 0.5 or 0.
     points: f64,
     reason: EndReason,
     plies: Ply,
-    /// Time spent choosing, and number of moves chosen, for --red and --blue.
+    /// For --red and --blue, the time spent on choosing moves, and the number of moves.
     think: [(Duration, u32); 2],
 }
 
@@ -147,7 +147,8 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // Two games that differ only in their sides draw lakes and deployments from the same seed.
+        // The two games of a pair draw lakes and deployments from the same seed, so they differ
+        // only in the players' sides.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());
@@ -181,7 +182,8 @@ impl Arena<'_> {
         Ok(Scored { points, reason: played.outcome.reason, plies: played.plies, think })
     }
 
-    /// Plays all games, `jobs` at once. A game's result depends only on its number.
+    /// Plays all games, `jobs` of them at the same time. The result of a game depends only on the
+    /// game's number and the arguments.
     fn play_all(&self) -> Result<Vec<Scored>, String> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = std::sync::mpsc::sync_channel(64);
@@ -210,7 +212,7 @@ impl Arena<'_> {
     }
 }
 
-/// Makes independent seeds (splitmix64, Steele, Lea, Flood 2014).
+/// Derives a seed that is independent of other seeds (splitmix64, Steele, Lea, Flood 2014).
 fn mix(seed: u64, number: u64, part: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number << 8 | part);
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -219,7 +221,7 @@ fn mix(seed: u64, number: u64, part: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A line on a terminal that shows progress once a second. Prints nothing elsewhere.
+/// A line that shows the progress once a second. Prints nothing if the output is not a terminal.
 struct Progress {
     id: &'static str,
     games: usize,
@@ -249,15 +251,16 @@ impl Progress {
     }
 }
 
-/// The 95 % interval of a mean score: Wilson's score interval (1927) with the games' own variance,
-/// which draws make smaller than a coin's.
+/// Returns the 95% confidence interval of a mean score. This is Wilson's score interval (1927),
+/// corrected for draws, which make the variance smaller than that of a coin toss.
 fn interval(scored: &[Scored]) -> (f64, f64) {
     const Z: f64 = 1.96;
     let games = scored.len() as f64;
     let mean = scored.iter().map(|game| game.points).sum::<f64>() / games;
     let squares = scored.iter().map(|game| game.points * game.points).sum::<f64>() / games;
     let coin = mean * (1.0 - mean);
-    // The variance relative to a coin's: 1 without draws.
+    // The variance of the scores, divided by that of a coin toss with the same mean. Without
+    // draws, the ratio is 1.
     let ratio = if coin > 0.0 { ((squares - mean * mean) / coin).clamp(0.05, 1.0) } else { 1.0 };
     let games = games / ratio;
     let center = (mean + Z * Z / (2.0 * games)) / (1.0 + Z * Z / games);

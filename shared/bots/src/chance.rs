@@ -2,18 +2,18 @@
 
 use flagfall_rules::Entropy;
 
-/// A small random number generator (xorshift64*, Vigna 2016). Good enough to choose moves, but
-/// never for secrets.
+/// A small random number generator (xorshift64*, Vigna 2016). It is good enough to choose moves,
+/// but must not be used for secrets.
 #[derive(Clone)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// A generator with this seed. The same seed gives the same choices.
+    /// Creates a generator from a seed. Generators with the same seed produce the same numbers.
     pub const fn new(seed: u64) -> Chance {
         Chance(if seed == 0 { 0x9e37_79b9_7f4a_7c15 } else { seed })
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -21,13 +21,13 @@ impl Chance {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `bound`, which must be at least one.
+    /// Returns a random number below `bound`, which must be at least one.
     pub fn below(&mut self, bound: usize) -> usize {
         let high = (u128::from(self.bits()) * bound as u128) >> 64;
         usize::try_from(high).unwrap_or(0)
     }
 
-    /// The next 32 bytes, for [`flagfall_rules::Ruleset::draw_lakes`].
+    /// Returns the next 32 random bytes, for [`flagfall_rules::Ruleset::draw_lakes`].
     pub fn entropy(&mut self) -> Entropy {
         let mut bytes = [0; 32];
         for eight in bytes.chunks_exact_mut(8) {

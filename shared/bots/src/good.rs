@@ -1,5 +1,5 @@
-//! The level *good*: finds out which ranks every hidden piece can have, draws worlds that fit,
-//! and searches each.
+//! The level *good*. It infers the ranks that every hidden piece can have, draws worlds that fit,
+//! and searches each of them.
 
 mod army;
 mod belief;
@@ -35,22 +35,23 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// One world is drawn for this many positions of effort.
+/// The effort for which one world is drawn, in positions. Twice the effort draws twice as many
+/// worlds.
 const NODES_A_WORLD: usize = 150;
-/// The effort of one exchange of ranks, in positions.
+/// The effort that one exchange of ranks costs, in positions.
 const NODES_AN_EXCHANGE: u32 = 5;
-/// The most exchanges of ranks for a decision.
+/// The maximum number of exchanges of ranks for one decision.
 const EXCHANGES_MAX: u32 = 20_000;
-/// If the best value falls by more than this from one depth to the next, dropped moves are searched
-/// again.
+/// If the best value falls by more than this amount from one depth to the next, the moves that
+/// were dropped earlier are searched again.
 const SURPRISE: i32 = 1_500;
-/// The deepest search, in plies.
+/// The maximum depth of the search, in plies.
 const DEPTH_MAX: i32 = 12;
-/// The value here of one unit of the level *simple*. The search finds out what strikes lead to,
-/// and *simple* where to go and what to avoid.
+/// The factor that converts scores of the level *simple* to values of the search. The search
+/// evaluates the consequences of strikes, and *simple* evaluates where to go and what to avoid.
 const SIMPLE_UNIT: f32 = 200.0;
 
-/// Smaller probabilities are ignored.
+/// Probabilities below this value are ignored.
 const SLIGHT: f64 = 0.005;
 
 /// The mind of a *good* player in one game.
@@ -62,8 +63,8 @@ pub(crate) struct GoodMind {
 }
 
 impl GoodMind {
-    /// True if this level plays a ruleset. The worlds that it searches have no reserve and no
-    /// coins.
+    /// True if this level can play a ruleset. It cannot play with a reserve or coins, because its
+    /// worlds do not support them.
     pub(crate) fn plays(ruleset: &Ruleset) -> bool {
         !ruleset.reserve && ruleset.start == Start::Deployments
     }
@@ -102,12 +103,13 @@ impl Mind for GoodMind {
     }
 }
 
-/// The data for one decision: what is known and believed, and its evaluation.
+/// The data for one decision: the pieces, the belief about them, and the evaluation.
 struct Scene {
-    /// All pieces, our own first.
+    /// All pieces. Our own pieces come first.
     pieces: Vec<Piece>,
     mine: usize,
-    /// Uncertain enemy pieces: the index in `pieces`, and the number in `belief`.
+    /// The enemy pieces of uncertain rank. For each, the index in `pieces` and the number in
+    /// `belief`.
     suspects: Vec<(usize, usize)>,
     belief: Belief,
     evaluation: Evaluation,
@@ -167,7 +169,8 @@ impl Scene {
         Scene { pieces: scene_pieces, mine, suspects: pairs, belief, evaluation }
     }
 
-    /// The mean value of each move over the worlds, searched as deep as the effort allows.
+    /// Returns the mean value of each move over all worlds. The search goes as deep as the effort
+    /// allows.
     fn values(&self, legal: &[Move], first_sight: &[i32], effort: Effort) -> Vec<i32> {
         let steps: Vec<Step> = legal.iter().filter_map(|squares| self.step(*squares)).collect();
         if steps.len() != legal.len() || steps.len() < 2 {
@@ -190,14 +193,16 @@ impl Scene {
             };
             let highest = means.iter().copied().max().unwrap_or(0);
             if candidates.len() < steps.len() && highest < best - SURPRISE {
-                // The best move turned out worse, so a dropped one may be better.
+                // The value of the best move has fallen, so one of the dropped moves may be
+                // better.
                 candidates = (0..steps.len()).collect();
                 best = i32::MIN;
                 continue;
             }
             best = highest;
             let floor = means.iter().copied().min().unwrap_or(0);
-            // Moves that are no longer searched rank behind those that are.
+            // The moves that are no longer searched get a lower value than all moves that are
+            // still searched.
             values.iter_mut().for_each(|value| *value = (*value).min(floor - 1));
             candidates.iter().zip(means).for_each(|(candidate, mean)| values[*candidate] = mean);
             candidates.sort_by_key(|candidate| -values[*candidate]);
@@ -207,8 +212,8 @@ impl Scene {
         values
     }
 
-    /// The candidates' mean values over the worlds at a depth. `None` if the budget runs out before
-    /// half of the worlds.
+    /// Returns the mean value of each candidate over the worlds at a depth. Returns `None` if the
+    /// budget runs out before half of the worlds have been searched.
     fn look(
         &self,
         steps: &[Step],
@@ -241,8 +246,8 @@ impl Scene {
         )
     }
 
-    /// Returns the extra value of a strike at a hidden piece because caution is lower than at
-    /// first.
+    /// Returns an additional value for a strike at a hidden piece if the player has become less
+    /// cautious.
     fn daring(&self, step: Step) -> i32 {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);
@@ -262,7 +267,7 @@ impl Scene {
         Some(Step { piece: piece as u8, to: cell(squares.to) })
     }
 
-    /// The world of one of the drawn armies.
+    /// Returns the world that assumes one of the drawn armies.
     fn world(&self, number: usize) -> World<'_> {
         let ranks = &self.belief.armies[number % self.belief.armies.len()];
         let mut pieces = self.pieces.clone();
@@ -273,7 +278,8 @@ impl Scene {
     }
 }
 
-/// The belief in the form that the level *simple* takes, without small probabilities.
+/// Converts the belief to the form that the level *simple* uses. Small probabilities are left
+/// out.
 fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy> {
     let foes = view.pieces.iter().filter(|piece| piece.side != me).filter_map(|piece| {
         let number = belief.number(piece.square)?;
@@ -287,7 +293,7 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy>
     foes.collect()
 }
 
-/// Returns how many worlds are searched at a depth: fewer if it is deep.
+/// Returns the number of worlds to search at a depth. It is smaller at larger depths.
 const fn worlds_at(depth: i32) -> usize {
     match depth {
         ..=2 => ARMIES,
@@ -296,7 +302,7 @@ const fn worlds_at(depth: i32) -> usize {
     }
 }
 
-/// Returns how many moves are searched deeper than this depth.
+/// Returns the number of moves to keep for searches beyond this depth.
 const fn kept_at(depth: i32) -> usize {
     match depth {
         ..=1 => 24,
@@ -306,10 +312,11 @@ const fn kept_at(depth: i32) -> usize {
     }
 }
 
-/// How much losses count at first, in hundredths.
+/// The weight of losses at the start of a game, in percent.
 const CAUTION: i32 = 100;
 
-/// Returns how much losses count, in hundredths. It falls as a quiet game approaches its limit.
+/// Returns the weight of losses, in percent. It decreases as the game approaches the limit of
+/// plies without a capture.
 fn caution(view: &View, quiet_plies: u16) -> i32 {
     let Some(limit) = view.ruleset.quiet_limit else { return 100 };
     let limit = i32::from(limit.max(1));
@@ -321,8 +328,8 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
     (CAUTION - share * CAUTION / 80).max(10)
 }
 
-/// Returns what the enemy can infer about our hidden pieces from squares and counts: a row for
-/// each piece, in order.
+/// Returns what the enemy can infer about our hidden pieces from their squares and from the
+/// number of pieces left. The result has the probabilities of all ranks for each piece, in order.
 fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {

@@ -1,27 +1,29 @@
-//! How well a house player plays.
+//! The playing strengths of house players.
 
 flagfall_board::named! {
     /// The level of a house player.
     ///
-    /// Servers offer the levels, and clients name them, in this order. The default is for players
-    /// who ask for a house player without naming a level.
+    /// Servers and clients list the levels in this order. A player who asks for a house player
+    /// without naming a level gets the default level.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub enum Level, name, from_name {
-        /// Deploys at random and makes any legal move.
+        /// A player that deploys at random and makes random legal moves.
         Random = "random",
-        /// Takes what it beats, avoids what beats it, and guards its Flag. Looks at a move and the
-        /// answer.
+        /// A player that captures pieces that it beats, avoids pieces that beat it, and guards
+        /// its Flag. It looks ahead to the enemy's next move.
         #[default]
         Simple = "simple",
-        /// Works out which ranks every hidden piece can have, and searches whole boards that fit.
+        /// A player that infers the ranks that every hidden piece can have, and searches complete
+        /// boards that fit.
         Good = "good",
     }
 }
 
-/// How much a house player may think about one move, in a unit that is the same on every machine.
+/// The amount of thinking that a house player may spend on one move, in a unit that is the same
+/// on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// Positions it may look at for one move, at least one.
+    /// The number of positions that the player may examine for one move. At least one.
     pub nodes: u32,
 }
 

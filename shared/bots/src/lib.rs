@@ -1,4 +1,5 @@
-//! House players: they see views and return commands, nothing else.
+//! House players, which are programs that play. A house player sees only views and returns only
+//! commands.
 //!
 //! A [`HousePlayer`] plays one side of one game, at a [`Level`].
 

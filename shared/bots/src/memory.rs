@@ -1,48 +1,51 @@
-//! The memory of a house player from turn to turn: what strikes showed of hidden pieces, which
-//! placements it has made, and for how long nothing was captured.
+//! The memory that a house player keeps from turn to turn: what strikes have shown about hidden
+//! pieces, which placements the player has made, and how long ago the last capture was.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 
-/// The most placements that are remembered. Without a quiet limit, a game may stay quiet for long.
+/// The maximum number of placements to remember. In rulesets without a limit on plies without a
+/// capture, there could be very many.
 const PLACEMENTS_MAX: usize = 512;
 
-/// One side's memory of one game. It may start at any point of the game. After a gap between two
-/// views it forgets what may no longer be true.
+/// One side's memory of one game. It may start in the middle of a game. If views are missing, the
+/// memory drops everything that may no longer be true.
 #[derive(Default)]
 pub(crate) struct Memory {
     /// The ply of the latest view.
     ply: Option<Ply>,
     captured: PerSide<u32>,
-    /// The side's turns since the last capture, as far as they were seen.
+    /// The number of the side's turns since the last capture. Turns that the memory has not seen
+    /// are not counted.
     pub(crate) quiet_turns: u16,
-    /// Placements after the side's moves, since the last capture.
+    /// The placements after each of the side's moves since the last capture.
     placements: Vec<u64>,
-    /// The side's last move, unless its last act was not a move.
+    /// The side's last move. `None` if the side's last turn was not a move.
     last: Option<Move>,
-    /// How many moves in a row the same piece made.
+    /// The number of moves in a row, before the last one, that the same piece has made.
     streak: u16,
-    /// A move of the side whose result is not known yet.
+    /// The side's latest move, while its result is not known yet.
     pending: Option<OwnMove>,
-    /// Enemy home squares that were seen empty, in rulesets with a reserve. No Flag is there,
-    /// because Flags do not move (§S1.5).
+    /// In rulesets with a reserve, the enemy's home squares that have been empty at some time.
+    /// The Flag cannot be on these squares, because it never moves (§S1.5).
     vacated: SquareSet,
-    /// Hidden enemy pieces of which more is known than the view shows.
+    /// The hidden enemy pieces about which more is known than the view shows, each with its
+    /// possible ranks.
     suspects: Vec<(Square, RankSet)>,
 }
 
-/// A move that is about to be made.
+/// A move that the side is about to make.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnMove {
     pub(crate) squares: Move,
     pub(crate) rank: Rank,
     pub(crate) is_strike: bool,
-    /// The hash of the placement after the move, if it captures nothing.
+    /// The hash of the placement after the move, if the move captures nothing.
     pub(crate) placement: u64,
 }
 
 impl Memory {
-    /// Updates the memory from a view of this side.
+    /// Updates the memory from a view of its side.
     pub(crate) fn note(&mut self, view: &View, side: Side) {
         if self.ply == Some(view.ply) {
             return;
@@ -71,12 +74,13 @@ impl Memory {
         }
         let foes = view.pieces.iter().filter(|piece| piece.side != side).map(|piece| piece.square).collect();
         self.vacated |= view.ruleset.shape.home(side.opponent()).without(foes);
-        // Every piece that came to stand on a square laid a chip there (§S2.3).
+        // A chip on a square shows that a piece has moved there (§S2.3), so the square was empty
+        // before.
         self.vacated |= view.chips.map_or(SquareSet::EMPTY, |chips| chips.all());
     }
 
-    /// Notes that a defender that beat one of the side's pieces and stays hidden has a rank that
-    /// beats that piece (§D1).
+    /// Records a conclusion from a lost strike: if the winning defender stays hidden, its rank is
+    /// one that beats the side's attacker (§D1).
     fn note_strike(&mut self, view: &View, side: Side) {
         let Some(OwnMove { squares, rank, is_strike: true, placement: _ }) = self.pending.take() else {
             return;
@@ -85,8 +89,8 @@ impl Memory {
         if is_own_there {
             return;
         }
-        // The defender was on its own square before the enemy's move, or on the square the attacker
-        // came from.
+        // Before the enemy's move, the defender was on its own square or, if it had advanced, on
+        // the attacker's former square.
         for square in [squares.to, squares.from] {
             let is_hidden = |at: Square| has_hidden_foe(view, side, at);
             let moved = view.last_move.filter(|last| last.side != side);
@@ -109,7 +113,8 @@ impl Memory {
         }
     }
 
-    /// Moves suspicions with the pieces, and drops those of pieces that are known or gone.
+    /// Updates the squares of suspects that have moved, and removes suspects that are now known
+    /// or captured.
     fn follow(&mut self, view: &View, side: Side) {
         if let Some(last) = view.last_move.filter(|last| last.side != side) {
             self.suspects.retain(|(at, _)| *at != last.squares.to);
@@ -122,21 +127,22 @@ impl Memory {
         self.suspects.retain(|(at, _)| has_hidden_foe(view, side, *at));
     }
 
-    /// The ranks that a hidden enemy piece can have, by what strikes showed and where it came from.
+    /// Returns the ranks that a hidden enemy piece can have, judging by past strikes and by the
+    /// square.
     pub(crate) fn suspected(&self, square: Square) -> RankSet {
         let told =
             self.suspects.iter().find(|(at, _)| *at == square).map_or(RankSet::ALL, |(_, ranks)| *ranks);
         if self.vacated.contains(square) { told.without(RankSet::only(Rank::Flag)) } else { told }
     }
 
-    /// Notes a ply between board and reserve that is about to be made.
+    /// Records that the side is about to move a piece between the board and its reserve.
     pub(crate) fn note_other_act(&mut self) {
         self.quiet_turns = self.quiet_turns.saturating_add(1);
         self.last = None;
         self.streak = 0;
     }
 
-    /// Notes a move that is about to be made.
+    /// Records a move that the side is about to make.
     pub(crate) fn note_move(&mut self, own_move: OwnMove) {
         let OwnMove { squares, rank: _, is_strike, placement } = own_move;
         self.quiet_turns = self.quiet_turns.saturating_add(1);
@@ -152,17 +158,17 @@ impl Memory {
         }
     }
 
-    /// How often this placement was made since the last capture.
+    /// Returns the number of times that this placement has occurred since the last capture.
     pub(crate) fn visits(&self, placement: u64) -> usize {
         self.placements.iter().filter(|known| **known == placement).count()
     }
 
-    /// True if a move undoes the last one.
+    /// True if a move reverses the side's last move.
     pub(crate) fn is_return(&self, squares: Move) -> bool {
         self.last == Some(Move { from: squares.to, to: squares.from })
     }
 
-    /// How many moves in a row the piece on this square has made.
+    /// Returns the number of moves in a row that the piece on this square has made.
     pub(crate) fn streak_of(&self, square: Square) -> u16 {
         if self.last.is_some_and(|last| last.to == square) { self.streak + 1 } else { 0 }
     }
@@ -183,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// A game from Red's strike of d4 on, with a memory of what Red sees.
+    /// A game that starts with Red's strike at d4, and a memory of Red's views.
     struct Remembered {
         game: Game,
         memory: Memory,

@@ -1,24 +1,26 @@
-//! The parts that all levels of house players have in common.
+//! The parts that all levels of house players share.
 
 use flagfall_board::{Rank, Side, Square};
 use flagfall_rules::{Command, Ruleset, View};
 
 use crate::Chance;
 
-/// How a level chooses its moves in one game.
+/// The state and the method with which a level chooses its moves in one game.
 ///
-/// It sees views of its own side in order, but perhaps not all of them, and perhaps not from the
-/// start. It keeps what it wants to remember.
+/// A mind receives the views of its side in order, but some views may be missing, and the first
+/// one may come from the middle of the game. The mind stores everything that it needs to
+/// remember.
 pub(crate) trait Mind: Send {
-    /// Returns a command for a view in which this side has to act, or `None` if there is nothing
-    /// to do. The command is always legal in the view.
+    /// Returns a command for a view in which this side has to act, or `None` if the side has no
+    /// legal command. The command is always legal in the view.
     fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command>;
 
-    /// Takes note of a view in which it is not this side's turn.
+    /// Updates the mind from a view in which it is not this side's turn.
     fn watch(&mut self, _view: &View) {}
 }
 
-/// The best choice so far. Choices whose scores differ by less than `whim` are chosen at random.
+/// The best choice so far. If the scores of two choices differ by less than `whim`, one of them
+/// is chosen at random.
 pub(crate) struct Best<'a, T> {
     chance: &'a mut Chance,
     whim: f32,
@@ -42,12 +44,12 @@ impl<'a, T> Best<'a, T> {
     }
 }
 
-/// How many pieces of each rank a side has left, which is public.
+/// Returns the number of pieces of each rank that a side has left. These numbers are public.
 pub(crate) fn counts_left(view: &View, side: Side) -> [u8; Rank::COUNT] {
     Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
 }
 
-/// How many rows a square lies ahead of a side's back row.
+/// Returns the number of rows from a side's back row forward to a square.
 pub(crate) fn rows_ahead(ruleset: &Ruleset, side: Side, square: Square) -> u8 {
     match side {
         Side::Red => square.row(),
@@ -55,8 +57,8 @@ pub(crate) fn rows_ahead(ruleset: &Ruleset, side: Side, square: Square) -> u8 {
     }
 }
 
-/// Offers the processor to other threads. A thinking player calls this about every 0.2 ms, so that
-/// it does not slow down a server with few cores.
+/// Yields to other threads. A player calls this about every 0.2 ms while it thinks, so that it
+/// does not slow down a server that has few cores.
 pub(crate) fn give_way() {
     std::thread::yield_now();
 }

@@ -10,7 +10,7 @@ use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
-/// Chooses any legal command.
+/// A mind that chooses a random legal command.
 struct RandomMind;
 
 impl Mind for RandomMind {
@@ -20,7 +20,7 @@ impl Mind for RandomMind {
     }
 }
 
-/// The mind of a level for games of a ruleset.
+/// Returns the mind of a level for games of a ruleset.
 fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn Mind> {
     match level {
         Level::Random => Box::new(RandomMind),
@@ -31,25 +31,26 @@ fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn 
     }
 }
 
-/// A house player for one side of one game. It remembers what it saw. If it starts in the middle of
-/// a game, such as after a restart, it plays from the view alone.
+/// A house player for one side of one game. It remembers what it has seen. If it starts in the
+/// middle of a game, for example after a restart of the server, it plays from the view alone.
 pub struct HousePlayer {
     level: Level,
     side: Side,
     effort: Effort,
     chance: Chance,
-    /// Made with the first view, which names the ruleset.
+    /// The mind. It is created with the first view, because only the view names the ruleset.
     mind: Option<Box<dyn Mind>>,
 }
 
 impl HousePlayer {
-    /// A player of this level. The same seed gives the same choices.
+    /// Creates a player of this level. Players with the same seed make the same choices.
     pub fn new(level: Level, side: Side, seed: u64, effort: Effort) -> HousePlayer {
         HousePlayer { level, side, effort, chance: Chance::new(seed), mind: None }
     }
 
-    /// Returns the player's command in a view of its own side, or `None` if it has nothing to do.
-    /// The player learns from every view, so show it views of the opponent's turns too.
+    /// Returns the player's command in a view of its side, or `None` if the player does not have
+    /// to act. The player learns from every view, so callers should also show it the views of the
+    /// opponent's turns.
     pub fn choose(&mut self, view: &View) -> Option<Command> {
         let (level, side, effort) = (self.level, self.side, self.effort);
         let mind = self.mind.get_or_insert_with(|| mind(level, side, effort, view.ruleset));

@@ -1,6 +1,6 @@
-//! The level *simple* with coins (§Q). It weighs every choice against the ranks that the enemy
-//! can have, and every strike by the best choice that follows from it. Other moves go toward
-//! pieces worth striking.
+//! The level *simple* in games with coins (§Q). It scores every choice against the ranks that the
+//! enemy can have, and every strike by the best choice in that strike. Its other moves go toward
+//! pieces that are worth striking.
 
 mod good;
 mod matrix;
@@ -15,27 +15,28 @@ pub(crate) use self::good::GoodQuantumMind;
 use crate::Chance;
 use crate::mind::{Best, Mind};
 
-/// The cost of showing a rank, as a share of its worth.
+/// The cost of revealing a rank, as a share of the rank's value.
 const SHOWN: f32 = 0.12;
-/// Random noise added to scores: commands that differ by less are chosen at random.
+/// The random noise that is added to scores. If two commands differ by less, one of them is
+/// chosen at random.
 const WHIM: f32 = 0.8;
-/// The noise if nothing is left to guess.
+/// The random noise if all ranks are certain.
 const SURE_WHIM: f32 = 0.1;
-/// The value of any strike, because the struck side may have to name the Flag.
+/// The additional value of every strike. The other side may have to choose the Flag as its rank.
 const PRESSURE: f32 = 1.5;
-/// The value of any strike when a quiet game is about to be drawn.
+/// The additional value of every strike if the game will soon be drawn for lack of captures.
 const LAST_PRESSURE: f32 = 12.0;
-/// With this many spare unmoved coins or fewer, moving another costs more.
+/// If a side has at most this many unmoved coins to spare, moving an unmoved coin costs more.
 const SPARE_MIN: usize = 3;
 
-/// The value of a strike at an unmoved coin that can only be the Flag or a Bomb, halved for every
-/// Bomb it can still be.
+/// The value of a strike at an unmoved coin that can only become the Flag or a Bomb. It is halved
+/// for every Bomb in the pool.
 const SIEGE: f32 = 30.0;
-/// How much more a piece is worth if it is the last that can move. Without one, a side forfeits
-/// its reserve (§Q6).
+/// The additional value of a piece if it is the side's last piece that can move. Without such a
+/// piece, the side loses by the reserve rule (§Q6).
 const LAST_MOVER: f32 = 3.0;
 
-/// The mind of *simple* in games with coins.
+/// The mind of the level *simple* in games with coins.
 pub(crate) struct QuantumMind {
     side: Side,
 }
@@ -78,8 +79,8 @@ impl Turn<'_> {
         self.view.pieces.iter().filter(|piece| piece.side != self.side)
     }
 
-    /// The ranks that a piece has or its coin can become, by its side's pool. A moved coin cannot
-    /// become a piece that does not move.
+    /// Returns the rank of a known piece, or the ranks that a coin can still take from its side's
+    /// pool. A moved coin cannot become a piece that never moves.
     fn ranks(&self, piece: &SeenPiece, is_moved: bool) -> Ranks {
         if let Identity::Known(rank) = piece.identity {
             return vec![(rank, 1.0)];
@@ -92,7 +93,7 @@ impl Turn<'_> {
         left().map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
     }
 
-    /// Returns the value of naming this rank for our coin in the strike.
+    /// Returns the value of choosing this rank for our coin in the strike.
     fn choice(&self, rank: Rank) -> f32 {
         let Some(strike) = self.view.pending_strike else { return 0.0 };
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = strike;
@@ -103,8 +104,8 @@ impl Turn<'_> {
         self.outcome(rank, &foe_ranks, is_attacker)
     }
 
-    /// Returns the expected win of a rank against the ranks that the enemy can have, less its
-    /// cost.
+    /// Returns the expected gain of a rank against the ranks that the enemy can have, minus the
+    /// cost of revealing the rank.
     fn outcome(&self, rank: Rank, foe_ranks: &Ranks, is_attacker: bool) -> f32 {
         let mean: f32 =
             foe_ranks.iter().map(|(foe, chance)| chance * self.result(rank, *foe, is_attacker)).sum();
@@ -143,8 +144,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the expected win of a strike. Our coin names its best rank. A coin struck by a
-    /// known piece counts half as if it named at random, and half as if it named its best rank.
+    /// Returns the expected gain of a strike. Our coin takes its best rank. If a known piece
+    /// strikes a coin, the result is the average of two cases: the coin takes a random rank, or
+    /// it takes its best rank.
     fn strike(&self, own: &SeenPiece, foe: &SeenPiece, steps: u8) -> f32 {
         let foe_ranks = self.ranks(foe, foe.is_moved);
         let own_ranks: Ranks = if own.identity == Identity::Coin && steps > 1 {
@@ -167,8 +169,8 @@ impl Turn<'_> {
         if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
-    /// Returns the cost of moving an unmoved coin. Without spare coins, the reserve rule binds
-    /// the side.
+    /// Returns the cost of moving an unmoved coin. It matters because the reserve rule restricts
+    /// a side that has no more coins to spare.
     fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;
@@ -176,7 +178,8 @@ impl Turn<'_> {
         self.stock.cost_of_setting_out(self.side)
     }
 
-    /// Returns how much nearer a move comes to a piece worth striking.
+    /// Returns the number of steps by which a move comes closer to a piece that is worth
+    /// striking.
     fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
         let near = |at: Square| targets.clone().map(|foe| at.distance(foe.square)).min();
@@ -186,8 +189,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns how much known enemies next to the target square could win, less how much they
-    /// could win before the move.
+    /// Returns the increase in danger that a move causes: the possible gain of known enemies next
+    /// to the target square, minus that of known enemies next to the starting square.
     fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let Identity::Known(rank) = own.identity else { return 0.0 };
         let threats = |at: Square| {
@@ -201,12 +204,13 @@ impl Turn<'_> {
     }
 }
 
-/// The pieces and coins that both sides have left, which are public.
+/// The pieces and coins that both sides have left. These numbers are public.
 struct Stock {
     pools: PerSide<RankCounts>,
-    /// Unmoved coins beyond those that a side must keep (§Q6).
+    /// For each side, the number of unmoved coins beyond those that the reserve rule requires
+    /// (§Q6).
     spare: PerSide<usize>,
-    /// Number of pieces and coins that can move.
+    /// For each side, the number of pieces and coins that can move.
     movers: PerSide<usize>,
     is_late: bool,
 }
@@ -232,26 +236,27 @@ impl Stock {
         Stock { pools, spare, movers, is_late: view.plies_to_limit.is_some() }
     }
 
-    /// True if a side's unmoved coins can only be Bombs and the Flag.
+    /// True if a side's unmoved coins can only become Bombs and the Flag.
     fn is_bound(&self, side: Side) -> bool {
         self.spare[side] == 0
     }
 
-    /// Returns how much a side loses with a piece. Movable pieces are worth more as they become
-    /// fewer.
+    /// Returns the loss for a side if it loses a piece. Movable pieces are worth more when the
+    /// side has fewer of them.
     fn loss(&self, side: Side, rank: Rank) -> f32 {
         let scarcity = LAST_MOVER / self.movers[side].max(1) as f32;
         if may_be(rank, true) { worth(rank) * (1.0 + scarcity) } else { worth(rank) }
     }
 
-    /// The value of striking any coin of a side, because sooner or later one must be the Flag.
+    /// Returns the additional value of striking a coin of a side. One of the side's coins must
+    /// become the Flag sooner or later.
     fn pressure(&self, side: Side, is_moved: bool) -> f32 {
         let bombs = self.pools[side][Rank::Bomb];
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {
-            // All movable pieces of the striking side could fall to Bombs, and it would forfeit
-            // its reserve.
+            // The striking side could lose all of its movable pieces to Bombs, and then the game
+            // by the reserve rule.
             0.0
         } else if !is_moved && self.is_bound(side) {
             PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))
@@ -260,7 +265,8 @@ impl Stock {
         }
     }
 
-    /// A side with hardly any spare coins will soon be bound by the reserve rule.
+    /// Returns the cost of moving an unmoved coin, which is higher if the side has few coins to
+    /// spare under the reserve rule.
     fn cost_of_setting_out(&self, side: Side) -> f32 {
         if self.spare[side] <= SPARE_MIN { 1.5 } else { 0.3 }
     }
@@ -274,7 +280,7 @@ fn may_be(rank: Rank, is_moved: bool) -> bool {
     !is_moved || rank.is_movable()
 }
 
-/// Returns a piece's worth to its side. A Scout is worth 1.
+/// Returns the value of a rank to its side. A Scout has the value 1.
 fn worth(rank: Rank) -> f32 {
     match rank {
         Rank::Flag => 200.0,
@@ -299,7 +305,8 @@ mod tests {
 
     use super::*;
 
-    /// The commands of both levels for the side that has to act in a position.
+    /// Returns the commands that the two levels choose in a position, for the side that has to
+    /// act.
     fn chosen(text: &str, seed: u64) -> [Command; 2] {
         let position = Position::from_text(text).unwrap();
         let side = position.actor();

@@ -1,4 +1,4 @@
-//! Deployments for house players, which are also offered to people.
+//! Deployments for house players. The server also offers them to people.
 
 mod sensible;
 
@@ -10,8 +10,8 @@ pub(crate) use sensible::{closed_setup, sensible_pieces};
 
 use crate::Chance;
 
-/// The whole army on the home rows in random order. At least one movable piece has an open square
-/// ahead if all home squares are filled.
+/// Returns the whole army on the home rows in random order. In rulesets in which the army fills
+/// the home rows, at least one movable piece has an open square in front of it.
 pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup {
     loop {
         let mut squares: Vec<Square> = ruleset.shape.home(side).iter().collect();
@@ -22,7 +22,8 @@ pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup
             .flat_map(|(rank, count)| std::iter::repeat_n(rank, usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag comes first and is always on the board. The others are drawn (§S1.4).
+            // The Flag stays first in the list, because it must be on the board. The other pieces
+            // on the board are drawn at random (§S1.4).
             chance.shuffle(&mut ranks[1..]);
         }
         let pieces: Vec<(Square, Rank)> = squares.into_iter().zip(ranks).collect();

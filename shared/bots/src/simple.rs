@@ -1,5 +1,5 @@
-//! The level *simple*: weighs every legal move and the enemy's answer by what is known, and moves
-//! toward gains.
+//! The level *simple*. It scores every legal move, and the enemy's reply to it, by the facts that
+//! it knows, and it moves toward possible gains.
 
 mod attraction;
 mod belief;
@@ -23,25 +23,27 @@ use crate::Chance;
 use crate::memory::{Memory, OwnMove};
 use crate::mind::{Best, Mind};
 
-/// Turns without a capture before the player takes more risks, and how many more until it takes
-/// the most.
+/// The number of turns without a capture after which the player begins to take more risks.
+/// `IMPATIENCE` is the number of further turns until it takes the highest risk.
 const PATIENCE: f32 = 12.0;
 const IMPATIENCE: f32 = 40.0;
-/// The share of the fear of losses that remains at most risk.
+/// The weight of losses when the player takes the highest risk.
 const BOLDNESS: f32 = 0.3;
-/// The strongest attraction of a target, so that a distant Flag does not outweigh gains nearby.
+/// The maximum attraction of a target. It prevents a distant Flag from outweighing gains nearby.
 const PULL_MAX: f32 = 8.0;
-/// The cost of repeating a placement, for each earlier time.
+/// The cost of repeating a placement, for each earlier time that it occurred.
 const REPEATED: f32 = 0.5;
-/// The cost of undoing the last move.
+/// The cost of reversing the last move.
 const RETURNED: f32 = 0.2;
-/// The cost of moving the same piece again, for each move in a row beyond the first few.
+/// The cost of moving the same piece again, for each of its moves in a row beyond the first few.
 const TIRED: f32 = 0.03;
-/// The value of being unknown, as a share of a rank's worth, against a whole army.
+/// The value of an unknown rank, as a share of the rank's value, while the enemy has its whole
+/// army.
 const SECRECY: f32 = 0.14;
-/// The strength of an army against which secrecy is worth half as much.
+/// The strength of the enemy's army at which the value of an unknown rank is halved.
 const SECRECY_HALVED: f32 = 15.0;
-/// Random noise added to scores: moves that differ by less are chosen at random.
+/// The random noise that is added to scores. If two moves differ by less, one of them is chosen
+/// at random.
 const WHIM: f32 = 0.04;
 
 /// The mind of the level *simple* in one game.
@@ -80,7 +82,7 @@ impl Mind for SimpleMind {
     }
 }
 
-/// One turn: what is known, and how moves score.
+/// One turn: the facts that the player knows, and the scores of moves.
 pub(crate) struct Turn<'a> {
     side: Side,
     ruleset: &'static Ruleset,
@@ -88,26 +90,29 @@ pub(crate) struct Turn<'a> {
     foes: Vec<Enemy>,
     board: Board,
     worths: Worths,
-    /// How much risk the player takes: 0 at first, up to 1 after a long time without captures.
+    /// The amount of risk that the player takes. It is 0 at first and grows to 1 during a long
+    /// time without captures.
     boldness: f32,
-    /// The value of an even trade, as a share of the worth traded. More when ahead.
+    /// The value of an even exchange, as a share of the value of the exchanged pieces. It is
+    /// higher for the side that is ahead.
     trade: f32,
-    /// Where each rank wants to go, computed on demand.
+    /// For each rank, the attractions of all squares, computed on first use.
     attractions: [Option<Pulls>; Rank::COUNT],
-    /// The value of being unknown, as a share of a rank's worth.
+    /// The value of an unknown rank, as a share of the rank's value.
     secrecy: f32,
     placement: u64,
-    /// True if the side's own ranks are only assumed. Then placements do not distinguish them.
+    /// True if the side's ranks are only assumptions. In this case, placements do not distinguish
+    /// ranks.
     is_supposed: bool,
 }
 
 impl<'a> Turn<'a> {
-    /// Returns a turn of a side, with what it knows from a view and from memory.
+    /// Creates a turn from a side's view and memory.
     pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         Turn::believing(view, side, memory, foes(view, side, |square| memory.suspected(square)))
     }
 
-    /// Like [`Turn::new`], with the given belief about the enemy's pieces.
+    /// Like [`Turn::new`], but with the given belief about the enemy's pieces.
     pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Enemy>) -> Turn<'a> {
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
@@ -137,7 +142,8 @@ impl<'a> Turn<'a> {
         turn
     }
 
-    /// A turn of the enemy, whose ranks are only assumed and whose Flag may be anywhere.
+    /// Creates a turn of the enemy. The enemy's ranks are only assumptions, and its Flag may be
+    /// anywhere.
     pub(crate) fn supposed(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         let mut turn = Turn::new(view, side, memory);
         turn.is_supposed = true;
@@ -146,37 +152,37 @@ impl<'a> Turn<'a> {
         turn
     }
 
-    /// The hash of the current placement.
+    /// Returns the hash of the current placement.
     fn placed(&self) -> u64 {
         let all = self.board.own | self.board.foes;
         all.iter().fold(0, |number, square| number ^ self.key(square, square))
     }
 
-    /// Assumes another rank for one of the side's own pieces.
+    /// Changes the assumed rank of one of the side's own pieces.
     pub(crate) fn suppose(&mut self, square: Square, rank: Rank) {
         if let Some(own) = self.board.own_at(square) {
             self.board.put(square, Cell::Own(Own { rank, ..own }));
         }
     }
 
-    /// Returns how much losses count, as a factor.
+    /// Returns the weight of losses, as a factor.
     fn fear(&self) -> f32 {
         1.0 - (1.0 - BOLDNESS) * self.boldness
     }
 
-    /// The score of not moving at all, on the scale of moves.
+    /// Returns the score of making no move, which is comparable to the scores of moves.
     pub(crate) fn rest(&self) -> f32 {
         -self.fear() * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
 
-    /// Returns a move's score. A Scout is worth about 1.
+    /// Returns the score of a move, on a scale on which a Scout is worth about 1.
     pub(crate) fn score(&mut self, squares: Move) -> f32 {
         let Some(own) = self.board.own_at(squares.from) else { return 0.0 };
         let fear = self.fear();
         let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
         if let Some(foe) = self.board.foe_at(&self.foes, squares.to).copied() {
             let survives = self.chance_of(own, &foe, |(attacker, _)| attacker != Fate::Leaves);
-            // If nothing is captured, both pieces stay as before (§S2.2).
+            // If the strike captures nothing, both pieces stay on their squares (§S2.2).
             let after = if strike_fates(self.ruleset, own.rank, Rank::Marshal).0 == Fate::Stays {
                 self.board.clone()
             } else {
@@ -186,8 +192,8 @@ impl<'a> Turn<'a> {
             let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
             return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
         }
-        // Only Scouts go far by themselves. Chips carry other pieces too, which shows no rank
-        // (§S3.3).
+        // A long move normally reveals a Scout. Chips let other pieces move far as well, and such
+        // a move does not reveal the rank (§S3.3).
         let is_long =
             own.rank.is_runner() && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);
@@ -206,7 +212,7 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// Returns the probability that the fates of a strike satisfy `is_such`.
+    /// Returns the probability that a strike ends with fates for which `is_such` is true.
     fn chance_of(&self, own: Own, foe: &Enemy, is_such: impl Fn((Fate, Fate)) -> bool) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| is_such(strike_fates(self.ruleset, own.rank, *rank)))
@@ -214,7 +220,7 @@ impl<'a> Turn<'a> {
             .sum()
     }
 
-    /// Returns the expected win of a strike, less its expected cost.
+    /// Returns the expected gain of a strike, minus its expected cost.
     fn gain(&self, own: Own, foe: &Enemy) -> f32 {
         let fear = self.fear();
         let mine = self.worths.own[own.rank as usize];
@@ -223,7 +229,8 @@ impl<'a> Turn<'a> {
             let (attacker, defender) = strike_fates(self.ruleset, own.rank, rank);
             let theirs =
                 if rank == Rank::Bomb { self.bomb_worth(foe.square) } else { self.worths.foe[rank as usize] };
-            // Striking the Flag wins, even for pieces that capture nothing (§S2.2).
+            // Striking the Flag wins the game, even for a piece whose other strikes capture
+            // nothing (§S2.2).
             let won = if defender == Fate::Leaves || rank == Rank::Flag { theirs } else { 0.0 };
             let paid = if attacker == Fate::Leaves { mine } else { 0.0 };
             let traded = if won > 0.0 && paid > 0.0 { self.trade * theirs } else { 0.0 };
@@ -239,7 +246,7 @@ impl<'a> Turn<'a> {
         if foe.known.is_none() { gain + self.boldness } else { gain }
     }
 
-    /// The worth of a Bomb: more if the Flag may be behind it.
+    /// Returns the value of a Bomb, which is higher if the Flag may be behind it.
     fn bomb_worth(&self, square: Square) -> f32 {
         let behind: f32 = neighbors(&self.board, square)
             .filter_map(|next| self.board.foe_at(&self.foes, next))
@@ -248,7 +255,7 @@ impl<'a> Turn<'a> {
         self.worths.foe[Rank::Bomb as usize] + 0.4 * FLAG * behind
     }
 
-    /// How strongly a rank is drawn to a square.
+    /// Returns the strength with which a square attracts a rank.
     fn pull(&mut self, rank: Rank, square: Square) -> f32 {
         let place = rank as usize;
         if self.attractions[place].is_none() {
@@ -257,7 +264,7 @@ impl<'a> Turn<'a> {
         self.attractions[place].as_ref().map_or(0.0, |pulls| pulls[square.index()])
     }
 
-    /// Computes where a rank wants to go.
+    /// Computes the attractions of all squares for a rank.
     fn attraction(&self, rank: Rank) -> Pulls {
         let own = Own { rank, is_moved: true, is_revealed: false };
         let targets: Vec<(Square, f32)> = self
@@ -275,7 +282,7 @@ impl<'a> Turn<'a> {
         attraction(&self.board, &targets, feared)
     }
 
-    /// Returns the value of driving an enemy away from the side's own Flag.
+    /// Returns the value of attacking an enemy piece that is near the side's Flag.
     fn urgency(&self, own: Own, foe: &Enemy) -> f32 {
         let Some(flag) = self.board.flag else { return 0.0 };
         let steps = steps(&self.board, flag, foe.square);
@@ -285,7 +292,7 @@ impl<'a> Turn<'a> {
         self.chance_of(own, foe, |(_, defender)| defender == Fate::Leaves) * f32::from(5 - steps)
     }
 
-    /// Returns a move in the form that the memory takes.
+    /// Returns a move in the form that the memory stores.
     pub(crate) fn own_move(&self, squares: Move) -> Option<OwnMove> {
         let rank = self.board.own_at(squares.from)?.rank;
         let is_strike = self.board.foes.contains(squares.to);
@@ -297,10 +304,12 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// A piece's part of the placement's hash, as if it were on another square. The constants are
-    /// those of the splitmix64 generator (Steele, Lea, Flood 2014).
+    /// Returns the hash of the piece on `square`, as if it stood on `on`. A placement's hash
+    /// combines these values. The constants are those of the splitmix64 generator (Steele, Lea,
+    /// Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // The side's own pieces of one rank are alike, and so are all enemy pieces.
+        // Two of the side's pieces of the same rank count as equal, and so do any two enemy
+        // pieces.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,
@@ -313,12 +322,12 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// True if a piece is known to beat a rank and can move.
+/// True if a piece can move and is known to beat a rank.
 fn is_feared(ruleset: &Ruleset, foe: &Enemy, rank: Rank) -> bool {
     foe.known.is_some_and(|known| known.is_movable() && strike_fates(ruleset, known, rank).1 == Fate::Leaves)
 }
 
-/// A rank's part in the strength of an army.
+/// Returns the contribution of a piece of this rank to the strength of an army.
 fn force(rank: Rank, worths: &belief::PerRank) -> f32 {
     if rank.is_movable() { worths[rank as usize] } else { 0.0 }
 }

@@ -1,14 +1,14 @@
-//! Laws of house players, over every ruleset and level.
+//! Checks laws that every house player must obey, for every ruleset and level.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::{Chance, Effort, HousePlayer, Level};
 use flagfall_rules::{Command, EndReason, Ruleset};
 use flagfall_tests::duel::{self, Played};
 
-/// Enough to find a broken law, and fast enough for every build.
+/// The effort of a player: enough to find violations, and fast enough for every build.
 const EFFORT: Effort = Effort { nodes: 200 };
 
-/// One game of two levels, with all its commands.
+/// Plays one game between two levels. Returns the game and all of its commands.
 fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize) -> (Played, Vec<Command>) {
     let new = |side: Side| {
         let level = levels[usize::from(side == Side::Blue)];
@@ -26,16 +26,19 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
         command
     });
     let played = played.unwrap_or_else(|error| panic!("{} {levels:?} seed {seed}: {error:?}", ruleset.id));
-    // If an illegal act is not refused, it loses (§U7).
+    // In some rulesets, an illegal act is not refused but loses the game (§U7). House players
+    // must never do this.
     assert_ne!(played.outcome.reason, EndReason::IllegalAct, "{} {levels:?} seed {seed}", ruleset.id);
     (played, commands)
 }
 
-/// A life so long that a player never starts over within a game.
+/// The number of turns after which a player is replaced by a new one. This number is so large
+/// that no player is ever replaced.
 const WHOLE_GAME: usize = usize::MAX;
 
-/// Every game of these tests is checked for illegal commands, so one of each pair of levels is
-/// enough here; `FLAGFALL_GAMES` plays more.
+/// Returns the number of games for each pair of levels. One is enough, because every game in
+/// these tests is checked for illegal commands. The variable `FLAGFALL_GAMES` sets a higher
+/// number.
 fn games_of_each_pair() -> u64 {
     std::env::var("FLAGFALL_GAMES").ok().and_then(|games| games.parse().ok()).unwrap_or(1)
 }

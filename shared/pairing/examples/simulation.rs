@@ -1,6 +1,7 @@
-//! Simulates the ranked pool without a network: people with true strengths come, wait, play and
-//! leave, and the server's code pairs and rates them. Prints how long they wait, how far apart
-//! opponents are, and how fast ratings approach true strengths.
+//! Simulates the ranked pool without a network. Simulated people, each with a true strength,
+//! come, wait, play and leave, and the server's code pairs and rates them. The program prints how
+//! long they wait, how much the ratings of opponents differ, and how fast ratings approach the
+//! true strengths.
 //!
 //! `cargo run --release -p flagfall-pairing --example simulation -- --players 2000 --days 14`
 
@@ -23,42 +24,42 @@ struct Args {
     /// The number of days to simulate.
     #[arg(long, default_value_t = 14.0)]
     days: f64,
-    /// How often each person comes in a day, on average.
+    /// The average number of visits of each person in a day.
     #[arg(long, default_value_t = 1.0)]
     visits: f64,
-    /// How many games each person plays on a visit, on average.
+    /// The average number of games that a person plays on a visit.
     #[arg(long, default_value_t = 3.0)]
     games: f64,
-    /// How long a game takes, in minutes, on average.
+    /// The average length of a game, in minutes.
     #[arg(long, default_value_t = 12.0)]
     minutes: f64,
-    /// Seconds between two waves.
+    /// The number of seconds from one wave to the next.
     #[arg(long, default_value_t = 5.0)]
     wave: f64,
-    /// Minutes without a game after which a player gives up.
+    /// The number of minutes without a game after which a player gives up.
     #[arg(long, default_value_t = 10.0)]
     patience: f64,
-    /// The standard deviation of true strengths, in rating points.
+    /// The standard deviation of the true strengths, in rating points.
     #[arg(long, default_value_t = 350.0)]
     spread: f64,
-    /// The advantage of the first move, in rating points.
+    /// The advantage of moving first, in rating points.
     #[arg(long, default_value_t = 0.0)]
     first_move: f64,
-    /// How much a missed wave lowers a pair's cost.
+    /// The amount by which each missed wave lowers a pair's cost.
     #[arg(long, default_value_t = Settings::default().wave_bonus)]
     wave_bonus: f64,
-    /// The cost that is always allowed.
+    /// The cost up to which every pair is allowed.
     #[arg(long, default_value_t = Settings::default().cost_allowed)]
     cost_allowed: f64,
-    /// How much each point of deviation widens the limit of two uncertain ratings.
+    /// The amount by which each point of deviation raises the limit for two uncertain ratings.
     #[arg(long, default_value_t = Settings::default().deviation_widening)]
     deviation_widening: f64,
-    /// The seed. The same seed gives the same result.
+    /// The seed. Runs with the same seed give the same result.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Seconds since the start.
+/// The number of seconds since the start of the simulation.
 type Seconds = f64;
 
 struct Person {
@@ -77,7 +78,7 @@ enum Event {
     Ends { first: usize, second: usize },
 }
 
-/// Events in order of time.
+/// The events, in order of time.
 #[derive(Default)]
 struct Agenda {
     times: BinaryHeap<Reverse<(u64, usize)>>,
@@ -101,17 +102,17 @@ impl Agenda {
     }
 }
 
-/// Measurements from the second half of the days, when ratings have settled and people come at a
-/// constant rate.
+/// The measurements. They cover the second half of the simulated days, when ratings have settled
+/// and people come at a constant rate.
 #[derive(Default)]
 struct Counted {
     waits_s: Vec<f64>,
     rating_gaps: Vec<f64>,
-    /// Rating differences of games in which at least one rating is certain.
+    /// The rating differences in games in which at least one rating is certain.
     certain_gaps: Vec<f64>,
-    /// Rating differences of games in which both ratings are uncertain.
+    /// The rating differences in games in which both ratings are uncertain.
     uncertain_gaps: Vec<f64>,
-    /// The waits of players with an uncertain rating, in seconds.
+    /// The waiting times of players with an uncertain rating, in seconds.
     uncertain_waits_s: Vec<f64>,
     strength_gaps: Vec<f64>,
     gave_up: usize,
@@ -120,7 +121,7 @@ struct Counted {
     imbalances: Vec<f64>,
 }
 
-/// Numbers of games after which the error of ratings is reported.
+/// The numbers of games after which the error of ratings is measured.
 const MILESTONES: [u32; 6] = [1, 5, 10, 20, 40, 80];
 
 struct Simulation {
@@ -337,7 +338,7 @@ impl Simulation {
     }
 }
 
-/// The mean error if every rating were 1500.
+/// Returns the mean error that the ratings would have if all of them were 1500.
 fn mean_distance(people: &[Person]) -> f64 {
     mean(&people.iter().map(|person| (person.strength - 1500.0).abs()).collect::<Vec<_>>())
 }
@@ -357,8 +358,8 @@ fn exponential(chance: &mut Rng, mean: f64) -> f64 {
     -mean * (1.0 - chance.f64()).ln()
 }
 
-/// Returns a random number with an approximately normal distribution, mean 0 and deviation 1. It
-/// is the sum of twelve uniform numbers, minus six.
+/// Returns a random number from an approximately normal distribution with mean 0 and standard
+/// deviation 1. It is the sum of twelve uniform random numbers, minus six.
 fn normal(chance: &mut Rng) -> f64 {
     (0..12).map(|_| chance.f64()).sum::<f64>() - 6.0
 }

@@ -1,43 +1,45 @@
 //! Pairs the players of the ranked pool, one wave at a time.
 //!
-//! The cost of a pair is the difference of the ratings, less a bonus for every wave that either
-//! player has missed. A pair is allowed up to a certain cost. A wave pairs as many players as
-//! possible at the lowest total cost, by a maximum-weight matching over the whole pool. Players
-//! without a partner wait for the next wave, which allows them larger differences.
+//! The cost of a pair is the difference between the two ratings, minus a bonus for every wave
+//! that either player has missed. A pair is allowed if its cost does not exceed a limit. A wave
+//! pairs as many players as possible at the lowest total cost, using a maximum-weight matching
+//! over the whole pool. Players without a partner wait for the next wave, in which they may be
+//! paired despite larger differences.
 //!
-//! Two players whose ratings are both uncertain may be further apart, because such ratings say
-//! little about who is stronger. An uncertain opponent never widens the limit for a certain
-//! rating. A wider limit does not make a pair better, so the matching still prefers close
-//! ratings.
+//! If both ratings are uncertain, the limit is higher, because such ratings say little about
+//! which player is stronger. If one rating is certain, the limit is not raised. A higher limit
+//! does not change the cost, so the matching still prefers close ratings.
 //!
-//! This crate uses no clock, no network and no games. [`pair`] depends only on its arguments, so
-//! the simulation (`examples/simulation.rs`) runs the same code as the server.
+//! The result of [`pair`] depends only on its arguments, not on a clock or the network. The
+//! simulation (`examples/simulation.rs`) can therefore run the same code as the server.
 
 use std::hash::Hash;
 
 /// The settings of a wave. Ratings and costs are in rating points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settings {
-    /// How much each missed wave lowers the cost of the player's pairs.
+    /// The amount by which each wave that a player has missed lowers the cost of the player's
+    /// pairs.
     pub wave_bonus: f64,
-    /// The most by which missed waves lower the cost, for each player of a pair.
+    /// The maximum amount by which the missed waves of one player lower the cost of a pair.
     pub wave_bonus_max: f64,
-    /// The highest cost that is always allowed.
+    /// The minimum value of the limit for the cost of a pair.
     pub cost_allowed: f64,
-    /// The allowed cost is at least the lower rating divided by this value, because there are few
-    /// strong players.
+    /// The divisor that gives strong players a higher limit, because there are few of them. The
+    /// limit is at least the lower rating of the pair divided by this value.
     pub rating_per_cost: f64,
-    /// Ratings with a deviation up to this value are certain.
+    /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
-    /// How much each point of deviation beyond [`Settings::certain_deviation`] widens a pair's
-    /// limit, once for each player. The smaller of the two deviations counts for both.
+    /// The amount by which each point of deviation above [`Settings::certain_deviation`] raises a
+    /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
+    /// each player.
     pub deviation_widening: f64,
-    /// How much the cost falls for each game of imbalance between first and second moves that a
-    /// pair would correct, up to [`IMBALANCE_MAX`] games.
+    /// The bonus for a pair that would balance the first moves of its players, for each game of
+    /// imbalance. At most [`IMBALANCE_MAX`] games count.
     pub side_bonus: f64,
 }
 
-/// The highest imbalance between first and second moves that counts, in games.
+/// The maximum imbalance of first moves that counts, in games.
 pub const IMBALANCE_MAX: i32 = 4;
 
 impl Default for Settings {
@@ -54,42 +56,45 @@ impl Default for Settings {
     }
 }
 
-/// A player who waits for a rated game of one ruleset and speed.
+/// A player who waits for a rated game in one ruleset at one speed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Waiting<K> {
     /// The player.
     pub player: K,
-    /// Their rating, aged to the present.
+    /// The player's rating at the present time.
     pub rating: f64,
-    /// The rating's deviation, aged to the present.
+    /// The deviation of the rating at the present time. It grows while the player does not play.
     pub deviation: f64,
-    /// How many waves have not paired them.
+    /// The number of waves that the player has missed, because they were not paired.
     pub waves_missed: u32,
-    /// The number of their rated games with the first move, minus those without, in this ruleset.
+    /// The number of the player's rated games in this ruleset with the first move, minus the
+    /// number without it.
     pub first_surplus: i32,
-    /// Their last opponent.
+    /// The player's last opponent.
     pub last_opponent: Option<K>,
-    /// Players whom they refuse to play. A refusal by one of the two is enough.
+    /// The players whom this player refuses to play. A pair is already impossible if one of the
+    /// two refuses.
     pub apart: Vec<K>,
 }
 
-/// Two players who play each other.
+/// Two players who will play each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair<K> {
-    /// The player with the first move: Red.
+    /// The player who moves first, as Red.
     pub first: K,
     /// The other player.
     pub second: K,
 }
 
-/// The most players that are matched together, because the work grows with the cube of their
-/// number. Larger pools are split into parts by rating. At the border of a part, a player may
-/// miss a better partner for one wave.
+/// The maximum number of players that are matched together, because the running time grows with
+/// the cube of this number. Larger pools are split into parts by rating. A player at the border
+/// of a part may miss a better partner for one wave.
 pub const PART_MAX: usize = 160;
 
-/// Returns the pairs of a wave. If both players of a pair have had the first move equally often,
-/// `coin` decides: true gives it to the lower-rated player. Players meet their last opponent only
-/// if neither of them may be paired with anyone else in the pool.
+/// Returns the pairs of a wave. If the two players of a pair have moved first equally often,
+/// `coin` decides who moves first: if it is true, the player with the lower rating does. Two
+/// players who have just played each other are paired only if neither of them can be paired with
+/// anyone else in the pool.
 ///
 /// The order of the pool does not matter.
 pub fn pair<K: Copy + Ord + Hash>(
@@ -109,7 +114,8 @@ pub fn pair<K: Copy + Ord + Hash>(
     pairs
 }
 
-/// The highest cost at which these ratings may be paired, without bonuses and widening.
+/// Returns the limit for the cost of a pair with these ratings, before it is raised for uncertain
+/// ratings.
 fn cost_allowed(one: f64, other: f64, settings: &Settings) -> f64 {
     (one.min(other) / settings.rating_per_cost).max(settings.cost_allowed)
 }
@@ -118,20 +124,22 @@ fn wave_bonus(waves: u32, settings: &Settings) -> f64 {
     (f64::from(waves) * settings.wave_bonus).min(settings.wave_bonus_max)
 }
 
-/// How much further apart two ratings may be if this is the smaller deviation of the two.
+/// Returns the amount by which the limit is raised for a pair whose smaller deviation is
+/// `deviation`.
 fn widening(deviation: f64, settings: &Settings) -> f64 {
     2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
 }
 
-/// How far an opponent's rating may be from this player's rating, if the opponent has just
-/// entered and is equally uncertain.
+/// Returns the maximum difference between this player's rating and an opponent's. The function
+/// assumes an opponent who has just entered and whose rating is equally uncertain.
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)
 }
 
-/// How much cheaper a pair is than its limit, without widening. `None` if the pair is not
-/// allowed, because of its cost or because one player refuses to play the other.
+/// Returns the merit of a pair: the limit before it is raised, minus the cost, plus the bonus for
+/// sides. Returns `None` if the pair is not allowed, because of its cost or because one player
+/// refuses to play the other.
 fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings) -> Option<f64> {
     if one.apart.contains(&other.player) || other.apart.contains(&one.player) {
         return None;
@@ -142,8 +150,8 @@ fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings
         - wave_bonus(other.waves_missed, settings);
     let merit = cost_allowed(one.rating, other.rating, settings) - cost;
     let is_allowed = merit + widening(one.deviation.min(other.deviation), settings) >= 0.0;
-    // The bonus for sides does not make a pair allowed. It only affects the choice between
-    // allowed pairs.
+    // The bonus for sides never makes a pair allowed. It only influences the choice among allowed
+    // pairs.
     is_allowed.then(|| merit + f64::from(mended) * settings.side_bonus)
 }
 
@@ -151,13 +159,13 @@ fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {
     one.last_opponent == Some(other.player) || other.last_opponent == Some(one.player)
 }
 
-/// The number of weight units in a point, because weights are whole numbers.
+/// The factor that converts rating points to weights, which are whole numbers.
 const WEIGHT_UNIT: f64 = 100.0;
-/// The basic weight of every pair. It is far more than all differences of merit in a part, so
-/// that as many players as possible are paired.
+/// The weight of a pair before its merit is added. It exceeds all differences in merit within a
+/// part, so that the matching pairs as many players as possible.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
-/// The pairs of a part, as indices.
+/// Returns the pairs of a part, as indices into it.
 fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(usize, usize)> {
     let size = part.len();
     let mut merits = vec![None; size * size];
@@ -188,7 +196,7 @@ fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(
     pairs.filter_map(|(place, mate)| mate.filter(|mate| place < *mate).map(|mate| (place, mate))).collect()
 }
 
-/// Gives the first move to the player who has had it less often.
+/// Gives the first move to the player who has moved first less often.
 fn with_sides<K: Copy>(low: &Waiting<K>, high: &Waiting<K>, coin: &mut impl FnMut() -> bool) -> Pair<K> {
     let low_first = match low.first_surplus.cmp(&high.first_surplus) {
         std::cmp::Ordering::Less => true,

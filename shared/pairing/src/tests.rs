@@ -33,7 +33,8 @@ fn neighbors_by_rating_play_each_other() {
 
 #[test]
 fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
-    // 2 and 3 are closest, but if they were paired, 1 and 4 would find no partner.
+    // Players 2 and 3 have the closest ratings, but if they were paired, players 1 and 4 would
+    // have no partner.
     let pool = [waiting(1, 1500.0), waiting(2, 1580.0), waiting(3, 1590.0), waiting(4, 1670.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
 }
@@ -42,8 +43,9 @@ fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
 fn players_far_apart_are_paired_after_waiting() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
-    // Their ratings are 200 apart, and 100 is allowed. The other 100 takes 9 missed waves of 12
-    // points each, which both players may share.
+    // The ratings are 200 points apart, and the limit is 100. Missed waves must lower the cost by
+    // the other 100 points. Each lowers it by 12 points, so this takes 9 missed waves of the two
+    // players together.
     pool[0].waves_missed = 8;
     assert_eq!(pairs(&pool), []);
     pool[0].waves_missed = 9;
@@ -61,20 +63,20 @@ fn waiting_widens_up_to_a_limit() {
     assert_eq!(pairs(&pool), [(1, 2)]);
 }
 
-/// A player with an uncertain rating.
+/// Returns a player with an uncertain rating.
 fn uncertain(player: u32, rating: f64, deviation: f64) -> Waiting<u32> {
     Waiting { deviation, ..waiting(player, rating) }
 }
 
 #[test]
 fn two_uncertain_ratings_need_not_wait() {
-    // Two newcomers after a game against each other.
+    // These are two newcomers after a game against each other.
     let pool = [uncertain(1, 1230.0, 350.0), uncertain(2, 1770.0, 350.0)];
     assert_eq!(pairs(&pool), [(1, 2)]);
-    // The more certain rating counts, so the limit of a settled player does not grow.
+    // The limit depends on the more certain rating, so a settled player's limit does not grow.
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1501.0)]), []);
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1500.0)]), [(1, 2)]);
-    // The limit is 100, plus twice the 90 by which the deviation exceeds 110.
+    // The limit is 100, plus twice 90, because the smaller deviation exceeds 110 by 90.
     assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1580.0, 350.0)]), [(1, 2)]);
     assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1581.0, 350.0)]), []);
 }
@@ -83,7 +85,8 @@ fn two_uncertain_ratings_need_not_wait() {
 fn uncertain_ratings_that_are_close_are_still_preferred() {
     let pool = [1100.0, 1800.0, 1120.0, 1790.0].map(|rating| uncertain(rating as u32, rating, 400.0));
     assert_eq!(pairs(&pool), [(1100, 1120), (1790, 1800)]);
-    // A settled player finds the same opponent, whether or not uncertain players wait too.
+    // A settled player gets the same opponent, whether or not uncertain players are waiting as
+    // well.
     let settled = [waiting(1, 1500.0), waiting(2, 1505.0)];
     let both: Vec<_> = settled.iter().chain(&pool).cloned().collect();
     assert!(pairs(&both).contains(&(1, 2)));
@@ -113,7 +116,8 @@ fn rematches_are_avoided_while_others_wait() {
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // The record of one player is enough, because the other may have played since.
+    // It is enough if one of the two has the other as the last opponent, because the other may
+    // have played another game since.
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);
@@ -124,13 +128,14 @@ fn rematches_are_avoided_while_others_wait() {
 
 #[test]
 fn blocked_players_are_paired_with_others_in_the_same_wave() {
-    // 1 and 2 are closest, and so are 3 and 4; but 1 has blocked 2.
+    // Players 1 and 2 have the closest ratings, and so do players 3 and 4, but player 1 has
+    // blocked player 2.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1501.0), waiting(3, 1540.0), waiting(4, 1541.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
     pool[0].apart = vec![2];
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // Either of the two may refuse, even if no one else is left.
+    // Either of the two may refuse, even if no other player is waiting.
     (pool[0].apart, pool[1].apart) = (Vec::new(), vec![1]);
     assert_ne!(pairs(&pool)[0], (1, 2));
     assert_eq!(pairs(&pool[..2]), []);
@@ -138,7 +143,8 @@ fn blocked_players_are_paired_with_others_in_the_same_wave() {
 
 #[test]
 fn a_blocked_third_player_does_not_prevent_a_rematch() {
-    // 1 and 2 have just met. 3 waits as well, but refuses both.
+    // Players 1 and 2 have just played each other. Player 3 is waiting as well, but refuses to
+    // play both.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1500.0)];
     (pool[0].last_opponent, pool[2].apart) = (Some(2), vec![1, 2]);
     assert_eq!(pairs(&pool), [(1, 2)]);
@@ -165,7 +171,7 @@ fn sides_decide_between_pairs_that_are_as_good() {
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
 }
 
-/// A pool of players with ordinary ratings, waits and histories.
+/// Generates a pool of players with ordinary ratings, waiting times and histories.
 fn pool() -> impl Strategy<Value = Vec<Waiting<u32>>> {
     let apart = proptest::collection::vec(0..40_u32, 0..4);
     let rating = (600.0..2600.0_f64, 45.0..500.0_f64);
@@ -199,7 +205,7 @@ proptest! {
             prop_assert!(merit(one, other, &settings).is_some(), "not allowed");
             prop_assert!(!one.apart.contains(second) && !other.apart.contains(first), "apart");
         }
-        // No two players are left who could have been paired.
+        // The claim: no two of the remaining players could have been paired.
         let left: Vec<&Waiting<u32>> = pool.iter().filter(|waiting| !seen.contains(&waiting.player)).collect();
         for (place, one) in left.iter().enumerate() {
             for other in &left[place + 1..] {

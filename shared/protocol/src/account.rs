@@ -13,33 +13,34 @@ use crate::rating::RatingInfo;
 use crate::secret::Secret;
 use crate::webhook::WebhookInfo;
 
-/// The fewest characters of a password.
+/// The minimum number of characters in a password.
 pub const PASSWORD_LEN_MIN: usize = 8;
-/// The most characters of a password.
+/// The maximum number of characters in a password.
 pub const PASSWORD_LEN_MAX: usize = 256;
 
 flagfall_board::named! {
-    /// What a token may do.
+    /// The permissions of a token.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Scope, name {
-        /// Everything that its player may do: play, and manage tokens and the account.
+        /// Everything that the player may do: play games, and manage their tokens and their
+        /// account.
         #[default]
         Play = "play",
-        /// Only play, as a bot account.
+        /// Only playing, with a bot account.
         Bot = "bot",
     }
 }
 
-/// Turns the guest whose token comes with the request into an account, or creates a new account
-/// if there is no token. `POST /api/account`.
+/// Creates an account. If the request has a guest's token, the guest becomes the account. `POST
+/// /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
-    /// The account's name: 2 to 20 letters, digits, `-` and `_`. Names that differ only in case are
-    /// the same.
+    /// The account's name: 2 to 20 letters, digits, `-` and `_`. Names are compared without
+    /// regard to case.
     pub name: String,
-    /// The password: 8 to 256 characters.
+    /// The password, which has 8 to 256 characters.
     pub password: Secret,
     /// True if a program plays with this account. Everyone can see this, and it cannot be
     /// changed.
@@ -47,19 +48,20 @@ pub struct SignUp {
     pub bot: bool,
 }
 
-/// A new account. Store the recovery code: it replaces a lost password.
+/// A new account. The player should store the recovery code, which lets them set a new password.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SignedUp {
     /// The player.
     pub player: Player,
-    /// A token. Absent if a guest signed up: their token stays valid.
+    /// A token for the new account. Absent if a guest signed up, because the guest's token stays
+    /// valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<Secret>,
     /// The recovery code, which is sent only once.
     pub recovery_code: Secret,
 }
 
-/// Logs in with a name and its password. `POST /api/login`.
+/// Logs in with a name and a password. `POST /api/login`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
@@ -67,7 +69,7 @@ pub struct Login {
     pub name: String,
     /// The account's password.
     pub password: Secret,
-    /// A name for the new token in the list of tokens, at most 40 characters.
+    /// The name that the list of tokens shows for the new token, at most 40 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_name: Option<String>,
 }
@@ -81,20 +83,20 @@ pub struct LoggedIn {
     pub token: Secret,
 }
 
-/// Replaces a lost password with the recovery code. `POST /api/recover`.
+/// Sets a new password with the recovery code, if the old password is lost. `POST /api/recover`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recover {
     /// The account's name.
     pub name: String,
-    /// The code from sign-up or from the last recovery.
+    /// The recovery code that the player received at sign-up or after the last recovery.
     pub recovery_code: Secret,
-    /// The new password: 8 to 256 characters.
+    /// The new password, which has 8 to 256 characters.
     pub password: Secret,
 }
 
-/// The account after a recovery. All earlier tokens are revoked, and the recovery code that was
-/// used is invalid.
+/// The account after a recovery. All earlier tokens are revoked, and the recovery code just used
+/// is no longer valid.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Recovered {
     /// The player.
@@ -111,11 +113,12 @@ pub struct Recovered {
 pub struct NewPassword {
     /// The current password.
     pub password: Secret,
-    /// The new password: 8 to 256 characters.
+    /// The new password, which has 8 to 256 characters.
     pub new_password: Secret,
 }
 
-/// Confirms an action with the password. `DELETE /api/account`, `POST /api/account/recovery_code`.
+/// Confirms an action with the account's password. `DELETE /api/account`, `POST
+/// /api/account/recovery_code`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirmation {
@@ -123,20 +126,20 @@ pub struct Confirmation {
     pub password: Secret,
 }
 
-/// A new recovery code. The previous recovery code is invalid.
+/// A new recovery code. It replaces the previous code, which becomes invalid.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NewRecoveryCode {
-    /// The code, which is sent only once.
+    /// The recovery code, which is sent only once.
     pub recovery_code: Secret,
 }
 
-/// Creates another token. `POST /api/tokens`.
+/// Creates an additional token. `POST /api/tokens`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
     /// The token's name, at most 40 characters.
     pub name: String,
-    /// What the token may do. Only bot accounts can have `bot`.
+    /// The permissions of the token. Only bot accounts can have tokens with the scope `bot`.
     #[serde(default)]
     pub scope: Scope,
 }
@@ -144,24 +147,24 @@ pub struct NewToken {
 /// A new token.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MadeToken {
-    /// The token as lists show it.
+    /// The token's entry in lists, which does not contain the token itself.
     pub info: TokenInfo,
     /// The token itself, which is sent only once.
     pub token: Secret,
 }
 
-/// A token as its owner sees it in lists, without the token itself.
+/// A token's entry in its owner's list. It does not contain the token itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenInfo {
-    /// The token's id, which is used to revoke it.
+    /// The token's id, with which the owner can revoke the token.
     pub id: String,
-    /// The name that its owner gave it.
+    /// The name that the owner gave the token.
     pub name: String,
-    /// What the token may do.
+    /// The permissions of the token.
     pub scope: Scope,
-    /// When it was made, in milliseconds since 1970.
+    /// The time at which the token was created, in milliseconds since 1970.
     pub created: u64,
-    /// True for the token of this request.
+    /// True if the client used this token for the request.
     #[serde(default)]
     pub current: bool,
 }
@@ -173,14 +176,14 @@ pub struct TokenList {
     pub tokens: Vec<TokenInfo>,
 }
 
-/// The player who makes the request. `GET /api/me`.
+/// The player who makes the request, with their token. `GET /api/me`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Me {
     /// The player.
     pub player: Player,
-    /// The token of the request.
+    /// The token that was used for the request.
     pub token: TokenInfo,
-    /// The consequences of games that the player left.
+    /// The consequences of leaving games, as they apply to this player.
     pub conduct: Conduct,
 }
 
@@ -192,12 +195,12 @@ pub struct BlockList {
 }
 
 /// The consequences of leaving games. Players who often leave games or do not deploy must wait
-/// before they can be paired again, longer each time. Only the player can see this.
+/// before they can be paired. The wait grows each time. Only the player can see this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
-    /// How many games the player left, or did not deploy in, within a day.
+    /// The number of games within a day that the player left or in which they did not deploy.
     pub left_games: u32,
-    /// Seconds until the player can be paired and play rated games again.
+    /// The number of seconds until the player can be paired and play rated games again.
     pub wait_s: u64,
 }
 
@@ -206,19 +209,19 @@ pub struct Conduct {
 pub struct Profile {
     /// The player.
     pub player: Player,
-    /// When the player was created, in milliseconds since 1970.
+    /// The time at which the player was created, in milliseconds since 1970.
     pub created: u64,
-    /// Their current ratings.
+    /// The player's current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
 }
 
-/// Everything that the server stores about a player, without secrets. `GET /api/account`.
+/// Everything that the server stores about a player, except secrets. `GET /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AccountExport {
     /// The player.
     pub player: Player,
-    /// When the player was created, in milliseconds since 1970.
+    /// The time at which the player was created, in milliseconds since 1970.
     pub created: u64,
     /// True if the player has a password. Guests have none.
     pub has_password: bool,
@@ -229,11 +232,11 @@ pub struct AccountExport {
     /// The current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
-    /// The games that have ended, latest first, at most 1,000. `GET /api/players/NAME/games`
+    /// The player's ended games, latest first, at most 1,000. `GET /api/players/NAME/games`
     /// returns the rest, page by page.
     #[serde(default)]
     pub played: Vec<PlayedGame>,
-    /// The player's own statistics.
+    /// The player's private statistics.
     #[serde(default)]
     pub statistics: Statistics,
     /// The player's saved deployments.
@@ -242,19 +245,19 @@ pub struct AccountExport {
     /// The player's webhook, without its secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookInfo>,
-    /// True if the player has a feed. The feed's address is not shown.
+    /// True if the player has a feed. The feed's address is secret and not included.
     #[serde(default)]
     pub has_feed: bool,
-    /// The challenges that wait for the player's answer.
+    /// The challenges that other players have addressed to this player.
     #[serde(default)]
     pub challenges: Vec<Invitation>,
     /// The players that this player has blocked.
     #[serde(default)]
     pub blocks: Vec<Player>,
-    /// The moves that the player has queued in running games.
+    /// The moves that the player has queued in running correspondence games.
     #[serde(default)]
     pub queues: Vec<MoveQueue>,
-    /// The consequences of games that the player left.
+    /// The consequences of leaving games, as they apply to this player.
     #[serde(default)]
     pub conduct: Conduct,
 }

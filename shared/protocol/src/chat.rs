@@ -12,23 +12,23 @@ use unicode_width::UnicodeWidthChar as _;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Said {
-    /// One of the phrases that every client can translate.
+    /// A standard phrase, which every client can translate.
     Phrase {
         /// The phrase.
         phrase: Phrase,
     },
-    /// The player's own words.
+    /// A text that the player wrote.
     Text {
-        /// 1 to 200 printable characters.
+        /// The text, which has 1 to 200 printable characters.
         text: String,
     },
 }
 
 impl Said {
-    /// The most characters of a text.
+    /// The maximum number of characters in a text.
     pub const TEXT_LEN_MAX: usize = 200;
 
-    /// True if the message is allowed. A text must be printable and of a permitted length.
+    /// True if the server accepts the message. A text must be printable and must not be too long.
     pub fn is_fit(&self) -> bool {
         match self {
             Said::Phrase { phrase: _ } => true,
@@ -37,8 +37,8 @@ impl Said {
     }
 }
 
-/// The most combining marks on one character. This is more than any language needs, but too few
-/// to cover the line above.
+/// The maximum number of combining marks on one character. Every language needs fewer, but many
+/// more marks could cover the line above.
 const MARKS_MAX: usize = 3;
 
 /// True if a text has 1 to `len_max` characters, is not blank, and is safe to print. Control
@@ -63,7 +63,7 @@ pub fn is_printable(text: &str, len_max: usize) -> bool {
         && marks_in_a_row(text) <= MARKS_MAX
 }
 
-/// Returns the length of the longest run of combining marks, which have a width of zero.
+/// Returns the length of the longest sequence of combining marks, which have a width of zero.
 fn marks_in_a_row(text: &str) -> usize {
     let (mut row, mut longest) = (0, 0);
     for letter in text.chars() {
@@ -83,7 +83,7 @@ impl fmt::Debug for Said {
 }
 
 flagfall_board::named! {
-    /// A phrase that every client can translate.
+    /// A standard phrase, which every client can translate.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Phrase, name {

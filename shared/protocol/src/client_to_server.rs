@@ -12,46 +12,48 @@ use crate::chat::Said;
 use crate::rating_range::RatingWish;
 use crate::secret::Secret;
 
-/// A message from a client. Unknown fields are refused.
+/// A message from a client. The server refuses messages with unknown fields.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[strum(serialize_all = "snake_case")]
 pub enum ClientToServer {
-    /// The first message of every connection. It must come within ten seconds.
+    /// The first message of every connection. The client must send it within ten seconds.
     Hello {
-        /// The protocol version, 1.
+        /// The version of the protocol, which is 1.
         protocol: u32,
-        /// The token from an earlier `welcome`. Without one, the client becomes a new guest.
+        /// The token from an earlier `welcome`. If absent, the server creates a new guest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
-        /// The name that a new guest would like: 2 to 20 letters, digits, `-` and `_`.
+        /// The requested name for a new guest: 2 to 20 letters, digits, `-` and `_`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// The client program and its version, for the operator's log. At most 64 characters are
-        /// kept.
+        /// The name and version of the client program, for the operator's log. The server keeps
+        /// at most 64 characters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<String>,
     },
-    /// The answer to a `ping`.
+    /// The reply to a `ping`.
     Pong {
         /// The `id` of the ping.
         id: u64,
     },
-    /// Asks for the open seeks and the running public games, and for updates from now on.
+    /// Asks for the open seeks and the running public games. The server also sends updates from
+    /// then on.
     OpenLobby {},
-    /// Ends the updates from the lobby.
+    /// Stops the updates of the lobby.
     CloseLobby {},
     /// Offers a game to anyone. A player can have three open seeks. A seek closes soon after the
     /// player's last connection closes.
     Seek {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side that the seeker wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
-        /// The ratings of players who may accept. If absent, any player may.
+        /// The range of ratings that a player must have to accept. If absent, any player may
+        /// accept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
@@ -68,7 +70,8 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The id of the seek.
         seek: String,
-        /// True to keep the acceptor's deployment and the full record private after the end.
+        /// True to keep the deployment of the player who accepts, and the full record, private
+        /// after the end.
         #[serde(default)]
         secret: bool,
     },
@@ -76,7 +79,7 @@ pub enum ClientToServer {
     Challenge {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side that the challenger wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +92,8 @@ pub enum ClientToServer {
         /// The code of the challenge.
         challenge: String,
     },
-    /// Asks what a challenge offers, before accepting it. The answer is `challenge`.
+    /// Asks for the terms of a challenge before the player accepts it. The server answers with
+    /// `challenge`.
     ShowChallenge {
         /// The code of the challenge.
         challenge: String,
@@ -100,7 +104,8 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The code of the challenge.
         challenge: String,
-        /// True to keep the acceptor's deployment and the full record private after the end.
+        /// True to keep the deployment of the player who accepts, and the full record, private
+        /// after the end.
         #[serde(default)]
         secret: bool,
     },
@@ -110,18 +115,18 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The level of the house player: `random`, `simple` or `good`.
         bot: String,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
         /// The side that the client wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
     },
-    /// Enters the pool. The server pairs players of similar strength who want the same terms, and
-    /// starts their game.
+    /// Enters the pool. The server pairs players of similar strength who want a game on the same
+    /// terms, and starts their game.
     EnterPool {
         /// The client's id for this command.
         cmd_id: CommandId,
-        /// What to play. The server decides the sides.
+        /// The terms of the game that the player wants. The server chooses the sides.
         terms: Terms,
     },
     /// Leaves the pool.
@@ -129,68 +134,69 @@ pub enum ClientToServer {
         /// The client's id for this command.
         cmd_id: CommandId,
     },
-    /// Offers another game with the sides swapped, after a game has ended. The new game starts
-    /// when both players have offered.
+    /// Offers a rematch with the sides swapped, after a game has ended. The new game starts when
+    /// both players have offered one.
     Rematch {
         /// The client's id for this command.
         cmd_id: CommandId,
         /// The game that ended.
         game: GameId,
     },
-    /// Opens a game, as one of its players or as a spectator. The answer is `game`, and the
-    /// game's events follow.
+    /// Opens a game, as one of its players or as a spectator. The server answers with `game` and
+    /// then sends the game's events.
     OpenGame {
         /// The game.
         game: GameId,
-        /// How much of the game the client has seen. If present, the answer includes the events
-        /// since then.
+        /// The last event of the game that the client has seen. If present, the answer includes
+        /// the later events.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Position>,
     },
-    /// Ends the updates from a game.
+    /// Stops the events of a game.
     CloseGame {
         /// The game.
         game: GameId,
     },
-    /// A command in a game that the client plays.
+    /// A command in a game in which the client is a player.
     Command {
-        /// The client's id for this command. Repeating an accepted command, over any connection,
-        /// returns its outcome again.
+        /// The client's id for this command. If the client repeats an accepted command with the
+        /// same id, over any connection, the server returns the first outcome and does nothing
+        /// else.
         cmd_id: CommandId,
         /// The game.
         game: GameId,
-        /// The ply for which the command is made. If the game is at another ply, the command is
-        /// refused as `stale_ply`.
+        /// The ply at which the client issued the command. If the game has a different ply, the
+        /// server refuses the command as `stale_ply`.
         ply: Ply,
-        /// The epoch of the view that the client acts on. Clients should send it. In a later
-        /// epoch the command is refused as `stale_epoch`, unless it is a deployment or was
-        /// accepted before.
+        /// The epoch of the view on which the client based the command. Clients should send it.
+        /// If the game has a later epoch, the server refuses the command as `stale_epoch`, unless
+        /// the command is a deployment or was already accepted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<u64>,
         /// The command itself.
         command: GameCommand,
     },
-    /// Sends a chat message to the opponent, during a game or after it. The message is shown to
-    /// no one else, and it is not stored.
+    /// Sends a chat message to the opponent, during a game or after it. Only the two players
+    /// receive the message, and the server does not store it.
     Say {
         /// The client's id for this message.
         cmd_id: CommandId,
         /// The game.
         game: GameId,
-        /// What to say.
+        /// The chat message.
         said: Said,
     },
     /// Reports the opponent's behavior in a game to the operators of the server. A player can
-    /// report each game once, and at most ten games a day.
+    /// report a game only once, and can report at most ten games a day.
     Report {
         /// The client's id for this message.
         cmd_id: CommandId,
         /// The game.
         game: GameId,
-        /// What happened, in 1 to 300 characters.
+        /// A description of the opponent's behavior, in 1 to 300 characters.
         reason: String,
     },
-    /// Asks for the client's own running games.
+    /// Asks for the player's running games.
     MyGames {},
 }
 
@@ -198,33 +204,33 @@ pub enum ClientToServer {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum GameCommand {
-    /// Submits a deployment. The player can replace it until both sides have deployed.
+    /// Submits a deployment. The player can submit another one until both sides have deployed.
     Deploy {
-        /// The deployment: a character for each home square, the row nearest the enemy first, each
-        /// row from the player's own left to right.
+        /// The deployment: one character for each home square, beginning with the row nearest the
+        /// enemy. Within a row, the characters go from left to right as the player sees it.
         setup: String,
     },
     /// Takes a turn: moves a piece, which may strike an enemy piece.
     Move {
-        /// From and to, as in `a4a5`.
+        /// The starting square and the target square, as in `a4a5`.
         #[serde(rename = "move")]
         squares: Move,
-        /// Which of two paths to take, on boards whose opposite edges are joined: `+` leads
+        /// The choice between two paths, on boards whose opposite edges are joined: `+` leads
         /// toward higher rows or columns, `-` toward lower ones. If absent, the piece takes the
         /// shorter legal path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<Sign>,
         /// The color of the chip to lay on the target square. Required in rulesets with chips,
-        /// except for a flash.
+        /// unless the move is a flash.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    /// Takes a turn: moves one of the player's own pieces from the board to the reserve.
+    /// Takes a turn: moves one of the player's pieces from the board to the reserve.
     Remove {
         /// The square of the piece.
         square: Square,
     },
-    /// Takes a turn: brings a piece from the reserve onto the player's own home rows.
+    /// Takes a turn: moves a piece from the player's reserve to one of the player's home rows.
     Place {
         /// The target square.
         square: Square,
@@ -237,12 +243,12 @@ pub enum GameCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    /// Names the color of the chip that the player has yet to lay.
+    /// Names the color of a chip, if the rules require the player to name it now.
     Color {
         /// The color.
         color: ChipColor,
     },
-    /// Names the rank of the player's own coin in the pending strike. The choice is final.
+    /// Chooses the rank of the player's coin in the pending strike. The choice is final.
     Choose {
         /// The rank.
         rank: Rank,
@@ -255,10 +261,10 @@ pub enum GameCommand {
     DeclineDraw {},
     /// Resigns.
     Resign {},
-    /// Aborts the game, before the player's own first turn.
+    /// Aborts the game. Allowed until the player has taken their first turn.
     Abort {},
-    /// Claims a game that the opponent has left. The claim is refused before the time in
-    /// `claimable`.
+    /// Claims a result in a game that the opponent has left. The server refuses the claim before
+    /// the time that the message `claimable` names.
     Claim {
         /// The claimed result.
         result: Claim,
@@ -279,8 +285,8 @@ impl From<Move> for GameCommand {
 }
 
 impl GameCommand {
-    /// Returns the message for a command. `None` for a deployment, because its message needs the
-    /// setup's text.
+    /// Converts an engine command to its message. Returns `None` for a deployment, because its
+    /// message would need the setup's text.
     pub fn from_command(command: &Command) -> Option<GameCommand> {
         Some(match command {
             Command::Deploy(_) => return None,
@@ -300,7 +306,8 @@ impl GameCommand {
         })
     }
 
-    /// Returns the engine's command. The text of a setup is parsed for this side and ruleset.
+    /// Converts the message to an engine command. Parses a setup's text for this side and
+    /// ruleset.
     ///
     /// # Errors
     /// [`Refusal::Setup`] if the setup's text has the wrong length or an unknown character.
@@ -327,7 +334,8 @@ impl GameCommand {
 }
 
 impl fmt::Debug for GameCommand {
-    /// Writes the kind and the squares, and hides setups, ranks and colors.
+    /// Writes the kind of command and its squares. Setups, ranks and colors are left out because
+    /// they are secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GameCommand::Deploy { setup: _ } => f.write_str("Deploy(hidden)"),
@@ -346,34 +354,37 @@ impl fmt::Debug for GameCommand {
     }
 }
 
-/// The terms of a game.
+/// The terms of a game on which both players agree.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// The ruleset's id. A custom game adds its changes: `classic,ties=attacker,quiet=off`.
+    /// The ruleset's id. The id of a custom game also lists its changes, as in
+    /// `classic,ties=attacker,quiet=off`.
     pub ruleset: String,
     /// The time control.
     pub time: Time,
-    /// True if only the two players may see the game.
+    /// True if only the two players can see the game.
     #[serde(default)]
     pub private: bool,
-    /// True to keep the offering player's deployment and the full record private after the end.
+    /// True to keep the deployment of the player who makes the offer, and the full record,
+    /// private after the end.
     #[serde(default)]
     pub secret: bool,
-    /// True if the game changes ratings. A rated game needs two accounts or two bots, a clock,
-    /// and an unchanged ruleset.
+    /// True if the game changes the players' ratings. A rated game needs two accounts or two
+    /// bots, a clock, and an unchanged ruleset.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub rated: bool,
 }
 
 impl Terms {
-    /// Returns the terms of a casual game that is neither private nor secret.
+    /// Returns the terms of a casual game that anyone can see and that keeps nothing secret after
+    /// the end.
     pub fn casual(ruleset: &Ruleset, time: Time) -> Terms {
         Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: false, rated: false }
     }
 }
 
-/// Milliseconds in a day.
+/// The number of milliseconds in a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The time control of a game.
@@ -382,24 +393,24 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 pub enum Time {
     /// No clock.
     Unlimited {},
-    /// Base time, with an increment for each of the player's own turns.
+    /// A base time, plus an increment for each of the player's turns.
     Fischer {
-        /// Base time in seconds, 10 to 86,400.
+        /// The base time in seconds, 10 to 86,400.
         base_s: u32,
-        /// Increment in seconds, 0 to 3,600.
+        /// The increment in seconds, 0 to 3,600.
         increment_s: u32,
     },
-    /// Base time, with a delay: the first seconds of every turn are free. Free time that a player
-    /// does not use is lost.
+    /// A base time with a delay: the first seconds of every turn do not count. Free seconds that
+    /// a player does not use are lost.
     Delay {
-        /// Base time in seconds, 10 to 86,400.
+        /// The base time in seconds, 10 to 86,400.
         base_s: u32,
-        /// Free seconds in each turn, 1 to 3,600.
+        /// The number of free seconds in each turn, 1 to 3,600.
         free_s: u32,
     },
-    /// A number of days for each turn, and for the deployment.
+    /// A fixed number of days for the deployment and for each turn.
     Correspondence {
-        /// Days, 1 to 14.
+        /// The number of days, 1 to 14.
         days: u32,
     },
 }
@@ -427,10 +438,10 @@ impl Time {
     pub const INCREMENT_S: std::ops::RangeInclusive<u32> = 0..=3_600;
     /// The permitted free times of a turn, in seconds.
     pub const FREE_S: std::ops::RangeInclusive<u32> = 1..=3_600;
-    /// The permitted numbers of days for a ply.
+    /// The permitted numbers of days for each turn.
     pub const DAYS: std::ops::RangeInclusive<u32> = 1..=14;
 
-    /// True if all values are permitted.
+    /// True if all values of the time control are permitted.
     pub fn is_allowed(&self) -> bool {
         match self {
             Time::Unlimited {} => true,
@@ -442,8 +453,8 @@ impl Time {
         }
     }
 
-    /// True if the server compensates for network delay. It does so for clocks that count
-    /// seconds.
+    /// True if the server compensates for network delay, which it does only with clocks that
+    /// count seconds.
     pub fn gives_lag_back(&self) -> bool {
         match self {
             Time::Fischer { .. } | Time::Delay { .. } => true,
@@ -451,8 +462,8 @@ impl Time {
         }
     }
 
-    /// Returns the time for the deployment in milliseconds. In correspondence games, it is the
-    /// time for a ply. In other games, it is `otherwise_ms`.
+    /// Returns the time for the deployment in milliseconds. In correspondence games, players have
+    /// as much time for it as for a turn. In other games, the result is `otherwise_ms`.
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,
@@ -461,23 +472,24 @@ impl Time {
     }
 }
 
-/// How much of a game a client has seen.
+/// The last event of a game that a client has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Position {
-    /// The epoch from `game`.
+    /// The `epoch` of the message `game`.
     pub epoch: u64,
     /// The last sequence number that the client has seen.
     pub seq: u64,
 }
 
-/// An id that the client makes for a command: 1 to 36 letters, digits, `-` and `_`. A UUID fits.
+/// An id that the client chooses for a command: 1 to 36 letters, digits, `-` and `_`. A UUID is a
+/// valid id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub struct CommandId(String);
 
-/// The text is not a valid command id.
+/// The error for a text that is not a valid command id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a command id has 1 to 36 letters, digits, - and _")]
 pub struct CommandIdError;

@@ -3,29 +3,29 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The reason for a refusal. Codes are stable, so programs may branch on them. The rules engine's
-/// codes are passed on unchanged.
+/// The reason for a refusal. Codes never change, so programs may branch on them. The codes of the
+/// rules engine are used unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Code(String);
 
 impl Code {
-    /// The text is not JSON, is not a message, has an unknown field, is nested too deeply, or is
+    /// The text is not JSON or not a message, has an unknown field, is nested too deeply, or is
     /// too long.
     pub const MALFORMED: &'static str = "malformed";
-    /// The first message was not a hello, or a second hello came.
+    /// The first message of a connection was not a hello, or a later message was one.
     pub const HELLO_EXPECTED: &'static str = "hello_expected";
-    /// The client uses another protocol version.
+    /// The client uses a protocol version that the server does not support.
     pub const PROTOCOL_VERSION: &'static str = "protocol_version";
     /// The token is unknown.
     pub const BAD_TOKEN: &'static str = "bad_token";
-    /// The name is not allowed.
+    /// The player's name is not allowed.
     pub const BAD_NAME: &'static str = "bad_name";
     /// There are too many messages, seeks, games or connections. Try again later.
     pub const TOO_MANY: &'static str = "too_many";
-    /// No game has this id, or the requester may not see it.
+    /// No game has this id, or the requester is not allowed to see the game.
     pub const NO_SUCH_GAME: &'static str = "no_such_game";
-    /// The record shows hidden ranks that are not open to the requester.
+    /// The record contains hidden ranks that the requester is not allowed to see.
     pub const RECORD_NOT_OPENED: &'static str = "record_not_opened";
     /// No seek has this id. Another player may have accepted it.
     pub const NO_SUCH_SEEK: &'static str = "no_such_seek";
@@ -45,83 +45,83 @@ impl Code {
     pub const NOT_YOUR_GAME: &'static str = "not_your_game";
     /// A newer connection of the same player has taken over the game.
     pub const SUPERSEDED: &'static str = "superseded";
-    /// The id was used for another command.
+    /// The command id was already used for a different command.
     pub const CMD_ID_REUSED: &'static str = "cmd_id_reused";
-    /// The client acted on moves that the server has since lost.
+    /// The client's command is based on moves that the server has since lost.
     pub const STALE_EPOCH: &'static str = "stale_epoch";
-    /// A rematch can only be offered after the end.
+    /// The game has not ended yet, so no rematch can be offered.
     pub const NOT_OVER: &'static str = "not_over";
-    /// The server is stopping and starts no new games.
+    /// The server is stopping and does not start new games.
     pub const STOPPING: &'static str = "stopping";
-    /// The server has no room for new games now. Running games go on.
+    /// The server has no room for new games at the moment. Running games continue.
     pub const SERVER_FULL: &'static str = "server_full";
     /// The server cannot reach its store. The command may have been carried out.
     pub const STORE_UNAVAILABLE: &'static str = "store_unavailable";
     /// The game's log is damaged. An operator must repair the game.
     pub const GAME_QUARANTINED: &'static str = "game_quarantined";
-    /// Another player has the name.
+    /// Another player already has the name.
     pub const NAME_TAKEN: &'static str = "name_taken";
-    /// The password is too short, too long, or the name itself.
+    /// The password is too short, too long, or equal to the name.
     pub const BAD_PASSWORD: &'static str = "bad_password";
-    /// No account of this name, or the wrong password. The answer does not say which.
+    /// No account has this name, or the password is wrong. The answer does not say which.
     pub const WRONG_PASSWORD: &'static str = "wrong_password";
-    /// No account of this name, or the wrong recovery code. The answer does not say which.
+    /// No account has this name, or the recovery code is wrong. The answer does not say which.
     pub const WRONG_RECOVERY_CODE: &'static str = "wrong_recovery_code";
-    /// There were too many attempts for this name or from this address. Try again later.
+    /// There were too many login attempts for this name or from this address. Try again later.
     pub const TOO_MANY_ATTEMPTS: &'static str = "too_many_attempts";
     /// The player already has an account.
     pub const ALREADY_ACCOUNT: &'static str = "already_account";
-    /// The request needs an account. Guests have no password.
+    /// The request needs an account, but the player is a guest.
     pub const ACCOUNT_EXPECTED: &'static str = "account_expected";
     /// No token has this id.
     pub const NO_SUCH_TOKEN: &'static str = "no_such_token";
     /// The token's name is empty or too long, or the account cannot have a token of this scope.
     pub const BAD_TOKEN_TERMS: &'static str = "bad_token_terms";
-    /// The token may only be used to play.
+    /// The token's scope allows only playing.
     pub const SCOPE_MISSING: &'static str = "scope_missing";
     /// No player has this name.
     pub const NO_SUCH_PLAYER: &'static str = "no_such_player";
-    /// A game with these terms or players cannot be rated.
+    /// A game on these terms or between these players cannot be rated.
     pub const NOT_RATED: &'static str = "not_rated";
     /// The player is not waiting in a pool.
     pub const NOT_IN_POOL: &'static str = "not_in_pool";
-    /// The player has been paired, and the game of that pairing is running.
+    /// The player was already paired, and that game is still running.
     pub const ALREADY_PAIRED: &'static str = "already_paired";
     /// The speed does not exist. The speeds are bullet, blitz, rapid, classical and
     /// correspondence.
     pub const NO_SUCH_SPEED: &'static str = "no_such_speed";
-    /// The player has left games and must wait before the next one.
+    /// The player has left games and must wait before they can be paired or play a rated game.
     pub const LEFT_GAMES: &'static str = "left_games";
     /// The operators of the server have closed the account.
     pub const ACCOUNT_CLOSED: &'static str = "account_closed";
-    /// A text is empty, too long, or has characters that cannot be printed.
+    /// A text is empty, too long, or contains characters that cannot be printed.
     pub const BAD_TEXT: &'static str = "bad_text";
-    /// Players can talk to, report and block other people, but not house players.
+    /// House players cannot be reported or blocked, and they do not receive chat messages.
     pub const HOUSE_PLAYER: &'static str = "house_player";
     /// One of the two players has blocked the other.
     pub const BLOCKED: &'static str = "blocked";
     /// The player has already reported this game.
     pub const REPORTED_BEFORE: &'static str = "reported_before";
-    /// The account has running games.
+    /// The account still has running games.
     pub const GAMES_RUNNING: &'static str = "games_running";
-    /// The moves cannot be queued, or the game has no queues.
+    /// These moves cannot be queued, or the game does not support queues.
     pub const BAD_QUEUE: &'static str = "bad_queue";
-    /// It is the player's turn, so they must move instead of queueing.
+    /// It is the player's turn, so they must move instead of queueing a move.
     pub const OWN_TURN: &'static str = "own_turn";
-    /// The text is not a deployment of the ruleset, or the name is not allowed.
+    /// The text is not a deployment in this ruleset, or the deployment's name is not allowed.
     pub const BAD_DEPLOYMENT: &'static str = "bad_deployment";
     /// No deployment is saved under this name.
     pub const NO_SUCH_DEPLOYMENT: &'static str = "no_such_deployment";
-    /// The server sends no notices to this address.
+    /// The address is not allowed for a webhook.
     pub const BAD_WEBHOOK: &'static str = "bad_webhook";
-    /// The player has no webhook, or there is no such feed.
+    /// The player has no webhook, or the feed does not exist.
     pub const NO_SUCH_WEBHOOK: &'static str = "no_such_webhook";
-    /// The range of ratings is invalid. It has no bounds, its bounds are out of order, it lies
-    /// around a rating that the player does not have, or the game has no ratings.
+    /// The range of ratings is invalid: it has no bounds, its bounds are in the wrong order, it
+    /// is relative to a rating that the player does not have, or the game has no ratings.
     pub const BAD_RATING_RANGE: &'static str = "bad_rating_range";
     /// The player's rating is outside the offer's range.
     pub const OUTSIDE_RATING_RANGE: &'static str = "outside_rating_range";
-    /// The server has a bug.
+    /// The server has failed because of a bug.
     pub const INTERNAL: &'static str = "internal";
 
     /// Creates a code from its text.
@@ -141,12 +141,12 @@ impl fmt::Display for Code {
     }
 }
 
-/// The reason why the server closed a WebSocket. Clients should connect again after 4000 to 4099,
-/// but not after 4100 to 4199.
+/// The reason why the server closed a WebSocket. Clients should connect again after the codes
+/// 4000 to 4099, but not after 4100 to 4199.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u16)]
 pub enum CloseCode {
-    /// The server is stopping. It or another server will be available again.
+    /// The server is stopping. Clients can soon connect to this server or another one.
     Shutdown = 4000,
     /// The client read too slowly.
     Slow = 4001,
@@ -154,30 +154,31 @@ pub enum CloseCode {
     NoPong = 4002,
     /// The client sent too many messages.
     TooManyRequests = 4003,
-    /// No hello came in time.
+    /// The client did not send a hello in time.
     HelloTimeout = 4004,
-    /// A guest has become an account. Connect again with the same token.
+    /// The player was a guest and now has an account. Clients should connect again with the same
+    /// token.
     Renewed = 4005,
     /// The token is unknown.
     BadToken = 4100,
-    /// The token was revoked: the player logged out or revoked it.
+    /// The token was revoked, for example because the player logged out.
     TokenRevoked = 4101,
-    /// The server does not speak the client's protocol version.
+    /// The server does not support the client's protocol version.
     ProtocolVersion = 4102,
     /// The operators of the server have closed the account.
     Banned = 4103,
-    /// The name is not allowed.
+    /// The player's name is not allowed.
     BadName = 4104,
     /// The player has too many connections.
     TooManyConnections = 4105,
-    /// The first message was not a hello.
+    /// The client's first message was not a hello.
     HelloExpected = 4106,
 }
 
 impl CloseCode {
-    /// True if a client should connect again after this close code. This includes the codes of
-    /// WebSocket itself. A client should not connect again if it caused the error, because the
-    /// error would recur.
+    /// True if a client should connect again after this close code. The function also accepts the
+    /// standard codes of WebSocket. The result is false if the client caused the error, because
+    /// the error would recur.
     pub const fn is_to_reconnect(code: u16) -> bool {
         !matches!(code, 4100..=4199 | 1002 | 1003 | 1007..=1009)
     }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::Secret;
 
-/// Saves a deployment under its ruleset and name. An earlier deployment of that name is replaced.
-/// `PUT /api/me/deployments/RULESET/NAME`.
+/// Saves a deployment under its ruleset and name. If the name is in use, the earlier deployment
+/// is replaced. `PUT /api/me/deployments/RULESET/NAME`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveDeployment {
@@ -19,13 +19,13 @@ pub struct SaveDeployment {
 pub struct SavedDeployment {
     /// The ruleset's id.
     pub ruleset: String,
-    /// The name that its owner gave it: 1 to 30 letters, digits, `-` and `_`.
+    /// The name that the owner gave the deployment: 1 to 30 letters, digits, `-` and `_`.
     pub name: String,
     /// The deployment's text (§P4), without blanks.
     pub setup: Secret,
 }
 
-/// The player's saved deployments, by ruleset and name. `GET /api/me/deployments`.
+/// The player's saved deployments, sorted by ruleset and name. `GET /api/me/deployments`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SavedDeployments {
     /// The deployments.
@@ -33,8 +33,8 @@ pub struct SavedDeployments {
 }
 
 impl SavedDeployment {
-    /// True if a deployment may have this name. `random` and `suggested` are reserved because
-    /// commands that take a name use them for other deployments.
+    /// True if a deployment may have this name. The names `random` and `suggested` are reserved,
+    /// because clients use them for deployments that are not saved.
     pub fn is_name(name: &str) -> bool {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         let is_word = matches!(name, "random" | "suggested");

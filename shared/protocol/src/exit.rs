@@ -1,20 +1,20 @@
-//! Exit codes, which the client and the server share.
+//! The exit codes that the client and the server share.
 
-/// The exit code of a program. The client and the server use the same codes, so that scripts need
-/// only one table.
+/// The exit code of a program. The client and the server use the same codes, so that the author
+/// of a script needs only one table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// The program did what it was asked to do.
     Done = 0,
-    /// The result is negative: the server refuses a request, a record is false, a store is
+    /// The result is negative: the server refused a request, a record is invalid, a store is
     /// damaged, or a server is unhealthy.
     Refused = 1,
-    /// The command line or the configuration is wrong. Nothing was done.
+    /// The command line or the configuration is wrong. The program did nothing.
     Usage = 2,
-    /// The network fails: no server answers, the connection is lost permanently, or a server
-    /// cannot listen.
+    /// The network failed: no server answered, the connection was lost permanently, or a server
+    /// could not listen.
     Network = 3,
-    /// A file or the store cannot be read or written.
+    /// A file or the store could not be read or written.
     Storage = 4,
     /// The program was stopped by Ctrl-C or another signal before its work was done.
     Interrupted = 130,
@@ -25,7 +25,7 @@ impl Exit {
     pub const ALL: [Exit; 6] =
         [Exit::Done, Exit::Refused, Exit::Usage, Exit::Network, Exit::Storage, Exit::Interrupted];
 
-    /// The table as both programs' help prints it.
+    /// The table of exit codes that the help of both programs prints.
     pub const HELP: &str = "\
 Exit codes:
   0    done
@@ -35,7 +35,7 @@ Exit codes:
   4    storage: a file or the store cannot be read or written
   130  interrupted";
 
-    /// Returns the code that the program passes to the shell.
+    /// Returns the exit code as a number.
     pub const fn code(self) -> u8 {
         self as u8
     }

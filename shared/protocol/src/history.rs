@@ -1,5 +1,5 @@
-//! Ended games as `/api` shows them: game histories, head-to-head results, and a player's own
-//! statistics.
+//! The parts of `/api` about ended games: game histories, head-to-head results, and a player's
+//! private statistics.
 
 use flagfall_board::{GameId, PerSide, Side};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::rating::GameScore;
 pub struct PlayedGame {
     /// The game.
     pub game: GameId,
-    /// When it ended, in milliseconds since 1970.
+    /// The time at which the game ended, in milliseconds since 1970.
     pub ended: u64,
     /// The ruleset's id.
     pub ruleset: String,
@@ -23,18 +23,18 @@ pub struct PlayedGame {
     /// True if the game was rated.
     #[serde(default)]
     pub rated: bool,
-    /// True if only its players can see it.
+    /// True if only the game's players can see it.
     #[serde(default)]
     pub private: bool,
     /// The player's side.
     pub side: Side,
     /// The opponent.
     pub opponent: Player,
-    /// How it ended for the player.
+    /// The result of the game for the player.
     pub score: GameScore,
-    /// Why the game ended, as in the `reason` of an outcome.
+    /// The reason why the game ended: the `reason` of its outcome.
     pub reason: String,
-    /// Turns taken.
+    /// The number of turns in the game.
     pub plies: u16,
 }
 
@@ -45,29 +45,29 @@ pub struct PlayedGames {
     pub player: Player,
     /// The games of this page.
     pub games: Vec<PlayedGame>,
-    /// The `?after=` of the next page. Absent on the last page.
+    /// The value of `?after=` for the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// How often a player won, drew and lost.
+/// The numbers of games that a player won, drew and lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Games won.
     pub won: u32,
-    /// Games without a winner.
+    /// The number of games without a winner.
     pub drawn: u32,
     /// Games lost.
     pub lost: u32,
 }
 
 impl Tally {
-    /// The number of games.
+    /// Returns the total number of games.
     pub fn games(&self) -> u32 {
         self.won.saturating_add(self.drawn).saturating_add(self.lost)
     }
 
-    /// Counts one more game.
+    /// Adds one game to the tally.
     pub fn count(&mut self, score: GameScore) {
         let counter = match score {
             GameScore::Won => &mut self.won,
@@ -77,7 +77,7 @@ impl Tally {
         *counter = counter.saturating_add(1);
     }
 
-    /// Returns the sum of both tallies.
+    /// Returns the sum of this tally and another one.
     #[must_use]
     pub fn plus(self, other: Tally) -> Tally {
         Tally {
@@ -88,54 +88,55 @@ impl Tally {
     }
 }
 
-/// Two players' games against each other, latest first. `GET /api/players/NAME/against/OTHER`.
+/// The games of two players against each other, latest first. `GET
+/// /api/players/NAME/against/OTHER`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HeadToHead {
     /// The player.
     pub player: Player,
     /// The opponent.
     pub opponent: Player,
-    /// How often the player won, drew and lost, by ruleset. Private games are counted only if one
-    /// of the two players asks.
+    /// The first player's results in each ruleset. Private games are counted only if the
+    /// requester is one of the two players.
     pub tallies: Vec<RulesetTally>,
     /// The games of this page.
     pub games: Vec<PlayedGame>,
-    /// The `?after=` of the next page. Absent on the last page.
+    /// The value of `?after=` for the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// How often a player won, drew and lost in one ruleset.
+/// A player's results in one ruleset.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetTally {
     /// The ruleset's id.
     pub ruleset: String,
-    /// The games won, drawn and lost.
+    /// The numbers of games that the player won, drew and lost.
     pub tally: Tally,
 }
 
-/// A deployment, and how often it won, drew and lost.
+/// A deployment, with the results of the games in which the player used it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeploymentTally {
     /// The deployment's text (§P4), without blanks.
     pub setup: crate::secret::Secret,
-    /// The games won, drawn and lost.
+    /// The numbers of games that the player won, drew and lost.
     pub tally: Tally,
 }
 
-/// A player's own statistics in one ruleset. Aborted games do not count.
+/// A player's private statistics in one ruleset. Aborted games do not count.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetStatistics {
     /// The ruleset's id.
     pub ruleset: String,
-    /// The tally of each side that the player had.
+    /// The player's results with each side.
     pub by_side: PerSide<Tally>,
-    /// The tally of each deployment, most played first. If there are many deployments, only the
-    /// latest are listed.
+    /// The player's results with each deployment, most used first. If the player has used many
+    /// deployments, only the most recent ones are listed.
     pub by_deployment: Vec<DeploymentTally>,
 }
 
-/// A player's own statistics, which only the player can see. `GET /api/me/statistics`.
+/// A player's private statistics, which only the player can see. `GET /api/me/statistics`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// The statistics of each ruleset.

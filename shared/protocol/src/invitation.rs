@@ -1,4 +1,4 @@
-//! Challenges addressed to a player by name.
+//! Challenges that are addressed to a player by name.
 
 use flagfall_board::Side;
 use schemars::JsonSchema;
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::Terms;
 use crate::player::Player;
 
-/// Addresses the player's own open challenge to another player. `POST /api/me/challenges`.
+/// Addresses an open challenge that the player has made to another player. `POST
+/// /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Invite {
@@ -17,23 +18,23 @@ pub struct Invite {
     pub name: String,
 }
 
-/// A challenge that waits for this player's answer.
+/// A challenge that is addressed to this player and that they have not answered yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Invitation {
     /// The code with which the player accepts the challenge.
     pub challenge: String,
     /// The player who made the challenge.
     pub challenger: Player,
-    /// What to play.
+    /// The terms of the game.
     pub terms: Terms,
-    /// The side that this player would have. If absent, the server chooses it at random.
+    /// The side that this player gets. If absent, the server chooses the side at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub your_side: Option<Side>,
-    /// When the challenge expires, in milliseconds since 1970.
+    /// The time at which the challenge expires, in milliseconds since 1970.
     pub expires: u64,
 }
 
-/// The challenges addressed to the player, in the order in which they expire. `GET
+/// The challenges that are addressed to the player, sorted by the time at which they expire. `GET
 /// /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Invitations {

@@ -1,6 +1,7 @@
-//! The messages between client and server. Everything that the server sends is built from views.
+//! The messages between client and server. Everything that the server sends about a game is built
+//! from views, which contain only what the recipient may see.
 //!
-//! A WebSocket at `/ws` carries JSON texts: [`ClientToServer`] to the server and
+//! The WebSocket at `/ws` carries JSON texts: [`ClientToServer`] to the server and
 //! [`ServerToClient`] to the client. HTTP responses and game records use the same types.
 
 mod account;
@@ -67,10 +68,11 @@ pub use webhook::{
     Feed, FeedItem, MadeFeed, NewWebhook, Notice, NoticeKind, WebhookAttempt, WebhookInfo, WebhookSet,
 };
 
-/// The version of these messages. A client sends it in its hello, and the server refuses any other.
+/// The version of the protocol. A client sends its version in its hello, and the server refuses
+/// every other version.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// True if a message may omit the field because it has its default value.
+/// True if the field has its default value, so that a message may omit it.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

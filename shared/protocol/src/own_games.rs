@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 use crate::server_to_client::GameSummary;
 use flagfall_view::{GameView, Phase, SeenClock};
 
-/// A running game of the player.
+/// A running game in the player's list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OwnGame {
     /// The game.
     pub game: GameSummary,
     /// The player's side.
     pub side: Side,
-    /// True if the player has to act: deploy, move, or choose.
+    /// True if the player has to act: deploy, take a turn, or choose a rank.
     pub to_act: bool,
-    /// When the side that has to act runs out of time, in milliseconds since 1970. Absent if
-    /// there is no clock or the clocks are stopped.
+    /// The time at which the side to act runs out of time, in milliseconds since 1970. Absent if
+    /// the game has no clock or the clocks are stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
-    /// True if the opponent offers a draw.
+    /// True if the opponent has offered a draw.
     #[serde(default)]
     pub draw_offered: bool,
 }
 
-/// The player's running games, most urgent first: those in which they have to act, by deadline,
-/// then the others. `GET /api/me/games`.
+/// The player's running games, most urgent first. Games in which the player has to act come
+/// first, sorted by deadline. `GET /api/me/games`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OwnGames {
     /// The games.
     pub games: Vec<OwnGame>,
-    /// Games that cannot be shown now because their logs are damaged or cannot be reached.
+    /// The games that cannot be shown now because their logs are damaged or unavailable.
     #[serde(default)]
     pub unavailable: Vec<GameId>,
     /// The server's time in milliseconds since 1970.
@@ -39,7 +39,7 @@ pub struct OwnGames {
 }
 
 impl OwnGame {
-    /// Creates the entry of a game from this side's view.
+    /// Creates the entry of a game from the view of this side.
     pub fn new(game: GameSummary, side: Side, view: &GameView) -> OwnGame {
         let (to_act, deadline) = match view.phase {
             Phase::Deploying => (!view.ready[side], view.deploy_deadline),
@@ -55,7 +55,7 @@ impl OwnGame {
         }
     }
 
-    /// Sorts games, the most urgent first.
+    /// Sorts games so that the most urgent ones come first.
     pub fn sort(games: &mut [OwnGame]) {
         games.sort_by_key(|own| {
             let newest_first = std::cmp::Reverse(own.game.created);

@@ -6,30 +6,31 @@ use serde_json::Value;
 
 use crate::{ClientToServer, Code, CommandId, Move, PROTOCOL_VERSION, Refusal};
 
-/// How deep arrays and objects may be nested.
+/// The maximum nesting depth of arrays and objects.
 const DEPTH_MAX: usize = 16;
 
-/// The reason why a text is not a message.
+/// The error for a text that is not a valid message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
     /// The command's id, if it could be read.
     pub cmd_id: Option<CommandId>,
-    /// What is wrong. The refusal never repeats a value from the text, because that value could
-    /// be a deployment.
+    /// The refusal that the client receives. It never repeats a value from the text, because the
+    /// value could be a deployment.
     pub refusal: Refusal,
-    /// True if the text is a hello with another protocol version.
+    /// True if the text is a hello with a different protocol version.
     pub is_foreign_hello: bool,
 }
 
 impl Malformed {
-    /// Creates the error for a text of which no part could be read.
+    /// Creates the error for a text from which no command id could be read.
     fn whole(refusal: Refusal) -> Malformed {
         Malformed { cmd_id: None, refusal, is_foreign_hello: false }
     }
 }
 
-/// A plain move, the most frequent message. It is faster to parse than [`ClientToServer`], whose
-/// tagged variants make serde buffer all fields. The fields of both types must agree.
+/// A plain move, the most frequent message. It can be parsed faster than [`ClientToServer`],
+/// because serde must buffer all fields of tagged variants. The fields here must match those of
+/// `ClientToServer`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlainMove {
@@ -66,11 +67,10 @@ enum MoveKind {
 
 /// Parses a client's message.
 ///
-/// # Errors
-/// [`Malformed`] says what is wrong without repeating a value of the text.
+/// # Errors [`Malformed`] describes the error without repeating a value from the text.
 pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
-    // Serde would also accept arrays in place of objects, so texts with arrays take the slow
-    // path.
+    // For `PlainMove`, serde would also accept arrays in place of objects. Texts with arrays
+    // therefore take the slow path.
     if !text.contains('[')
         && let Ok(PlainMove { _type, cmd_id, game, ply, epoch, command }) = serde_json::from_str(text)
     {
@@ -80,14 +80,14 @@ pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
     if is_too_deep(text) {
         return Err(Malformed::whole(malformed("too_deep").with("max", DEPTH_MAX)));
     }
-    // Serde would also accept an array whose first element is the type.
+    // For `ClientToServer`, serde would also accept an array whose first element is the type.
     if text.trim_ascii_start().starts_with('[') {
         return Err(Malformed::whole(malformed("not_an_object")));
     }
     serde_json::from_str(text).map_err(|error| explain(text, &error))
 }
 
-/// True if brackets are nested deeper than allowed. Brackets in strings do not count.
+/// True if brackets are nested more deeply than allowed. Brackets inside strings do not count.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut is_in_string, mut is_escaped) = (0_usize, false, false);
     for byte in text.bytes() {
@@ -122,7 +122,7 @@ fn malformed(reason: &str) -> Refusal {
     Refusal::new(Code::MALFORMED).because(reason)
 }
 
-/// Converts serde's error to a refusal. The refusal repeats only names of fields and types.
+/// Converts serde's error to a refusal. The refusal repeats only the names of fields and types.
 fn what_is_wrong(error: &str) -> Refusal {
     let is_name = |name: &str| {
         (1..=24).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')

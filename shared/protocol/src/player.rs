@@ -1,4 +1,4 @@
-//! Players, as everyone sees them.
+//! Public information about players.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// A player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Player {
-    /// The player's id. It never changes.
+    /// The player's id, which never changes.
     pub id: String,
-    /// The name that others see.
+    /// The name that other players see.
     pub name: String,
     /// The kind of player.
     pub kind: PlayerKind,
@@ -18,12 +18,12 @@ pub struct Player {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlayerKind {
-    /// A player with a name and a token, but no password.
+    /// A guest: a player with a name and a token, but no password.
     Guest,
-    /// A player with a password.
+    /// A person with an account, who has a password.
     Account,
-    /// A program with an account of its own.
+    /// A program that plays with its own account.
     Bot,
-    /// A house player: a program that the server runs.
+    /// A house player, which is a program that the server runs.
     House,
 }

@@ -13,42 +13,45 @@ use crate::client_to_server::GameCommand;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueuedMove {
-    /// The turn: a move, a removal or a placing.
+    /// The queued turn: a move, or a turn that moves a piece to or from the reserve.
     pub command: GameCommand,
-    /// If present, the turn is made only if the opponent's preceding turn is this move.
+    /// The condition of the turn: the turn is taken only if the opponent's previous turn is this
+    /// move. If absent, the turn has no condition.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub after: Option<Move>,
 }
 
 impl fmt::Debug for QueuedMove {
-    /// Hides the move, because a planned move hints at the rank of its piece.
+    /// Writes a placeholder, because a planned move hints at the rank of the moving piece.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("QueuedMove(hidden)")
     }
 }
 
-/// Replaces the queue with turns for the player's next plies, in order. `PUT /api/games/ID/queue`.
+/// Replaces the queue with these turns, one for each of the player's next plies, in order. `PUT
+/// /api/games/ID/queue`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewQueue {
-    /// The game's current ply. The request is refused as stale if the game has moved on.
+    /// The ply of the game when the turns were planned. If the game has moved on, the server
+    /// refuses the request as stale.
     pub ply: Ply,
-    /// The epoch from `game` of the view in which the turns were planned. The request is refused
-    /// as stale in a later epoch.
+    /// The `epoch` of the `game` message on which the turns are based. If the game has a later
+    /// epoch, the server refuses the request as stale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
-    /// 1 to 20 turns.
+    /// The turns to queue, from 1 to 20.
     pub moves: Vec<QueuedMove>,
 }
 
-/// A player's queue in a game. Only the player can see it. `GET /api/games/ID/queue`.
+/// A player's queue of turns in a game. Only the player can see it. `GET /api/games/ID/queue`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MoveQueue {
     /// The game.
     pub game: GameId,
     /// The ply of the first queued turn.
     pub ply: Ply,
-    /// The queued turns, one for each of the player's next plies. Empty if nothing is queued.
+    /// The queued turns, one for each of the player's next plies, in order.
     pub moves: Vec<QueuedMove>,
 }
 

@@ -8,36 +8,36 @@ use crate::client_to_server::Time;
 use crate::player::Player;
 
 flagfall_board::named! {
-    /// The speed of a game, by the time that its clock gives one side for forty turns. Each
-    /// combination of ruleset and speed has its own ratings.
+    /// The speed of a game, which depends on the time that the clock gives a side for forty
+    /// turns. A player has a separate rating for each combination of ruleset and speed.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Speed, name, from_name {
-        /// Under three minutes.
+        /// Under three minutes for forty turns.
         Bullet = "bullet",
-        /// Under eight minutes.
+        /// Under eight minutes for forty turns.
         Blitz = "blitz",
-        /// Under twenty-five minutes.
+        /// Under twenty-five minutes for forty turns.
         Rapid = "rapid",
-        /// Longer.
+        /// Twenty-five minutes or more for forty turns.
         Classical = "classical",
-        /// Days for every move.
+        /// A number of days for every turn.
         Correspondence = "correspondence",
     }
 }
 
 impl Speed {
-    /// The number of turns per side that estimates of a game's length assume.
+    /// The number of turns per side that is assumed when a game's length is estimated.
     pub const PLIES: u64 = 40;
 
-    /// Returns the speed of a time control, or `None` for unlimited time.
+    /// Returns the speed of a time control. Returns `None` for unlimited time.
     pub fn of(time: Time) -> Option<Speed> {
         let (base_s, ply_s) = match time {
             Time::Unlimited {} => return None,
             Time::Correspondence { days: _ } => return Some(Speed::Correspondence),
             Time::Fischer { base_s, increment_s } => (base_s, increment_s),
-            // Free time counts in full, although a turn rarely uses all of it and unused free
-            // time is lost.
+            // The free time of every turn counts in full here, although players rarely use all of
+            // it.
             Time::Delay { base_s, free_s } => (base_s, free_s),
         };
         Some(match u64::from(base_s) + Speed::PLIES * u64::from(ply_s) {
@@ -49,15 +49,15 @@ impl Speed {
     }
 }
 
-/// A rating, as others see it.
+/// A rating in the form that other players see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingPoint {
     /// The rating, in points.
     pub rating: u32,
-    /// How uncertain the rating is: one standard deviation, in points.
+    /// The uncertainty of the rating: one standard deviation, in points.
     pub deviation: u32,
-    /// True while the rating is too uncertain to mean much. Show such a rating with a question
-    /// mark.
+    /// True if the rating is too uncertain to mean much. Clients should show such a rating with a
+    /// question mark.
     #[serde(default)]
     pub provisional: bool,
 }
@@ -69,15 +69,15 @@ pub struct RatingInfo {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The rating. It becomes less certain as time passes without games.
+    /// The current rating. It becomes less certain while the player plays no rated games.
     pub now: RatingPoint,
-    /// How many rated games they have played.
+    /// The number of rated games that the player has played.
     pub games: u32,
-    /// When the last rated game ended, in milliseconds since 1970.
+    /// The time at which the last rated game ended, in milliseconds since 1970.
     pub last: u64,
 }
 
-/// How a rated game changed both ratings.
+/// The change that a rated game made to both players' ratings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingChange {
     /// The game.
@@ -86,7 +86,7 @@ pub struct RatingChange {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The first mover's advantage that the calculation assumed, in points.
+    /// The advantage of moving first that the calculation assumed, in points.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub first_move: i32,
     /// Each side's rating before the game.
@@ -101,26 +101,26 @@ pub struct RatingChange {
 pub enum GameScore {
     /// The player won.
     Won,
-    /// No one won.
+    /// The game had no winner.
     Drawn,
     /// The player lost.
     Lost,
 }
 
-/// A rated game of a player.
+/// A rated game in a player's list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatedGame {
     /// The game.
     pub game: GameId,
-    /// When it ended, in milliseconds since 1970.
+    /// The time at which the game ended, in milliseconds since 1970.
     pub at: u64,
     /// The opponent.
     pub opponent: Player,
-    /// How it ended.
+    /// The result of the game for the player.
     pub score: GameScore,
-    /// The player's rating before it.
+    /// The player's rating before the game.
     pub before: RatingPoint,
-    /// The player's rating after it.
+    /// The player's rating after the game.
     pub after: RatingPoint,
     /// True if the server's operators have reversed the game's rating change.
     #[serde(default, skip_serializing_if = "crate::is_default")]
@@ -141,28 +141,28 @@ pub struct RatingHistory {
     pub games: Vec<RatedGame>,
 }
 
-/// A place on a leaderboard.
+/// An entry of a leaderboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeaderboardEntry {
-    /// The place, counted from 1.
+    /// The player's position on the leaderboard, starting at 1.
     pub place: u32,
     /// The player.
     pub player: Player,
-    /// Their current rating.
+    /// The player's current rating.
     pub now: RatingPoint,
-    /// How many rated games they have played.
+    /// The number of rated games that the player has played.
     pub games: u32,
 }
 
-/// The best players in one ruleset at one speed, among those with a deviation of 75 or less. `GET
-/// /api/leaderboards/RULESET/SPEED`.
+/// The best players in one ruleset at one speed. Only players with a deviation of 75 or less are
+/// listed. `GET /api/leaderboards/RULESET/SPEED`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Leaderboard {
     /// The ruleset's id.
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// True for the leaderboard of bots. Bots and people have separate leaderboards.
+    /// True for the leaderboard of bots. People and bots have separate leaderboards.
     pub bots: bool,
     /// The entries, best first.
     pub entries: Vec<LeaderboardEntry>,

@@ -1,26 +1,26 @@
-//! The ratings of players who may accept an open offer.
+//! The range of ratings that a player must have to accept an open offer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A range of ratings, with at least one bound. It refers to ratings for the offer's ruleset and
-/// speed, including provisional ratings. An account that has not played counts as 1500.
+/// A range of ratings, with at least one bound. It applies to the ratings, including provisional
+/// ones, for the offer's ruleset and speed. An account that has not played there counts as 1500.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RatingRange {
-    /// The lowest rating, in points, up to 4,000.
+    /// The lowest rating in the range, in points. At most 4,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<u32>,
-    /// The highest rating, in points, up to 4,000.
+    /// The highest rating in the range, in points. At most 4,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
 }
 
 impl RatingRange {
-    /// The highest bound allowed, in points. Ratings are never higher.
+    /// The maximum value of a bound, in points. No rating is higher.
     pub const POINTS_MAX: u32 = 4_000;
 
-    /// True if the range has a bound and a rating can lie within its bounds.
+    /// True if the range has at least one bound and can contain a rating.
     pub fn is_allowed(&self) -> bool {
         let is_bounded = self.min.is_some() || self.max.is_some();
         let is_low = |bound: Option<u32>| bound.is_none_or(|points| points <= RatingRange::POINTS_MAX);
@@ -28,7 +28,7 @@ impl RatingRange {
         is_bounded && is_low(self.min) && is_low(self.max) && is_ordered
     }
 
-    /// True if a rating of this many points lies within the range.
+    /// True if the range contains a rating of this many points.
     pub fn contains(&self, points: u32) -> bool {
         self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
     }
@@ -38,29 +38,31 @@ impl RatingRange {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RatingWish {
-    /// Between two ratings.
+    /// A range between two fixed ratings.
     Between {
-        /// The lowest rating, in points, up to 4,000.
+        /// The lowest rating in the range, in points. At most 4,000.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<u32>,
-        /// The highest rating, in points, up to 4,000.
+        /// The highest rating in the range, in points. At most 4,000.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u32>,
     },
-    /// A range around the seeker's current rating. The server turns it into fixed bounds.
+    /// A range around the seeker's current rating. The server converts it to fixed bounds.
     Around {
-        /// How far below the rating, in points. If absent, there is no lower bound.
+        /// The distance from the seeker's rating down to the lower bound, in points. If absent,
+        /// there is no lower bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         below: Option<u32>,
-        /// How far above the rating, in points. If absent, there is no upper bound.
+        /// The distance from the seeker's rating up to the upper bound, in points. If absent,
+        /// there is no upper bound.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         above: Option<u32>,
     },
 }
 
 impl RatingWish {
-    /// Returns the bounds, given the seeker's rating in points. Returns `None` for a range around
-    /// a rating that the seeker does not have.
+    /// Returns the fixed bounds, given the seeker's rating in points. Returns `None` if the range
+    /// is relative to that rating and the seeker has none.
     pub fn range(self, own: Option<u32>) -> Option<RatingRange> {
         match self {
             RatingWish::Between { min, max } => Some(RatingRange { min, max }),

@@ -20,14 +20,14 @@ use crate::text::SignatureText;
 pub use digest::{DIGEST_VERSION, key_id, signed_message};
 pub use recorder::{NotOpened, RecordScope, Recorder};
 
-/// The version of [`GameRecord`].
+/// The version of the [`GameRecord`] format.
 pub const RECORD_FORMAT: u32 = 1;
 
-/// A game from start to end, as one audience may see it. Until the game ends, the record hides
+/// A complete game, from the point of view of one audience. Until the game ends, the record hides
 /// the ranks that the audience may not see.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameRecord {
-    /// The version of this format, 1.
+    /// The version of the record format, which is 1.
     pub format: u32,
     /// The game.
     pub game: GameId,
@@ -35,62 +35,64 @@ pub struct GameRecord {
     pub terms: Terms,
     /// The players.
     pub players: PerSide<Player>,
-    /// When the game was made, in milliseconds since 1970.
+    /// The time at which the game was created, in milliseconds since 1970.
     pub created: u64,
-    /// The lakes, if they were drawn for this game.
+    /// The lakes, if they were drawn at random for this game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
-    /// The time for deployments, in milliseconds from `created`. Absent in old records.
+    /// The deadline for deployments, in milliseconds after `created`. Absent in old records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_ms: Option<u64>,
-    /// How much network delay the server compensates for. If absent, none.
+    /// The limits of the compensation for network delay. If absent, the server does not
+    /// compensate for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
-    /// Who the record is for.
+    /// The audience that the record is for.
     pub audience: Viewer,
-    /// What the record's changes show. Absent in records without changes.
+    /// The kind of record: `live` or `opened`. Absent in records without changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<RecordKind>,
-    /// The audience's view before the first event. Each event and its change turn a view into the
-    /// next view.
+    /// The audience's view before the first event. Each event with its change leads from one view
+    /// to the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_view: Option<GameView>,
     /// Each side's commitment to its deployment.
     #[schemars(with = "PerSide<Option<HexBytes>>")]
     pub commitments: PerSide<Option<Commitment>>,
-    /// The deployments that are open to this client.
+    /// The deployments that this client may see.
     pub deployments: PerSide<Option<Opened>>,
-    /// The position from which the game started, in the one-line notation of positions, if there
-    /// were no deployments. Ranks that are hidden from this client are written `?`. Servers never
-    /// write this field.
+    /// The starting position in the one-line notation of positions, if the game started without
+    /// deployments. A rank that is hidden from this client is written `?`. Servers never write
+    /// this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The events, oldest first.
     pub events: Vec<RecordedEvent>,
-    /// How the game ended.
+    /// The outcome of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SeenOutcome>,
     /// The source of the record, if it was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
-    /// The server's signature of the game's digest, after the end. Absent if the server has no key,
-    /// or if the game ended before servers signed games.
+    /// The server's signature of the game's digest, after the end of the game. Absent if the
+    /// server has no key, or if the game ended before servers signed games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<RecordSignature>,
 }
 
-/// What the changes of a record show.
+/// The kind of a record: the facts that its changes contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
-    /// What the audience saw while the game was played.
+    /// The changes show the facts that the audience saw during play.
     Live,
-    /// Every rank that the end of the game opened to the audience, from the first event on.
+    /// The changes show, from the first event on, every rank that the audience may see after the
+    /// end.
     Opened,
 }
 
-/// A server's signature of a finished game: Ed25519 over the game's digest, which
-/// docs/protocol/RECORDS.md defines.
+/// A server's Ed25519 signature of the digest of a finished game. docs/protocol/RECORDS.md
+/// defines the digest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RecordSignature {
     /// The id of the public key: the first 16 hexadecimal digits of its SHA-256.
@@ -99,25 +101,26 @@ pub struct RecordSignature {
     pub value: SignatureText,
 }
 
-/// A public key for the signatures of finished games. The key may be a former one.
+/// A public key for the signatures of finished games. Servers may have stopped signing with it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SigningKeyInfo {
     /// The id of the key: the first 16 hexadecimal digits of its SHA-256.
     pub id: String,
     /// The Ed25519 public key.
     pub public: HexBytes,
-    /// When a server first used the key, in milliseconds since 1970.
+    /// The time at which a server first used the key, in milliseconds since 1970.
     pub since: u64,
 }
 
-/// All public keys for the signatures of finished games in a store, including former keys.
+/// All public keys for the signatures of finished games in a store, including keys that are out
+/// of use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SigningKeys {
-    /// The keys, in the order of their ids.
+    /// The keys, sorted by id.
     pub keys: Vec<SigningKeyInfo>,
 }
 
-/// The source of an imported record. In such a record all times are zero, and the players have
+/// The source of an imported record. In an imported record, all times are zero, and players have
 /// only names. If the source format has no commitments, the commitments are null and each salt is
 /// 32 zero bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -129,9 +132,9 @@ pub struct Imported {
 /// An event and its time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedEvent {
-    /// When it happened, in milliseconds since 1970.
+    /// The time at which the event happened, in milliseconds since 1970.
     pub at: u64,
-    /// The lag compensation that the acting side received, in milliseconds.
+    /// The time that the acting side got back as lag compensation, in milliseconds.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub lag_ms: u32,
     /// The side that resigned, if this event ended the game by resignation. Absent in old
@@ -140,20 +143,20 @@ pub struct RecordedEvent {
     pub by: Option<Side>,
     /// The event.
     pub event: GameEvent,
-    /// What else changed in the audience's view. Absent in old records and in records imported
-    /// from texts.
+    /// The part of the view's change that cannot be seen from the event itself. Absent in old
+    /// records and in records imported from texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ViewChange>,
 }
 
 impl RecordedEvent {
-    /// Creates the entry of an event, without its change.
+    /// Creates the entry of an event. The field `change` is empty.
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
         RecordedEvent { at: at.0, lag_ms, by: resigned_by(&event), event, change: None }
     }
 }
 
-/// Returns the side that resigned, if the event is a resignation.
+/// Returns the side that resigned, if the event ended the game by resignation.
 fn resigned_by(event: &GameEvent) -> Option<Side> {
     match event {
         GameEvent::Ended { outcome, opened: _ } if outcome.reason == EndReason::Resigned.code() => {
@@ -163,7 +166,8 @@ fn resigned_by(event: &GameEvent) -> Option<Side> {
     }
 }
 
-/// Text for people: a line for each fact of the game, then a line for each ply.
+/// Writes the record as text for people: first a line for each fact of the game, then a line for
+/// each ply.
 impl fmt::Display for GameRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Flagfall record {}", self.format)?;
@@ -234,8 +238,8 @@ impl fmt::Display for GameRecord {
                 GameEvent::Colored { side, square, color } => {
                     writeln!(f, "{:>4} {:<4} {square}={}", "", mover(*side), color.letter())?;
                 }
-                // A choice normally appears in the line of its ply. If its strike is unresolved,
-                // it gets a line of its own (§Q4).
+                // The line of a ply normally includes the choices in its strike. An unresolved
+                // strike has no ply, so each of its choices gets a separate line (§Q4).
                 GameEvent::Struck(strike) if Some(index) == waiting => {
                     writeln!(f, "{:>4} {:<4} {}  strikes", "", mover(strike.side), strike.squares)?;
                 }
@@ -259,7 +263,7 @@ impl fmt::Display for GameRecord {
 }
 
 impl GameRecord {
-    /// Returns the same record as servers of version 0.1 write it, with events but without
+    /// Returns the record in the form that servers of version 0.1 write: with events but without
     /// changes.
     #[must_use]
     pub fn without_changes(mut self) -> GameRecord {
@@ -269,15 +273,15 @@ impl GameRecord {
         self
     }
 
-    /// True if strikes were resolved by choices that this record of a finished game leaves out
-    /// (§Q4).
+    /// True if this is a live record of a finished game that had a strike with coins. Such a
+    /// record lacks the choices that resolved the strikes (§Q4).
     pub fn omits_choices(&self) -> bool {
         self.kind == Some(RecordKind::Live)
             && self.outcome.as_ref().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted.code())
             && self.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
     }
 
-    /// Returns the last deployment that the record's player submitted.
+    /// Returns the last deployment that the player submitted, if this is a player's record.
     pub fn own_setup(&self) -> Option<&str> {
         self.audience.side()?;
         self.events.iter().rev().find_map(|told| match &told.event {
@@ -286,22 +290,24 @@ impl GameRecord {
         })
     }
 
-    /// True if play has begun. Games with coins begin at once (§Q1).
+    /// True if play has begun. Games with coins have no deployments, so their play begins
+    /// immediately (§Q1).
     pub fn has_started(&self) -> bool {
         let has_coins = |ruleset: &rules::Ruleset| ruleset.start == rules::Start::Coins;
         rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_coins)
             || self.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
     }
 
-    /// Returns the index of the unresolved strike in the events, if there is one.
+    /// Returns the index of the event that began the unresolved strike, if there is such a
+    /// strike.
     fn waiting_strike(&self) -> Option<usize> {
         let last = self.events.iter().rposition(|told| matches!(told.event, GameEvent::Struck(_)))?;
         let is_resolved = self.events[last..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
         (!is_resolved).then_some(last)
     }
 
-    /// True if the lines of a side's moves must name the piece. In rulesets with a reserve, no
-    /// deployment shows which pieces these are.
+    /// True if the lines of a side's moves must name the moving piece. This is necessary in
+    /// rulesets with a reserve, where no deployment shows the piece's rank.
     fn tells_pieces(&self, side: Side) -> bool {
         let has_reserve = |ruleset: &rules::Ruleset| ruleset.reserve;
         self.deployments[side].is_none() && rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_reserve)

@@ -1,4 +1,4 @@
-//! The reason for a refusal: a code and the arguments of its text.
+//! Refusals, each with a code and the arguments of its text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,40 +9,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::Code;
 
-/// The reason for a refusal.
+/// A refusal: the reason why a request or command was refused.
 ///
-/// A refusal contains no sentence. Its code names a text in `shared/words`, and its arguments
-/// fill in that text. If a code has several reasons, the argument `reason` names one of them.
+/// A refusal contains no text for people. The code selects a text in `shared/words`, and the
+/// arguments are inserted into this text. If a code covers several reasons, the argument `reason`
+/// names the one that applies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The stable code.
     pub code: Code,
-    /// The arguments of the text.
+    /// The values to insert into the refusal's text.
     pub args: RefusalArgs,
 }
 
-/// The arguments of a refusal's text, by their names. docs/protocol/messages.md lists them.
+/// The values to insert into a refusal's text, by name. docs/protocol/messages.md lists them.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct RefusalArgs(BTreeMap<String, RefusalArg>);
 
-/// An argument of a refusal's text.
+/// A value to insert into a refusal's text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RefusalArg {
-    /// A number: a count, a limit, a time in seconds.
+    /// A number, such as a count, a limit or a time in seconds.
     Number(u64),
-    /// A key such as a reason, or a name.
+    /// A name, or a key such as a reason.
     Text(String),
 }
 
 impl Refusal {
-    /// A refusal without arguments.
+    /// Creates a refusal without arguments.
     pub fn new(code: impl Into<String>) -> Refusal {
         Refusal { code: Code::new(code), args: RefusalArgs::default() }
     }
 
-    /// Adds the argument `reason`, for codes that have several reasons.
+    /// Adds the argument `reason`, which codes with several reasons need.
     #[must_use]
     pub fn because(self, reason: &str) -> Refusal {
         self.with("reason", reason)
@@ -55,7 +56,7 @@ impl Refusal {
         self
     }
 
-    /// The reason, if there is one.
+    /// Returns the argument `reason`, if it is present.
     pub fn reason(&self) -> Option<&str> {
         match self.args.get("reason") {
             Some(RefusalArg::Text(reason)) => Some(reason),
@@ -64,7 +65,7 @@ impl Refusal {
     }
 }
 
-/// Writes the code and the arguments, for logs and error messages.
+/// Writes the code and the arguments for logs and error messages.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code)?;
@@ -86,12 +87,12 @@ impl RefusalArgs {
         self.0.is_empty()
     }
 
-    /// The argument of this name.
+    /// Returns the argument with this name.
     pub fn get(&self, name: &str) -> Option<&RefusalArg> {
         self.0.get(name)
     }
 
-    /// Returns the arguments as values of a localization library.
+    /// Returns the arguments, converted to the value type of a localization library.
     pub fn values<V: From<u64> + From<String>>(&self) -> impl Iterator<Item = (&str, V)> {
         self.0.iter().map(|(name, value)| {
             let value = match value {
@@ -183,7 +184,8 @@ impl From<&NoSuchRuleset> for Refusal {
                 coded.because("no_such_value").with("option", option.name()).with("known", known())
             }
             NoSuchRuleset::Twice { option } => coded.because("twice").with("option", option.name()),
-            // This covers `Unknown` and any variant that a later version of the rules adds.
+            // This arm covers `Unknown` and any variant that a later version of the rules engine
+            // adds.
             _ => coded.because("known").with("known", known()),
         }
     }

@@ -1,11 +1,11 @@
-//! The checked-in JSON Schemas of messages and records.
+//! The JSON Schemas of messages and records, which are files in the repository.
 
 /// The JSON Schema of one type of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {
-    /// The schema's name, which is part of its address on a server.
+    /// The schema's name, which is part of the schema's path on a server.
     pub name: &'static str,
-    /// The schema: a JSON text.
+    /// The schema as a JSON text.
     pub text: &'static str,
 }
 

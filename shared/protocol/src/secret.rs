@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a text as a secret.
+    /// Wraps the text of a secret.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
 
-    /// Returns the text itself. Show it only to its owner.
+    /// Returns the secret text. Callers must show it only to its owner.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -14,28 +14,30 @@ use crate::refusal::RefusalArgs;
 use crate::secret::Secret;
 use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
 
-/// A message from the server. Clients ignore fields that they do not know.
+/// A message from the server. Clients must ignore unknown fields.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a message is serialized where it is made; it does not travel")]
 pub enum ServerToClient {
-    /// The answer to `hello`.
+    /// The reply to `hello`.
     Welcome {
-        /// The server's protocol version.
+        /// The protocol version of the server.
         protocol: u32,
-        /// The server's program and version.
+        /// The name and version of the server program.
         server: String,
-        /// The player that the client has logged in as.
+        /// The player whose token the client sent, or the new guest.
         player: Player,
-        /// The token of a new guest. Store it and keep it secret: the server sends it only once.
+        /// The token of a new guest. The client should store it and keep it secret, because the
+        /// server sends it only once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
         /// The server's time, in milliseconds since 1970.
         server_time: u64,
-        /// The number of seconds of absence after which the opponent can claim a short game. It
-        /// is halved if the player left on purpose. Longer games have a longer wait, and
-        /// correspondence games cannot be claimed. Servers of version 0.1 do not send this field.
+        /// The number of seconds that a player must be absent before the opponent can claim a
+        /// short game. This time is halved if the player left on purpose. It is longer in longer
+        /// games, and correspondence games cannot be claimed. Servers of version 0.1 do not send
+        /// this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim_seconds: Option<u64>,
         /// The player's running games.
@@ -48,197 +50,201 @@ pub enum ServerToClient {
         /// The outcome.
         outcome: Accepted,
     },
-    /// A command or message was refused and changed nothing. Two codes are exceptions: after
-    /// `store_unavailable` or `stopping`, the command may have been carried out. Repeat it with
-    /// the same id.
+    /// A command or message was refused and changed nothing. There are two exceptions: after the
+    /// codes `store_unavailable` and `stopping`, the command may have been carried out, and the
+    /// client should repeat it with the same id.
     Refused {
-        /// The id of the command, if the message had a readable one.
+        /// The id of the command, if it could be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cmd_id: Option<CommandId>,
-        /// The game, if the message was about one.
+        /// The game that the refused message was about, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<GameId>,
-        /// The reason, as a stable code for programs.
+        /// The reason for the refusal, as a stable code for programs.
         code: Code,
-        /// The values that the message mentions, such as a limit or a time to wait. A client can
-        /// write its own text from them and the code. Servers of version 0.1 do not send them.
+        /// The values in the text of `message`, such as a limit or a waiting time. With them and
+        /// the code, a client can write a text of its own. Servers of version 0.1 do not send
+        /// this field.
         #[serde(default, skip_serializing_if = "RefusalArgs::is_empty")]
         args: RefusalArgs,
         /// An explanation for people, with advice on what to do.
         message: String,
-        /// The game's current sequence number for this client, if the message was about a game.
+        /// The game's current sequence number for this client, if the refused message was about a
+        /// game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
-        /// The id of the request, which operators can find in the server's log. Servers of
-        /// version 0.1 do not send it.
+        /// The id of the request, with which operators can find it in the server's log. Servers
+        /// of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The whole lobby. The server sends it again whenever the lobby changes.
+    /// The complete lobby. The server sends it again whenever the lobby changes.
     Lobby {
         /// The open seeks, oldest first.
         seeks: Vec<Seek>,
-        /// The latest running public games.
+        /// The running public games that were created last.
         games: Vec<GameSummary>,
-        /// How many players are connected.
+        /// The number of connected players.
         players_online: u32,
     },
-    /// The terms of a challenge. The answer to `show_challenge`.
+    /// The terms of a challenge, in reply to `show_challenge`.
     Challenge {
         /// The code of the challenge.
         challenge: String,
         /// The player who made the challenge.
         challenger: Player,
-        /// What to play.
+        /// The terms of the game.
         terms: Terms,
-        /// The side of the player who accepts. If absent, the server chooses it at random.
+        /// The side of the player who accepts the challenge. If absent, the server chooses the
+        /// side at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         your_side: Option<Side>,
-        /// When the challenge expires, in milliseconds since 1970.
+        /// The time at which the challenge expires, in milliseconds since 1970.
         expires: u64,
     },
-    /// A game was created, and the client is one of its players.
+    /// A game was created in which the client is a player.
     GameStarted {
         /// The game.
         game: GameSummary,
         /// The side that the client plays.
         side: Side,
     },
-    /// The client's own running games.
+    /// The player's running games.
     MyGames {
         /// The games, newest first.
         games: Vec<GameSummary>,
     },
-    /// A whole game, as this client may see it. The answer to `open_game`.
+    /// A complete game, in reply to `open_game`. It contains only what this client may see.
     Game {
         /// The game.
         game: GameSummary,
         /// The audience that the client belongs to.
         audience: Viewer,
-        /// True if this connection may act for its player. Only the player's newest connection to
-        /// the game may act.
+        /// True if this connection may send commands for the player. Only the newest connection
+        /// on which a player has opened the game may do so.
         driving: bool,
-        /// The epoch of the game's log. It changes if the store has lost events.
+        /// The epoch of the game's log. It changes when the store has lost events.
         epoch: u64,
-        /// The sequence number of the last event in this view.
+        /// The sequence number of the last event that the view includes.
         seq: u64,
-        /// The game at `seq`.
+        /// The game after the event `seq`.
         view: GameView,
-        /// The events since the position that the client named, oldest first. Empty if the client
-        /// named no position or if the server has discarded those events.
+        /// The events since the position that the client sent, oldest first. Empty if the client
+        /// sent no position, or if the server has discarded those events.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         events: Vec<GameEvent>,
-        /// The presence of each player.
+        /// Each player's presence.
         presence: PerSide<Presence>,
-        /// True for a player who is gone because they closed the game or the connection. Otherwise
-        /// the connection was lost.
+        /// For each player who is gone, true if they closed the game or the connection, and false
+        /// if the connection was lost.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: PerSide<bool>,
-        /// When the opponent can claim the game because this player is gone, in milliseconds
-        /// since 1970.
+        /// For each player who is gone, the time from which the opponent can claim the game, in
+        /// milliseconds since 1970.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         claimable_at: PerSide<Option<u64>>,
-        /// The sides that have asked for a rematch.
+        /// The sides that have offered a rematch.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rematch: Vec<Side>,
-        /// Why the game was aborted, if it was.
+        /// The cause of the abort, if the game was aborted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         abort: Option<Abort>,
     },
-    /// Something happened in an open game.
+    /// An event in a game that the client has opened.
     Event {
         /// The game.
         game: GameId,
-        /// The sequence number. It is one more than that of the previous event.
+        /// The sequence number of the event. It is one more than the number of the previous
+        /// event.
         seq: u64,
-        /// What happened.
+        /// The event in the game.
         event: GameEvent,
-        /// What else changes in the view.
+        /// The part of the view's change that cannot be seen from the event itself.
         change: ViewChange,
-        /// Why the game was aborted, if this event aborted it.
+        /// The cause of the abort, if this event aborted the game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         abort: Option<Abort>,
     },
-    /// A player came or went.
+    /// A player's presence in a game has changed.
     Presence {
         /// The game.
         game: GameId,
         /// The player.
         side: Side,
-        /// The player's presence now.
+        /// The new presence of the player.
         presence: Presence,
-        /// True if they are gone because they closed the game or the connection.
+        /// True if the player is gone because they closed the game or the connection.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
-    /// A player is gone, and the opponent may claim the game from a certain time on. Also sent,
-    /// without that time, when the opponent loses this right.
+    /// A player is gone, and from a certain time on the opponent may claim the game. The server
+    /// also sends this message, without the time, when the opponent loses this right.
     Claimable {
         /// The game.
         game: GameId,
         /// The side that is gone.
         gone: Side,
-        /// From when a claim is possible, in milliseconds since 1970. Absent if no claim is
-        /// possible.
+        /// The time from which the opponent can claim the game, in milliseconds since 1970.
+        /// Absent if they can no longer claim it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<u64>,
     },
-    /// A player offers a rematch of a game that has ended.
+    /// A player has offered a rematch after the end of a game.
     RematchOffered {
         /// The game that has ended.
         game: GameId,
-        /// The side that offers.
+        /// The side that has offered the rematch.
         side: Side,
     },
-    /// A newer connection of the same player has taken over the game. This connection can only
-    /// watch.
+    /// The same player has opened the game on a newer connection. This connection can only watch
+    /// from now on.
     Superseded {
         /// The game.
         game: GameId,
     },
-    /// A chat message from a player in one of the client's games. Only the two players receive
-    /// it.
+    /// A chat message in one of the client's games. Only the two players receive it.
     Said {
         /// The game.
         game: GameId,
-        /// The side that spoke.
+        /// The side that wrote the message.
         side: Side,
-        /// What they said.
+        /// The chat message.
         said: Said,
     },
     /// One of the client's rated games has changed both players' ratings.
     Rated {
-        /// The change.
+        /// The game and the change in both ratings.
         change: RatingChange,
     },
-    /// A game can no longer be played because its log is damaged. Other games go on.
+    /// A game can no longer be played because its log is damaged. Other games are not affected.
     GameUnavailable {
         /// The game.
         game: GameId,
-        /// Why, as a stable code for programs: `game_quarantined`. Servers of version 0.1 do not
-        /// send it.
+        /// The reason, as a stable code for programs. It is always `game_quarantined`. Servers of
+        /// version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
         /// An explanation for people.
         message: String,
-        /// The id of the request to open the game. Absent if the damage was found later, and from
-        /// servers of version 0.1.
+        /// The id of the request that tried to open the game. Absent if the damage was found
+        /// later. Servers of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The server has lost its store or has it back. Without the store, commands are refused. Open
-    /// games stay visible.
+    /// The server has lost its connection to the store or has restored it. Without the store, the
+    /// server refuses commands, but open games stay visible.
     StoreState {
-        /// True if the server can reach its store. Assume true until the first such message.
+        /// True if the server can reach its store. Until the first message of this kind, clients
+        /// should assume that it can.
         available: bool,
     },
-    /// Another player has addressed a challenge to this player. The challenge stays in
-    /// `/api/me/challenges` until it is answered.
+    /// Another player has addressed a challenge to this player. `/api/me/challenges` lists it
+    /// until it is answered.
     Challenged {
         /// The challenge.
         invitation: Invitation,
     },
-    /// The client's own challenge was accepted or declined.
+    /// A challenge that this player made was accepted or declined.
     ChallengeAnswered {
         /// The code of the challenge.
         challenge: String,
@@ -247,30 +253,30 @@ pub enum ServerToClient {
         /// True if the challenge was accepted. In that case, `game_started` follows.
         accepted: bool,
     },
-    /// A challenge that was addressed to this player is no longer open: it was withdrawn, or
-    /// someone else accepted it.
+    /// A challenge that was addressed to this player is no longer open, because it was withdrawn
+    /// or someone else accepted it.
     ChallengeGone {
         /// The code of the challenge.
         challenge: String,
-        /// The player who made it.
+        /// The player who made the challenge.
         challenger: Player,
     },
-    /// Asks for a `pong` with the same id.
+    /// A check of the connection. The client must answer with a `pong` that has the same id.
     Ping {
         /// The id of the ping.
         id: u64,
         /// The server's time, in milliseconds since 1970.
         server_time: u64,
-        /// The current sequence numbers of the client's open games. A client that is behind opens
-        /// the game again.
+        /// The current sequence numbers of the games that the client has opened. A client that
+        /// has missed events should open the game again.
         heads: Vec<GameHead>,
-        /// The player's state in the pool. Absent if they are not waiting.
+        /// The player's state in the pool. Absent if the player is not in the pool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pool: Option<PoolStatus>,
     },
 }
 
-/// Why a game was aborted.
+/// The cause of an abort.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Abort {
     /// The side that aborted the game.
@@ -282,8 +288,8 @@ pub struct Abort {
 }
 
 impl Abort {
-    /// True if this side caused the abort. A player who did not cause the abort of a pool game
-    /// returns to the front of the pool.
+    /// True if this side caused the abort. If players from the pool were paired and one side
+    /// caused an abort, the other player returns to the front of the pool.
     pub fn is_by(&self, side: Side) -> bool {
         self.called_off_by == Some(side) || self.not_deployed.contains(&side)
     }
@@ -292,14 +298,14 @@ impl Abort {
 /// The state of a player who waits in the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PoolStatus {
-    /// When they entered, in milliseconds since 1970.
+    /// The time at which the player entered the pool, in milliseconds since 1970.
     pub since: u64,
-    /// The ratings of opponents that this player can be paired with now. The range applies to
-    /// opponents who have just entered and whose rating is equally uncertain. It grows while the
-    /// player waits. Absent if games on these terms have no ratings.
+    /// The range of ratings that an opponent must have to be paired with this player now. It
+    /// assumes an opponent who has just entered and whose rating is as uncertain as the player's.
+    /// The range grows while the player waits. Absent if games on these terms have no ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<RatingRange>,
-    /// How many players wait for a game on the same terms, including this player.
+    /// The number of players who wait for a game on the same terms, including this player.
     pub waiting: u32,
 }
 
@@ -311,41 +317,41 @@ pub enum Accepted {
     Game {
         /// The game.
         game: GameId,
-        /// The sequence number of its last event that this client may see.
+        /// The sequence number of the command's last event that this client may see.
         seq: u64,
     },
-    /// A game was created, and the sender is one of its players.
+    /// A game was created in which the sender is a player.
     Started {
         /// The game.
         game: GameId,
         /// The side that the sender plays.
         side: Side,
     },
-    /// A seek is open.
+    /// A seek was opened.
     Seek {
         /// The id of the seek.
         seek: String,
     },
-    /// A challenge is open.
+    /// A challenge was opened.
     Challenge {
-        /// The code of the challenge. Anyone who has it may accept.
+        /// The code of the challenge. Anyone who has the code can accept the challenge.
         challenge: String,
-        /// When the challenge expires, in milliseconds since 1970.
+        /// The time at which the challenge expires, in milliseconds since 1970.
         expires: u64,
     },
     /// The command was carried out, and there is nothing else to report.
     Done {},
 }
 
-/// Whether a player is at the game.
+/// The presence of a player in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
-    /// Connected, with the game open.
+    /// The player is connected and has the game open.
     Present,
-    /// The connection closed a moment ago.
+    /// The player's connection closed less than half a minute ago.
     Reconnecting,
-    /// Gone for half a minute or more, or never connected.
+    /// The player has been gone for half a minute or more, or was never connected.
     #[default]
     Away,
 }
@@ -359,16 +365,16 @@ pub struct GameSummary {
     pub terms: Terms,
     /// The players.
     pub players: PerSide<Player>,
-    /// When the game was made, in milliseconds since 1970.
+    /// The time at which the game was created, in milliseconds since 1970.
     pub created: u64,
-    /// Deploying, playing or over.
+    /// The phase of the game: deploying, playing or over.
     pub phase: Phase,
-    /// Turns taken so far.
+    /// The number of turns taken so far.
     pub ply: u16,
-    /// Whose turn it is, while the game is played.
+    /// The side to move, while the game is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// How the game ended.
+    /// The outcome of the game, after its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SeenOutcome>,
 }
@@ -378,51 +384,51 @@ pub struct GameSummary {
 pub struct Seek {
     /// The id of the seek.
     pub id: String,
-    /// The player who made it.
+    /// The player who opened the seek.
     pub seeker: Player,
-    /// What to play.
+    /// The terms of the game.
     pub terms: Terms,
     /// The side that the seeker wants. If absent, the server chooses it at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// The ratings of players who may accept. If absent, any player may.
+    /// The range of ratings that a player must have to accept. If absent, any player may accept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// The seeker's own rating for such games at the time they opened the seek. Absent for guests
-    /// and for games without ratings.
+    /// The seeker's rating for such games at the time they opened the seek. Absent for guests and
+    /// for games without ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeker_rating: Option<RatingPoint>,
 }
 
-/// A game and its current sequence number.
+/// The id of a game, and the game's current sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameHead {
     /// The game.
     pub game: GameId,
-    /// The sequence number for this client.
+    /// The game's current sequence number for this client.
     pub seq: u64,
 }
 
-/// A ruleset, as `/api/rulesets` lists it.
+/// A ruleset in the list of `/api/rulesets`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetInfo {
     /// The ruleset's id.
     pub id: String,
-    /// The name for people.
+    /// The ruleset's name for people.
     pub title: String,
-    /// A summary in one sentence.
+    /// A summary of the ruleset in one sentence.
     pub summary: String,
-    /// What a custom game may change.
+    /// The rules that a custom game may change.
     pub options: Vec<RuleOptionInfo>,
 }
 
-/// A rule that a custom game may change: in `classic,ties=attacker`, the ruleset is `classic` and
-/// its option `ties` is set to `attacker`.
+/// A rule that a custom game may change. For example, `classic,ties=attacker` is the ruleset
+/// `classic` with its option `ties` set to `attacker`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleOptionInfo {
     /// The name of the option.
     pub name: String,
-    /// The value in the unchanged ruleset. Leave it out when you offer a game.
+    /// The value of the option in the unchanged ruleset. An offer of a game need not name it.
     pub value: String,
     /// The possible values.
     pub values: Vec<RuleValueInfo>,
@@ -433,6 +439,6 @@ pub struct RuleOptionInfo {
 pub struct RuleValueInfo {
     /// The name of the value.
     pub name: String,
-    /// The meaning, for people.
+    /// The meaning of the value, for people.
     pub meaning: String,
 }

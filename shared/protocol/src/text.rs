@@ -4,7 +4,7 @@ use std::str::FromStr;
 use flagfall_view::{HexBytes, TextError};
 use schemars::JsonSchema;
 
-/// An Ed25519 signature: 64 bytes as 128 hexadecimal digits.
+/// An Ed25519 signature: 64 bytes, written as 128 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String")]
 pub struct SignatureText(pub [u8; 64]);

@@ -1,4 +1,4 @@
-//! Notices of a player's turns: webhooks and feeds.
+//! Webhooks and feeds, which notify a player of their turns.
 
 use flagfall_board::GameId;
 use schemars::JsonSchema;
@@ -6,39 +6,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::Secret;
 
-/// Sets the address that receives notices of the player's turns. `PUT /api/me/webhook`.
+/// Sets the address to which the server sends notices of the player's turns. `PUT
+/// /api/me/webhook`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewWebhook {
-    /// An `https` address of at most 500 characters, without user and password.
+    /// An `https` address of at most 500 characters, without a user name or password.
     pub url: String,
 }
 
-/// A webhook that was just set, with the secret that signs its notices.
+/// A webhook that was just set, with the secret with which the server signs its notices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookSet {
     /// The address.
     pub url: String,
-    /// The Standard Webhooks secret, `whsec_` and Base64, which is sent only once. The same text is
-    /// the key of the older header `Flagfall-Signature`.
+    /// The secret in the format of Standard Webhooks: `whsec_`, then Base64. It is sent only
+    /// once. The same text is the key for the older header `Flagfall-Signature`.
     pub secret: Secret,
 }
 
-/// A webhook as its owner sees it. `GET /api/me/webhook`.
+/// A webhook, with the facts that its owner may see. `GET /api/me/webhook`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookInfo {
     /// The address.
     pub url: String,
-    /// When it was set, in milliseconds since 1970.
+    /// The time at which the webhook was set, in milliseconds since 1970.
     pub created: u64,
-    /// True while the server sends notices. After several failures in a row, it stops until the
-    /// webhook is set again.
+    /// True if the server sends notices. After several failures in a row, the server stops
+    /// sending them until the player sets the webhook again.
     pub active: bool,
-    /// How many notices in a row could not be delivered.
+    /// The number of notices in a row that could not be delivered.
     pub lost: u32,
-    /// How many notices wait to be delivered.
+    /// The number of notices that have not been delivered yet.
     pub waiting: u32,
-    /// The result of the last attempt.
+    /// The last attempt to deliver a notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<WebhookAttempt>,
 }
@@ -46,75 +47,75 @@ pub struct WebhookInfo {
 /// An attempt to deliver a notice.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookAttempt {
-    /// When the server made the attempt, in milliseconds since 1970.
+    /// The time of the attempt, in milliseconds since 1970.
     pub at: u64,
-    /// True if the answer's status was in the 200s.
+    /// True if the receiver answered with a status from 200 to 299.
     pub delivered: bool,
-    /// The result, for people.
+    /// The result of the attempt, for people.
     pub result: String,
 }
 
-/// A notice that is sent to a webhook as a POST. It contains no secrets. The same notice may
-/// arrive twice, with the same id.
+/// A notice that the server sends to a webhook as a POST request. It contains no secrets. The
+/// same notice may arrive twice, with the same id.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Notice {
-    /// The notice's id, the same for every attempt.
+    /// The notice's id, which is the same for every attempt.
     pub id: String,
-    /// What the notice is about.
+    /// The subject of the notice.
     pub kind: NoticeKind,
-    /// The game. Absent in a test.
+    /// The game. Absent in a test notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<GameId>,
-    /// The ruleset's id. Absent in a test.
+    /// The ruleset's id. Absent in a test notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruleset: Option<String>,
-    /// Turns taken so far. Absent in a test.
+    /// The number of turns taken so far. Absent in a test notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ply: Option<u16>,
-    /// When the player's time runs out, in milliseconds since 1970.
+    /// The time at which the player runs out of time, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
 }
 
-/// What a notice is about.
+/// The subject of a notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
     /// It is the player's turn, or they have to deploy.
     YourTurn,
-    /// A test of the webhook.
+    /// The player has asked for a test of the webhook.
     Test,
 }
 
 /// A player's new feed. `POST /api/me/feed`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MadeFeed {
-    /// The feed's path on this server, which is sent only once. Anyone who has it can read the
-    /// feed.
+    /// The feed's path on this server, which is sent only once. Anyone who has the path can read
+    /// the feed.
     pub path: Secret,
 }
 
 /// A feed in the format JSON Feed 1.1. `GET /api/feeds/SECRET`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Feed {
-    /// The address of the format's version.
+    /// The URL of the JSON Feed version.
     pub version: String,
-    /// The feed's name in a reader.
+    /// The feed's title, which feed readers show.
     pub title: String,
-    /// The games in which it is the player's turn, then the games that ended last.
+    /// The games in which it is the player's turn, followed by the player's latest ended games.
     pub items: Vec<FeedItem>,
 }
 
 /// An entry of a feed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FeedItem {
-    /// The entry's id. It changes only if the meaning of the entry changes.
+    /// The entry's id. It changes only when the meaning of the entry changes.
     pub id: String,
-    /// The entry in one line.
+    /// The content of the entry in one line.
     pub title: String,
-    /// The entry in a few more words.
+    /// The content of the entry in more detail.
     pub content_text: String,
-    /// The time of what the entry reports, if known, in RFC 3339 format and UTC.
+    /// The time of the reported event, if known, in UTC and RFC 3339 format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date_published: Option<String>,
 }

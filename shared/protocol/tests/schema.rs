@@ -1,4 +1,5 @@
-//! The JSON Schema of every message, checked in beside the code that makes it.
+//! Checks the JSON Schemas of all messages, which are files in the repository, against the code
+//! that generates them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

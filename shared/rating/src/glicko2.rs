@@ -1,30 +1,31 @@
-//! The formulas, on the internal scale of Glickman's paper. Comments use the symbols and step
-//! numbers of the paper.
+//! The formulas, on the internal scale of Glickman's paper. The comments use the paper's symbols
+//! and step numbers.
 
 use std::f64::consts::PI;
 
 use crate::rating::Rating;
 
-/// Rating points per unit of the internal scale.
+/// The number of rating points in one unit of the internal scale.
 const SCALE: f64 = 173.717_8;
-/// The width of the interval at which the search for a volatility stops.
+/// The width of the interval at which the search for the new volatility stops.
 const TOLERANCE: f64 = 1e-6;
-/// The maximum number of steps of that search, which usually takes only a few.
+/// The maximum number of steps in the search for the new volatility. A search usually takes only
+/// a few.
 const STEPS_MAX: u32 = 1_000;
 
 /// The result of a game for a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
-    /// A point.
+    /// The player won, which counts as one point.
     Win,
-    /// Half a point.
+    /// The game was drawn, which counts as half a point.
     Draw,
-    /// No points.
+    /// The player lost, which counts as no points.
     Loss,
 }
 
 impl Score {
-    /// The result for the other player.
+    /// Returns the result from the other player's point of view.
     #[must_use]
     pub const fn mirrored(self) -> Score {
         match self {
@@ -44,18 +45,20 @@ impl Score {
     }
 }
 
-/// One game of a rating period.
+/// A game that a player finished within a rating period.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GameResult {
-    /// The opponent, as rated before the game.
+    /// The opponent's rating before the game.
     pub opponent: Rating,
     /// The player's result.
     pub score: Score,
-    /// The player's advantage in points, such as that of moving first.
+    /// The player's advantage in the game, in rating points, for example because they moved
+    /// first.
     pub advantage: f64,
 }
 
-/// The weight of an opponent whose rating is uncertain: g(phi).
+/// Returns g(phi): the weight of a game, which is smaller if the opponent's rating is more
+/// uncertain.
 fn weight(deviation: f64) -> f64 {
     let phi = deviation / SCALE;
     (1.0 + 3.0 * phi * phi / (PI * PI)).sqrt().recip()
@@ -65,31 +68,32 @@ fn logistic(x: f64) -> f64 {
     (1.0 + (-x).exp()).recip()
 }
 
-/// E: the expected score of a player of a certain strength against an opponent.
+/// Returns E: the player's expected score against an opponent.
 fn expected(value: f64, opponent: Rating, advantage: f64) -> f64 {
     logistic(weight(opponent.deviation) * (value + advantage - opponent.value) / SCALE)
 }
 
-/// The expected score between two players with uncertain ratings.
+/// Returns the expected score if both ratings are uncertain.
 pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64) -> f64 {
     let deviation = player.deviation.hypot(opponent.deviation);
     expected(player.value, Rating { deviation, ..opponent }, advantage)
 }
 
-/// The deviation after this many rating periods without a game (step 6, with fractions of
-/// periods).
+/// Returns the deviation after this many rating periods without a game. This is step 6, but the
+/// number of periods may be a fraction.
 pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
     (rating.deviation.powi(2) + periods * (rating.volatility * SCALE).powi(2)).sqrt()
 }
 
-/// Returns the rating after the games of one rating period, with `periods` since the last games.
-/// If `periods` is 1, this is exactly Glickman's algorithm. The result is not clamped.
+/// Returns the player's rating after the games of one rating period. `periods` is the number of
+/// periods since the player's previous games. If `periods` is 1, this is exactly Glickman's
+/// algorithm. The result is not limited to the permitted range.
 pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f64) -> Rating {
     if results.is_empty() {
         return Rating { deviation: deviation_after(player, periods), ..player };
     }
     let phi = player.deviation / SCALE;
-    // Steps 3 and 4: the estimated variance v and improvement delta.
+    // Steps 3 and 4 of Glickman's algorithm: the estimated variance v and the improvement delta.
     let (mut information, mut surprise) = (0.0, 0.0);
     for GameResult { opponent, score, advantage } in results {
         let g = weight(opponent.deviation);
@@ -100,7 +104,7 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
     let variance = information.recip();
     let delta = variance * surprise;
     let volatility = new_volatility(player.volatility, phi, variance, delta, tau);
-    // Steps 6 to 8.
+    // Steps 6 to 8 of Glickman's algorithm.
     let widened = deviation_after(Rating { volatility, ..player }, periods) / SCALE;
     let new_phi = (widened.powi(-2) + information).sqrt().recip();
     Rating {
@@ -110,8 +114,8 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
     }
 }
 
-/// Step 5: the volatility under which the results are most likely, by the Illinois variant of
-/// regula falsi.
+/// Returns the new volatility (step 5): the value under which the results are most likely. The
+/// method is the Illinois variant of regula falsi.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64, tau: f64) -> f64 {
     let start = (volatility * volatility).ln();
     let f = |x: f64| {

@@ -1,9 +1,10 @@
 //! Ratings by Glicko-2 (Glickman, "Example of the Glicko-2 system"), updated after every game.
 //! The time since a player's last game counts as a fraction of a rating period. The functions are
-//! pure: they use no clock and no IO.
+//! pure: they use no clock and no I/O.
 //!
-//! A stored [`Rating`] is the rating after the player's last rated game. [`Rating::aged`] brings
-//! it up to today, and [`rate`] computes both ratings after a game.
+//! A stored [`Rating`] is the rating after the player's last rated game. [`Rating::aged`] adds
+//! the uncertainty of the time since then, and [`rate`] computes both players' ratings after a
+//! game.
 
 mod glicko2;
 mod rating;
@@ -14,33 +15,33 @@ pub use rating::{
 };
 
 impl Rating {
-    /// The rating after this many days without a game. The strength is the same, but less
-    /// certain.
+    /// Returns the rating after this many days without a game. The strength stays the same, but
+    /// becomes less certain.
     #[must_use]
     pub fn aged(self, days: f64) -> Rating {
         let periods = days.max(0.0) * PERIODS_PER_DAY;
         Rating { deviation: glicko2::deviation_after(self, periods), ..self }.clamped()
     }
 
-    /// The expected score against an opponent, from 0 to 1. `advantage` is the advantage of the
-    /// first move in rating points, and it is negative for the player without the first move.
-    /// Both deviations count, so a win against an unknown player is never certain.
+    /// Returns the expected score against an opponent, from 0 to 1. `advantage` is the advantage
+    /// of moving first in rating points, and it is negative if the opponent moves first. Both
+    /// deviations are taken into account, so a win against an unknown player is never certain.
     pub fn expected_score(self, opponent: Rating, advantage: f64) -> f64 {
         glicko2::expected_between(self, opponent, advantage)
     }
 }
 
-/// A player who enters a game: their stored rating and the age of their last rated game.
+/// A player before a game: the stored rating, and its age.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entrant {
-    /// The rating as stored.
+    /// The rating after the player's last rated game, as it is stored.
     pub rating: Rating,
-    /// Days since their last rated game ended, not negative.
+    /// The number of days since the player's last rated game ended. It must not be negative.
     pub idle_days: f64,
 }
 
-/// Returns both ratings after a game, given the first player's score. `advantage` is the first
-/// player's advantage of moving first in rating points, or 0 if unknown. Both ratings are
+/// Returns both players' ratings after a game, given the first player's score. `advantage` is the
+/// advantage of moving first in rating points, or 0 if it is unknown. Both new ratings are
 /// computed from the ratings before the game.
 pub fn rate(first: Entrant, second: Entrant, score: Score, advantage: f64) -> (Rating, Rating) {
     let one = |entrant: Entrant, opponent: Entrant, score, advantage| {

@@ -1,29 +1,31 @@
-//! A rating, its limits, and the constants of the system.
+//! A rating, its limits, and the constants of the rating system.
 
-/// A player's estimated strength as of their last rated game.
+/// A player's estimated strength after their last rated game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
     /// The strength, in points.
     pub value: f64,
-    /// The uncertainty: one standard deviation, in points.
+    /// The uncertainty of the strength: one standard deviation, in points.
     pub deviation: f64,
-    /// How much the strength is expected to change in a rating period.
+    /// The volatility: how much the strength is expected to change in a rating period.
     pub volatility: f64,
 }
 
-/// The constraint on how fast volatility changes (Glickman's tau).
+/// The limit on how fast the volatility changes (Glickman's tau).
 pub const TAU: f64 = 0.75;
-/// Rating periods in a day.
+/// The number of rating periods in a day.
 pub const PERIODS_PER_DAY: f64 = 0.214_36;
-/// The smallest deviation, so that ratings can always move.
+/// The smallest deviation. With a smaller one, ratings would hardly change.
 pub const DEVIATION_MIN: f64 = 45.0;
-/// The largest deviation, which is that of a newcomer.
+/// The largest deviation. Newcomers have it.
 pub const DEVIATION_MAX: f64 = 500.0;
-/// Ratings with this deviation or more are provisional, and are shown with a question mark.
+/// The deviation from which a rating is provisional. Provisional ratings are shown with a
+/// question mark.
 pub const PROVISIONAL_DEVIATION: f64 = 110.0;
-/// Ratings with this deviation or less are on the leaderboard.
+/// The largest deviation with which a player is on the leaderboard.
 pub const LEADERBOARD_DEVIATION: f64 = 75.0;
-/// The largest volatility, so that an unusual streak does not make a rating unstable permanently.
+/// The largest volatility. Without this limit, an unusual series of results could make a rating
+/// unstable permanently.
 const VOLATILITY_MAX: f64 = 0.1;
 /// The smallest rating.
 const VALUE_MIN: f64 = 400.0;

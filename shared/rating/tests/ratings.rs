@@ -1,4 +1,5 @@
-//! Checks Glickman's worked example, a published crate, and properties of every rating.
+//! Checks the rating system against Glickman's worked example, against a published crate, and
+//! against properties that every rating must have.
 
 use flagfall_rating::{
     DEVIATION_MAX, DEVIATION_MIN, Entrant, GameResult, PERIODS_PER_DAY, Rating, Score, rate, rate_period,
@@ -15,7 +16,7 @@ fn close(have: f64, want: f64, within: f64) {
     assert!((have - want).abs() < within, "{have} is not {want}");
 }
 
-/// "Example of the Glicko-2 system": one player, three games.
+/// The example in Glickman's paper "Example of the Glicko-2 system": one player and three games.
 #[test]
 fn glickmans_example() {
     let games = [(1400.0, 30.0, Score::Win), (1550.0, 100.0, Score::Loss), (1700.0, 300.0, Score::Loss)];
@@ -75,7 +76,7 @@ proptest! {
         games in prop::collection::vec((some_rating(), some_score()), 1..12),
         tau in 0.3..1.2,
     ) {
-        // The other crate allows no deviation above 350.
+        // The published crate allows no deviation above 350, so the test starts below that value.
         prop_assume!(player.deviation <= 300.0);
         let results: Vec<GameResult> =
             games.iter().map(|(opponent, score)| GameResult { opponent: *opponent, score: *score, advantage: 0.0 }).collect();

@@ -1,11 +1,12 @@
-//! Random games through the public API: legal moves, `decide` and `evolve`. One element is one ply.
+//! Plays random games through the public API: legal moves, `decide` and `evolve`. One element of
+//! the throughput is one ply.
 //!
-//! `cargo bench -p flagfall-rules` prints plies per second for each ruleset (targets: `classic` 12
-//! million, the others 3 million).
+//! `cargo bench -p flagfall-rules` prints plies per second for each ruleset. The target is 12
+//! million for `classic` and 3 million for the others.
 //!
-//! It also prints `replays`: the events of `classic` games applied again, without decisions or
-//! random choices. A slow or busy machine slows down both, so their ratio depends only on the
-//! engine.
+//! It also prints `replays`, which applies the events of `classic` games again, without decisions
+//! and random choices. A slow or busy machine affects both numbers, so their ratio depends only
+//! on the engine.
 
 use std::hint::black_box;
 
@@ -48,7 +49,8 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag comes first and is always deployed; the other pieces are random.
+            // The Flag stays first in the list, because it must be deployed. The other pieces to
+            // deploy are drawn at random.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + chance.below(end));
             }
@@ -66,8 +68,8 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     game
 }
 
-/// Returns a random command. It is usually a move, but sometimes any command, so that pieces
-/// leave and enter the board.
+/// Returns a random command. Most are moves. Some are other commands, so that pieces also leave
+/// and enter the board.
 fn any_command(game: &Game, chance: &mut Chance) -> Command {
     let commands = game.position().legal_commands();
     let end =
@@ -75,7 +77,7 @@ fn any_command(game: &Game, chance: &mut Chance) -> Command {
     commands.nth(chance.below(end)).expect("a command")
 }
 
-/// Plays to the end, passes every event to `show`, and returns the number of plies.
+/// Plays a game to its end. Calls `show` with every event, and returns the number of plies.
 #[inline]
 fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);
@@ -100,7 +102,7 @@ fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u
 
 const GAMES: u64 = 64;
 
-/// Returns games before the first ply. They are the same in every run.
+/// Returns games before their first ply. The games are the same in every run.
 fn games(ruleset: &'static Ruleset) -> Vec<(Game, Chance)> {
     (0..GAMES)
         .map(|seed| {

@@ -1,4 +1,4 @@
-//! Plays a random game and prints how it ends, as the public sees it.
+//! Plays a random game and prints the final position and the outcome, as the public sees them.
 //!
 //! `cargo run -p flagfall-rules --example self_play -- [RULESET] [SEED]`
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     while game.phase() == Phase::Playing {
-        // A player needs only their own view.
+        // The player's view is enough to choose a command.
         let player = Viewer::Player(game.position().actor());
         let commands = view(&game, player, now).legal_commands().ok_or("nobody is to act")?;
         let command = commands.nth(chance.below(commands.len())).ok_or("no command is left")?;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A seeded random generator: splitmix64 (Steele, Lea, Flood 2014).
+/// A random number generator with a seed: splitmix64 (Steele, Lea, Flood 2014).
 struct Chance(u64);
 
 impl Chance {
@@ -59,7 +59,8 @@ impl Chance {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// This is good enough for an example. A server takes random bytes from the operating system.
+    /// Returns pseudo-random bytes, which are good enough for an example. A server must take
+    /// random bytes from the operating system.
     fn entropy(&mut self) -> Entropy {
         Entropy(std::array::from_fn(|_| self.next() as u8))
     }

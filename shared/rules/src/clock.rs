@@ -1,30 +1,33 @@
-//! Clocks as values. They use the stamps of the log and never read the system time.
+//! Clocks as plain values. All times are arguments. They come from the time stamps of the log,
+//! never from the system clock.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_view::LagQuota;
 
-/// How time is limited in a game.
+/// The way in which a game's time is limited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum TimeControl {
     /// No clock (casual).
     Unlimited,
-    /// Base time, and an increment for each of the side's plies (Fischer), in milliseconds.
+    /// A base time, plus an increment for each ply of the side (Fischer), in milliseconds.
     Fischer { base_ms: u64, increment_ms: u64 },
-    /// Base time, with the first part of each turn free, in milliseconds. Unused free time is
-    /// lost.
-    Delay { base_ms: u64, free_ms: u64 },
-    /// A fixed time for each of the side's plies (correspondence), in milliseconds. Unused time
+    /// A base time, with a free time at the start of each turn, in milliseconds. Unused free time
     /// is lost.
+    Delay { base_ms: u64, free_ms: u64 },
+    /// A fixed time for each ply of the side (correspondence), in milliseconds. Unused time is
+    /// lost.
     PerPly { ply_ms: u64 },
 }
 
 impl TimeControl {
-    /// How long a side must be gone before the other may claim the game, in milliseconds.
+    /// Returns the time that a side must be absent before the opponent may claim the game, in
+    /// milliseconds.
     ///
-    /// The wait is `least_ms` for every quarter of an hour that forty plies of one side may take,
-    /// but at least `least_ms` and at most five times as much. Without a clock, it is the
-    /// maximum. `None` in correspondence games, where players need not be present.
+    /// The result is `least_ms` for every quarter of an hour that forty plies of one side may
+    /// take. It is at least `least_ms`, and at most five times `least_ms`. Without a clock, the
+    /// result is the maximum. The result is `None` in correspondence games, where players need
+    /// not be present.
     pub fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
@@ -40,29 +43,29 @@ impl TimeControl {
         Some(wait_ms.clamp(least_ms, most_ms))
     }
 
-    /// Whether a game can be claimed when a side is gone.
+    /// True if a game with this time control can be claimed when a side is absent.
     pub const fn has_claims(self) -> bool {
         !matches!(self, TimeControl::PerPly { ply_ms: _ })
     }
 }
 
-/// Both sides' remaining time.
+/// The remaining time of both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
     control: TimeControl,
     remaining_ms: PerSide<u64>,
-    /// The free time that is left in each side's turn.
+    /// The free time that each side has left in its turn.
     free_ms: PerSide<u64>,
-    /// The moment since which a side's clock has been running. Both clocks may run while both
-    /// sides have to choose (§Q4).
+    /// For each side, the time at which its clock started to run. Both clocks may run at once,
+    /// while both sides have to choose in a strike (§Q4).
     since: PerSide<Option<Stamp>>,
     quota: LagQuota,
-    /// The lag compensation that is left for each side.
+    /// The lag compensation that each side can still receive.
     lag_stock_ms: PerSide<u32>,
 }
 
 impl Clock {
-    /// Creates a clock that is not running. Returns `None` if time is unlimited.
+    /// Creates a stopped clock. Returns `None` if time is unlimited.
     pub fn new(control: TimeControl) -> Option<Clock> {
         let (base_ms, free_ms) = match control {
             TimeControl::Unlimited => return None,
@@ -87,38 +90,39 @@ impl Clock {
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// Returns the lag compensation in ms for a side that acts now, after this round trip. It
-    /// exceeds neither the rest of the side's quota nor the time that its clock has run.
+    /// Returns the lag compensation in milliseconds for a side that acts now. It equals the round
+    /// trip of the side's connection, but is limited by the side's stock and by the time that the
+    /// side's clock has been running.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
     }
 
-    /// Gives time back to a side whose clock is running.
+    /// Adds time to the clock of a side whose clock is running.
     pub(crate) fn give_back(&mut self, side: Side, lag_ms: u32) {
         self.lag_stock_ms[side] = self.lag_stock_ms[side].saturating_sub(lag_ms);
         self.since[side] = self.since[side].map(|since| since.plus_ms(lag_ms.into()));
     }
 
-    /// Starts a side's clock, unless it is running.
+    /// Starts a side's clock, unless the clock is already running.
     pub(crate) fn start(&mut self, side: Side, at: Stamp) {
         self.since[side].get_or_insert(at);
     }
 
-    /// Stops both clocks at a moment.
+    /// Stops both clocks at the time `at`.
     pub(crate) fn stop(&mut self, at: Stamp) {
         Side::BOTH.into_iter().for_each(|side| self.stop_side(side, at));
     }
 
-    /// Stops a side's clock at a moment.
+    /// Stops a side's clock at the time `at`.
     pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
         self.remaining_ms[side] = self.remaining_ms(side, at);
         self.free_ms[side] = self.free_ms(side, at);
         self.since[side] = None;
     }
 
-    /// Ends a side's ply. The side's clock stops and gains the time that a ply adds, and the
-    /// other clock starts.
+    /// Ends a side's ply. The side's clock stops and gains the increment, and the other side's
+    /// clock starts.
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
         match self.control {
@@ -134,14 +138,14 @@ impl Clock {
         self.start(side.opponent(), at);
     }
 
-    /// A side's remaining time at a moment, in milliseconds.
+    /// A side's remaining time at a given moment, in milliseconds.
     pub fn remaining_ms(&self, side: Side, now: Stamp) -> u64 {
         self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
     }
 
-    /// A side's remaining free time at a moment, in milliseconds.
+    /// A side's remaining free time at a given moment, in milliseconds.
     ///
-    /// Free time is used before the main time.
+    /// Free time is used up before the main time.
     pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
         self.free_ms[side].saturating_sub(self.gone_ms(side, now))
     }
@@ -150,17 +154,18 @@ impl Clock {
         self.since[side].map_or(0, |since| now.ms_since(since))
     }
 
-    /// Whether a side's clock is running.
+    /// True if this side's clock is running.
     pub fn is_running(&self, side: Side) -> bool {
         self.since[side].is_some()
     }
 
-    /// The moment at which the running clock was started. If both clocks run, the later moment.
+    /// The time at which the running clock was started. If both clocks are running, the later of
+    /// the two times.
     pub(crate) fn running_since(&self) -> Option<Stamp> {
         self.since[Side::Red].max(self.since[Side::Blue])
     }
 
-    /// The last moment at which a side may act. `None` if its clock is not running.
+    /// The last moment at which this side may act. `None` if the side's clock is not running.
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
         let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
         self.since[side].map(|since| since.plus_ms(left_ms))
@@ -171,14 +176,15 @@ impl Clock {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }
 
-    /// A moment before which no side's time is used up, no matter who acts until then.
+    /// A moment before which neither side can run out of time, regardless of who acts until then.
     pub(crate) fn no_deadline_before(&self, now: Stamp) -> Stamp {
         let if_it_ran = |side| now.plus_ms(self.remaining_ms[side].saturating_add(self.free_ms[side]));
         let [red, blue] = Side::BOTH.map(|side| self.deadline_of(side).unwrap_or_else(|| if_it_ran(side)));
         red.min(blue)
     }
 
-    /// The moment after which a flag falls: the deadline plus the wait for lag compensation.
+    /// The moment after which a side loses on time: its deadline, plus the time that the server
+    /// waits for a late ply under lag compensation.
     pub(crate) fn flag_fall(&self) -> Option<Stamp> {
         let wait_ms = |side| self.lag_stock_ms[side].min(self.quota.per_ply_ms).into();
         let of = |side| Some(self.deadline_of(side)?.plus_ms(wait_ms(side)));
@@ -220,7 +226,7 @@ mod tests {
         assert_eq!(left(&clock, RED, 6_000), (8_000, 0));
         clock.press(RED, Stamp(6_000));
         assert_eq!((left(&clock, RED, 6_000), left(&clock, BLUE, 6_000)), ((8_000, 3_000), (10_000, 3_000)));
-        // A ply within the free time costs nothing.
+        // A ply within the free time takes nothing from the remaining time.
         clock.press(BLUE, Stamp(7_000));
         assert_eq!((left(&clock, RED, 7_000), left(&clock, BLUE, 7_000)), ((8_000, 3_000), (10_000, 3_000)));
         assert_eq!(clock.deadline(), Some(Stamp(18_000)));

@@ -1,6 +1,6 @@
-//! Refusals with their codes.
+//! A macro for refusals that have codes.
 
-/// Defines an enum of refusals, each with its code in messages.
+/// Defines an enum of refusals and the code of each refusal in messages.
 macro_rules! coded {
     ($(#[$of:meta])* pub enum $type:ident {
         $($(#[$doc:meta])* $kind:ident
@@ -14,7 +14,7 @@ macro_rules! coded {
         }
 
         impl $type {
-            /// The refusal's stable code in messages.
+            /// The refusal's code in messages, which never changes.
             pub const fn code(&self) -> &'static str {
                 match self {
                     $($type::$kind $(($bound))? $({ $($field: _),+ })? => $code,)+

@@ -1,4 +1,4 @@
-//! The commands of a side.
+//! The commands that a side can give.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,23 +8,23 @@ use flagfall_view::{Claim, Move};
 
 use crate::setup::Setup;
 
-/// A command of a side in its game. `Debug` shows no rank.
+/// A command that a side gives in a game. `Debug` shows no rank.
 ///
-/// The side and the moment are not part of the command.
+/// The command does not contain the side or the time. Callers pass both separately.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// Deploy, or deploy again while the other side is not ready (§A4).
+    /// Deploy, or replace the deployment while the other side is not ready (§A4).
     Deploy(Setup),
-    /// Move or strike with one piece (§A5).
+    /// Move one piece, or strike with it (§A5).
     Move(MoveCommand),
-    /// Move one of the side's own pieces from the board to the reserve (§S1.5).
+    /// Move one of the side's pieces from the board to the reserve (§S1.5).
     Remove(Square),
-    /// Place a piece from the reserve (§S1.5).
+    /// Place a piece from the reserve on the board (§S1.5).
     Place(Placing),
-    /// Name the color of the chip for the side's own piece that moved in the other side's turn
-    /// (§S2.4).
+    /// Name the color of a chip, after one of the side's pieces has moved in the other side's
+    /// turn (§S2.4).
     Color(ChipColor),
-    /// Choose the piece of the pool that the side's coin in a strike becomes (§Q4).
+    /// Choose the rank that the side's coin in a strike takes from the pool (§Q4).
     Choose(Choice),
     /// Offer a draw, or accept the other side's open offer.
     OfferDraw,
@@ -34,25 +34,27 @@ pub enum Command {
     DeclineDraw,
     /// Resign.
     Resign,
-    /// Abort the game, before the side's own first ply.
+    /// Abort the game. Allowed until the side has made its first ply.
     Abort,
-    /// Claim a game that the other side has left. [`crate::decide_claim`] judges the claim, given
-    /// the time of the absence.
+    /// Claim a game that the other side has left. Callers pass this command to
+    /// [`crate::decide_claim`] with the time of the absence.
     Claim(Claim),
 }
 
-/// A move that a side asks for.
+/// A move that a side requests.
 ///
-/// It is written as `a4a5`. `a1a7-` names the path, and `a4a5=g` names the color of the chip.
+/// A move is written as in `a4a5`. A sign after it names the path, as in `a1a7-`, and a suffix
+/// names the color of the chip, as in `a4a5=g`.
 ///
-/// `Debug` shows no color, because the color named for a failed strike is the side's secret.
+/// `Debug` shows no color, because after a failed strike the named color stays secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MoveCommand {
-    /// The source and the target square.
+    /// The starting square and the target square.
     pub squares: Move,
-    /// The path along a joined line. If absent, the piece takes the shorter legal path (§S2.7).
+    /// The path to take along a line with a joint. If absent, the piece takes the shorter legal
+    /// path (§S2.7).
     pub path: Option<Sign>,
-    /// The color of the chip to lay where the piece lands (§S2.3).
+    /// The color of the chip to lay on the square where the piece lands (§S2.3).
     pub color: Option<ChipColor>,
 }
 
@@ -79,18 +81,18 @@ impl fmt::Debug for Choice {
     }
 }
 
-/// A piece placed from the reserve (§S1.5). `Debug` shows only the square.
+/// The placing of a piece from the reserve (§S1.5). `Debug` shows only the square.
 ///
-/// It is written as `9@a4`, or `9^@a4` for a labeled piece. A suffix such as `=g` names the color
-/// of the chip.
+/// A placing is written as in `9@a4`, or `9^@a4` for a labeled piece. A suffix such as `=g` names
+/// the color of the chip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placing {
     /// The target square.
     pub square: Square,
     /// The rank of the piece.
     pub rank: Rank,
-    /// Whether the piece is labeled. A reserve may hold labeled and unlabeled pieces of a rank
-    /// (§S2.1).
+    /// True if the piece is labeled. A reserve may hold labeled and unlabeled pieces of the same
+    /// rank (§S2.1).
     pub is_labeled: bool,
     /// The color of the chip to lay on the target square (§S2.3).
     pub color: Option<ChipColor>,
@@ -116,7 +118,7 @@ impl fmt::Debug for Placing {
     }
 }
 
-/// Splits the color from the end of a text.
+/// Splits a color suffix from the end of a text.
 fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
     match text.split_once('=') {
         None => Ok((text, None)),
@@ -157,7 +159,7 @@ impl FromStr for Placing {
     }
 }
 
-/// Returns the rank whose letter is the whole text.
+/// Returns the rank for a text that consists only of the rank's letter.
 pub(crate) fn rank_of(text: &str) -> Option<Rank> {
     let mut letters = text.chars();
     letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none())

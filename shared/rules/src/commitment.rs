@@ -1,4 +1,4 @@
-//! Salts for the commitments to deployments.
+//! Salts, which keep commitments to deployments from being guessed.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use flagfall_view::Commitment;
 
 use crate::setup::Deployment;
 
-/// 32 random bytes that keep a commitment from being guessed. Secret until the deployment is
-/// opened.
+/// 32 random bytes that keep the deployment behind a commitment from being guessed. They are
+/// secret until the deployment is opened.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Salt(pub(crate) [u8; 32]);
 

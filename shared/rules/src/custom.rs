@@ -1,7 +1,7 @@
-//! Custom games: a named ruleset with single rules changed.
+//! Custom games: named rulesets in which a player has changed some rules.
 //!
-//! The changes are part of the ruleset's id: `classic,ties=attacker,quiet=off`. For this reason,
-//! an offer, a record or a log shows the rules of its game without further data.
+//! The changes are part of the ruleset's id, as in `classic,ties=attacker,quiet=off`. The id
+//! alone therefore tells the rules of a game in an offer, a record or a log.
 
 use std::sync::OnceLock;
 
@@ -10,16 +10,16 @@ use thiserror::Error;
 use crate::ruleset::{Bombs, Disclosure, RuleOption, Ruleset, Ties};
 use crate::rulesets;
 
-/// A value of an option.
+/// A value that an option can have.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionValue {
     /// The value's name in ruleset ids.
     pub name: &'static str,
-    /// Changes a ruleset to this value.
+    /// The function that gives the option this value in a ruleset.
     make: fn(&mut Ruleset),
 }
 
-/// The values of each option, in the order of the options.
+/// The possible values of each option, in the same order as the options.
 const VALUES: [&[OptionValue]; RuleOption::ALL.len()] = [
     &[
         value("both", |ruleset| ruleset.ties = Ties::BothLeave),
@@ -74,14 +74,15 @@ impl RuleOption {
         VALUES[self as usize]
     }
 
-    /// The value of this option in a ruleset, if it is one of the option's values.
+    /// The value that this option has in a ruleset. `None` if that is not one of the option's
+    /// values.
     pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
         self.values().iter().copied().find(|value| value.is_in(ruleset))
     }
 }
 
 impl OptionValue {
-    /// Whether a ruleset has this value.
+    /// True if the option has this value in a ruleset.
     pub fn is_in(self, ruleset: &Ruleset) -> bool {
         let mut changed = ruleset.clone();
         (self.make)(&mut changed);
@@ -99,7 +100,7 @@ pub enum NoSuchRuleset {
     Unknown,
     /// The text after the ruleset's name is not `option=value`.
     NotAnOption,
-    /// There is no such option.
+    /// No option has this name.
     NoSuchOption { base: &'static str },
     /// The ruleset does not allow this option to be changed.
     Fixed { base: &'static str, option: RuleOption },
@@ -110,12 +111,12 @@ pub enum NoSuchRuleset {
 }
 
 impl NoSuchRuleset {
-    /// Whether the ruleset exists and the error is in a change to it.
+    /// True if the ruleset exists and the error is in one of the changes.
     pub const fn is_about_changes(&self) -> bool {
         !matches!(self, NoSuchRuleset::Unknown)
     }
 
-    /// The error's stable code in messages.
+    /// The error's code in messages, which never changes.
     pub const fn code(&self) -> &'static str {
         if self.is_about_changes() { "bad_rule_change" } else { "no_such_ruleset" }
     }
@@ -137,15 +138,14 @@ impl NoSuchRuleset {
 }
 
 impl Ruleset {
-    /// The ruleset that a text names: an id, possibly followed by changes
-    /// (`classic,ties=attacker,quiet=off`).
+    /// Returns the ruleset for a text: an id that may be followed by changes, as in
+    /// `classic,ties=attacker,quiet=off`.
     ///
-    /// The order of the changes does not matter, and a change to a value that the ruleset already
-    /// has is ignored: `classic,ties=both` is `classic`. To compare rulesets, compare
-    /// [`Ruleset::id`], which is the same for all such texts.
+    /// The order of the changes does not matter, and changes without effect are ignored. For
+    /// example, `classic,ties=both` is the same as `classic`. To compare rulesets, use
+    /// [`Ruleset::id`], which is equal for all texts of the same ruleset.
     ///
-    /// # Errors
-    /// [`NoSuchRuleset`] says what is wrong.
+    /// # Errors [`NoSuchRuleset`] describes the error.
     pub fn parse(text: &str) -> Result<&'static Ruleset, NoSuchRuleset> {
         let mut parts = text.split(',');
         let id = parts.next().unwrap_or_default();
@@ -163,18 +163,18 @@ impl Ruleset {
         if changes.is_empty() { Ok(base) } else { custom(base, &changes).ok_or(NoSuchRuleset::Unknown) }
     }
 
-    /// The ruleset of this id, changes included.
+    /// Returns the ruleset with this id, which may include changes.
     pub fn find(id: &str) -> Option<&'static Ruleset> {
         Ruleset::parse(id).ok()
     }
 
-    /// The named ruleset on which this custom ruleset is based, or the ruleset itself if it is a
-    /// named one.
+    /// The named ruleset on which this custom ruleset is based. For a named ruleset, the ruleset
+    /// itself.
     pub fn unchanged(&self) -> &Ruleset {
         self.base.unwrap_or(self)
     }
 
-    /// The options that a custom game changed, with their values.
+    /// The options that this custom ruleset changes, with their new values.
     pub fn changes(&self) -> impl Iterator<Item = (RuleOption, OptionValue)> + '_ {
         let base = self.base;
         RuleOption::ALL.into_iter().filter_map(move |option| {
@@ -196,7 +196,7 @@ fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue
     Ok((option, value))
 }
 
-/// Returns the base with these changes.
+/// Returns the custom ruleset with these changes to `base`.
 fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Option<&'static Ruleset> {
     let mut place = 0;
     for option in options_of(base).rev() {
@@ -208,13 +208,14 @@ fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Opti
     combinations(base)?.get(place)
 }
 
-/// The options that may be changed in a ruleset, in the order in which ids list them.
+/// The options that a custom game may change in a ruleset, in the order in which ids list them.
 fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOption> {
     RuleOption::ALL.into_iter().filter(|option| base.changeable.contains(option))
 }
 
-/// Every combination of the values of a ruleset's options, computed on first use. All rulesets
-/// together have a few thousand combinations. A test checks the number.
+/// Returns a ruleset for every combination of option values of a named ruleset. The combinations
+/// are computed on first use. All named rulesets together have a few thousand combinations. A
+/// test checks the number.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 
@@ -226,7 +227,7 @@ fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     Some(rulesets)
 }
 
-/// Returns the changes that lead to the combination at an index, in the order of the options.
+/// Returns the changes for the combination at an index, in the order of the options.
 fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionValue)> {
     let mut rest = place;
     let mut changes = Vec::new();
@@ -241,8 +242,8 @@ fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionVa
     changes
 }
 
-/// Returns the base with these changes. Its id is leaked, because rulesets live as long as the
-/// program.
+/// Creates a ruleset from `base` and these changes. The text of its id is leaked, because
+/// rulesets live as long as the program.
 fn changed(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
     let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
     let id = base.id.to_owned() + &names.collect::<String>();
@@ -369,7 +370,8 @@ mod tests {
                 count += 1;
             }
         }
-        // Each ruleset takes a few hundred bytes once the combinations of its base are computed.
+        // The count must stay in this range, because every combination takes a few hundred bytes
+        // of memory once it is computed.
         assert!((1_000..15_000).contains(&count), "{count}");
     }
 }

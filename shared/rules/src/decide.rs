@@ -1,4 +1,5 @@
-//! Judges commands: a pure function from the state and a command to the events that follow.
+//! Decides on commands. A pure function takes the state and a command, and returns the events
+//! that follow.
 
 mod ending;
 
@@ -21,12 +22,11 @@ use ending::{judge, judge_exchange, judge_limits};
 
 pub(crate) use ending::judge_mobility;
 
-/// Judges a side's command and returns the events that follow from it.
+/// Decides on a side's command and returns the events that follow.
 ///
-/// `ply` is the ply for which the command was made, and `now` is the current moment.
+/// `ply` is the ply at which the player issued the command, and `now` is the current time.
 ///
-/// # Errors
-/// The [`Refusal`], for the sender alone.
+/// # Errors A [`Refusal`], which only the sender may see.
 pub fn decide(
     game: &Game,
     side: Side,
@@ -69,29 +69,30 @@ pub fn decide(
                 Side::Red => 0,
                 Side::Blue => 1,
             };
-            // A side that has struck has begun its ply.
+            // A side that has struck has begun its first ply, even if the strike is still
+            // pending.
             let has_struck = game.position.has_strike_pending() && game.position.turn() == side;
             if game.ply() > own_first_ply || has_struck {
                 return Err(Refusal::TooLateToAbort);
             }
             if broke_rules(game, side) {
-                // Otherwise, a side could escape the loss by aborting the game.
+                // Without this refusal, a side could abort the game to escape its loss.
                 return Err(Refusal::DeploymentFinal);
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
         }
-        // This function knows nothing about absences, so the other side counts as present.
+        // This function does not know whether the other side is absent, so it assumes that the
+        // other side is present.
         Command::Claim(claim) => claim_from(game, side, *claim, now, None),
     }
 }
 
-/// Judges a side's claim to a game that the other side has left.
+/// Decides on a side's claim to a game that the other side has left.
 ///
-/// `claimable_from` is the moment from which the absence allows the claim, or `None` while the
-/// other side is present.
+/// `claimable_from` is the time from which the other side has been absent long enough for a
+/// claim. It is `None` while the other side is present.
 ///
-/// # Errors
-/// The [`Refusal`], for the sender alone.
+/// # Errors A [`Refusal`], which only the sender may see.
 pub fn decide_claim(
     game: &Game,
     side: Side,
@@ -126,7 +127,7 @@ fn claim_from(
     }))
 }
 
-/// Checks that the game accepts commands for this ply at this moment.
+/// Checks that the game accepts commands at this ply and at this time.
 #[inline(always)]
 fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     if game.phase == Phase::Over {
@@ -144,7 +145,7 @@ fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the events that follow from a deadline that has passed. Empty if none has passed.
+/// Returns the events that follow if a deadline has passed. Returns no events if none has passed.
 #[must_use]
 pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     if game.flag_fall().is_none_or(|flag_fall| now <= flag_fall) {
@@ -157,8 +158,8 @@ pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     }
 }
 
-/// The side whose time ran out first loses. If both ran out at the same moment, the game is a
-/// draw (§Q4).
+/// The side that ran out of time first loses. If both sides ran out at the same moment, the game
+/// is a draw (§Q4).
 fn out_of_time(game: &Game) -> Outcome {
     let deadline_of = |side| game.clock.as_ref().and_then(|clock| clock.deadline_of(side));
     let late = Side::BOTH.into_iter().filter_map(|side| Some((deadline_of(side)?, side)));
@@ -171,7 +172,7 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// Stops the clocks, because no server has been able to accept a move since `since`.
+/// Stops the clocks at `since`, the time from which no server could accept a move.
 ///
 /// Returns no events if the clocks are already stopped or the game is over.
 #[must_use]
@@ -182,13 +183,13 @@ pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     only(EventKind::Paused { since: since.max(game.latest) })
 }
 
-/// Restarts the clocks. Returns no events if they are running.
+/// Restarts the clocks. Returns no events if the clocks are already running.
 #[must_use]
 pub fn decide_resume(game: &Game) -> Events {
     if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
-/// Restarts the clocks as of an earlier moment, `since`.
+/// Restarts the clocks at an earlier time, `since`.
 ///
 /// Returns no events if the clocks are running, or if they were stopped after `since`.
 #[must_use]
@@ -199,11 +200,11 @@ pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     }
 }
 
-/// Ends a game by an umpire's verdict, for a reason that does not follow from the board.
+/// Ends a game as an umpire decides, for a reason that the board does not show.
 ///
-/// The reason is that a side resigned, was too late, left, or broke the umpire's rules. If both
-/// sides did, there is no winner. Returns no events if the game is over, or if the reason is one
-/// that follows from the board.
+/// The allowed reasons are that a side resigned, ran out of time, left the game, or broke the
+/// umpire's rules. If both sides did so, there is no winner. Returns no events if the game is
+/// over or the reason is not allowed.
 #[must_use]
 pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
     match outcome.reason {
@@ -244,8 +245,8 @@ fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
 }
 
 fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
-    /// How many plies a side must wait before it offers a draw again, unless the other side makes
-    /// an offer in the meantime.
+    /// The number of plies that a side must wait before it may offer a draw again, unless the
+    /// other side has made an offer in the meantime.
     const REST: Ply = 20;
     match game.offers.standing {
         Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),
@@ -281,8 +282,8 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     let (mut started, mut end) = (None, None);
     if let PerSide { red: Some((red, _)), blue: Some((blue, _)) } = &both {
         end = judge_deployments(red.is_legal(ruleset), blue.is_legal(ruleset));
-        // If a deployment is illegal, the game does not start. Both deployments are opened at
-        // once, so commitments are not needed.
+        // A game with an illegal deployment does not start. Both deployments are opened
+        // immediately, so no commitments are needed.
         if end.is_none() {
             let commitments = PerSide::from_fn(|side| {
                 let (deployment, salt) = both[side].as_ref()?;
@@ -297,15 +298,15 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     Ok(Events::new([Some(deployed), started, end.map(EventKind::Ended)]))
 }
 
-/// Whether a side has submitted an illegal deployment. Such a deployment loses and cannot be
-/// changed (§U7).
+/// True if a side has submitted an illegal deployment, in a ruleset in which this loses the game.
+/// The side cannot change such a deployment (§U7).
 fn broke_rules(game: &Game, side: Side) -> bool {
     let deployment = game.deployments[side].as_ref();
     game.phase == Phase::Deploying
         && deployment.is_some_and(|(deployment, _)| !deployment.is_legal(game.terms.ruleset))
 }
 
-/// Judges both deployments together (§U7). Returns `None` if both are legal.
+/// Returns the outcome if at least one of the two deployments is illegal (§U7).
 fn judge_deployments(is_red_legal: bool, is_blue_legal: bool) -> Option<Outcome> {
     match (is_red_legal, is_blue_legal) {
         (true, true) => None,
@@ -315,7 +316,7 @@ fn judge_deployments(is_red_legal: bool, is_blue_legal: bool) -> Option<Outcome>
     }
 }
 
-/// Whether a side may make its ply now.
+/// Checks that a side may make a ply now.
 #[inline]
 fn may_act(position: &Position, side: Side, variants: Variants<'_>) -> Result<(), Refusal> {
     if side != position.turn() {
@@ -324,7 +325,7 @@ fn may_act(position: &Position, side: Side, variants: Variants<'_>) -> Result<()
     if variants.owes_choice() { Err(Refusal::ChoicePending) } else { Ok(()) }
 }
 
-/// Judges a move on the board alone.
+/// Decides on a move by the position alone, without the rest of the game.
 pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Result<Events, Refusal> {
     match position.variants() {
         variants if variants.is_nothing() => play_with(position, side, asked, Variants::NOTHING),
@@ -342,8 +343,8 @@ fn play_with_variants(
     play_with(position, side, asked, variants)
 }
 
-/// Judges a move, given the state that only some positions have. If `variants` is the constant
-/// `NOTHING`, the compiler removes the code that deals with that state.
+/// Decides on a move. `variants` is the state that only some rulesets have. If the caller passes
+/// the constant `NOTHING`, the compiler removes the code for that state.
 #[inline(always)]
 fn play_with(
     position: &Position,
@@ -363,7 +364,7 @@ fn play_with(
         return Err(Refusal::NotYourPiece);
     }
     let field = position.field_with(side, variants.reserve_state);
-    // A coin that moves several squares becomes a Scout (§Q3).
+    // A coin that moves more than one square becomes a Scout (§Q3).
     let way = field.way(squares, path, piece.rank.unwrap_or(Rank::Scout))?;
     if let (None, Some(coin_state)) = (piece.rank, variants.coin_state) {
         check_coin(&coin_state.coins[side], from, way.distance)?;
@@ -412,7 +413,7 @@ fn check_coin(coins: &Coins, from: Square, distance: u8) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Judges a side's choice of its coin's rank. The last choice resolves the strike (§Q4).
+/// Decides on a side's choice of a rank for its coin. The last choice resolves the strike (§Q4).
 pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<Events, Refusal> {
     let Choice(rank) = choice;
     let pending = position.pending().filter(|pending| pending.strike.owes[side]).ok_or(Refusal::NoChoice)?;
@@ -446,8 +447,8 @@ pub(crate) fn choose(position: &Position, side: Side, choice: Choice) -> Result<
     Ok(Events::new([Some(chosen), Some(EventKind::Moved(moved)), end]))
 }
 
-/// Checks that a color is named if, and only if, the ply lays a chip of a chosen color (§S2.3,
-/// §S3.2).
+/// Checks that the command names a color if and only if the ply lays a chip whose color the side
+/// chooses (§S2.3, §S3.2).
 #[inline]
 fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal> {
     match (is_wanted, color) {
@@ -457,8 +458,8 @@ fn check_color(is_wanted: bool, color: Option<ChipColor>) -> Result<(), Refusal>
     }
 }
 
-/// Returns a move with the chips that it changes, the label that it adds, and the ranks that it
-/// proves (§S2, §S3).
+/// Returns a move with all its effects: the chips that change, the new label, and the ranks that
+/// the move proves (§S2, §S3).
 fn moved_with_chips(
     position: &Position,
     field: &Field<'_>,
@@ -473,7 +474,7 @@ fn moved_with_chips(
     if let Some(strike) = &mut strike {
         strike.labels &= !reserve_state.labeled.contains(to);
     }
-    // A failed strike lays no chip, and the color named in the command stays secret (§S2.3).
+    // A failed strike lays no chip, and the color that the command named stays secret (§S2.3).
     let lands = strike.is_none_or(|strike| strike.attacker.fate == Fate::Advances);
     let laid = match (way.is_flash, color) {
         (true, _) => chips.color(from).and_then(|color| {
@@ -492,7 +493,7 @@ fn moved_with_chips(
     Moved { side: position.turn(), from, to, proves, strike, laid }
 }
 
-/// Judges the removal of a piece from the board (§S1.5).
+/// Decides on the removal of a piece from the board (§S1.5).
 pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<Events, Refusal> {
     may_act(position, side, position.variants())?;
     let ruleset = position.ruleset();
@@ -513,7 +514,7 @@ pub(crate) fn remove(position: &Position, side: Side, square: Square) -> Result<
     Ok(Events::new([Some(EventKind::Removed { side, square }), end, None]))
 }
 
-/// Judges the placing of a piece from the reserve (§S1.5).
+/// Decides on the placing of a piece from the reserve (§S1.5).
 pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Result<Events, Refusal> {
     may_act(position, side, position.variants())?;
     let ruleset = position.ruleset();
@@ -537,14 +538,15 @@ pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Resul
     Ok(Events::new([Some(EventKind::Placed(placed)), end, None]))
 }
 
-/// Judges the color that a side names for the chip of its defender, which has won and moved
-/// (§S2.4).
+/// Decides on the color that a side names for a chip after its piece, as the defender, has won a
+/// strike and moved (§S2.4).
 pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Result<Events, Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
-    // The side can remove that piece, so it is able to act.
+    // No check for a legal move is needed: the side can always remove the piece that stands on
+    // the chip.
     let end = judge_limits(position, position.quiet_plies, position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

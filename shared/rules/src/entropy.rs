@@ -1,6 +1,6 @@
-//! Random bytes, which callers pass to the engine as an argument.
+//! Random bytes, which callers pass to the engine. The engine generates none.
 
-/// 32 random bytes for one command or one draw: the salt of a deployment, or the lakes.
+/// 32 random bytes for a single use: the salt of one deployment, or the lakes of one game.
 ///
 /// `Debug` does not show the bytes.
 #[derive(Clone)]

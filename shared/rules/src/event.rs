@@ -1,4 +1,4 @@
-//! The events of a game, secrets included.
+//! The events of a game, including all secrets.
 
 use std::fmt;
 
@@ -9,48 +9,51 @@ use crate::commitment::Salt;
 use crate::outcome::Outcome;
 use crate::setup::Deployment;
 
-/// A fact of a game: decided once and never judged again.
+/// An event of a game. It is decided once and never checked again.
 ///
-/// An event may contain hidden ranks, so its contents are private. [`crate::see`] returns what an
-/// audience may know of it, and the store saves events through [`crate::secret`]. `Debug` shows
-/// only the kind.
+/// An event may contain hidden ranks, so its contents are private. [`crate::see`] returns the
+/// part that an audience may see, and the store saves events with [`crate::secret`]. `Debug`
+/// shows only the kind of event.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Event(pub(crate) EventKind);
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// A side submitted a deployment (§A4). Changes of a deployment stay the side's secret.
+    /// A side submitted a deployment (§A4). The other side does not learn of later changes to it.
     Deployed(Box<Deployed>),
-    /// Both sides are ready: the pieces are on the board, and Red is to move.
+    /// Both sides have deployed. The pieces are on the board, and Red is to move.
     Started { commitments: Box<PerSide<Option<Commitment>>> },
-    /// The side to move moved or struck.
+    /// The side to move made a move or a resolved strike.
     Moved(Moved),
-    /// The side to move struck, and a coin is involved, so the ply waits for choices (§Q4).
+    /// The side to move struck, and at least one piece is a coin, so a side has to choose a rank
+    /// before the ply is complete (§Q4).
     Struck(UnresolvedStrike),
-    /// A side chose the rank of its coin in a strike. The choice is secret until the last choice
-    /// is made, after which `Moved` follows (§Q4).
+    /// A side chose the rank of its coin in a strike (§Q4). The choice is secret until the last
+    /// choice is made. The event `Moved` follows the last choice.
     Chosen { side: Side, rank: Rank },
     /// The side to move removed one of its pieces from the board (§S1.5).
     Removed { side: Side, square: Square },
     /// The side to move placed a piece from its reserve (§S1.5).
     Placed(Placed),
-    /// The chip of a defender that won and moved was laid (§S2.4). This is not a ply.
+    /// A side named the color of the chip under its piece that won as the defender and moved
+    /// (§S2.4). This is not a ply.
     Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
     DrawOffered { side: Side },
-    /// A side declined the other's offer.
+    /// A side declined the other side's offer.
     DrawDeclined { side: Side },
-    /// The clocks stopped at `since`, because no server could accept a move from then on.
+    /// The clocks stopped at `since`, the time from which no server could accept a move.
     Paused { since: Stamp },
-    /// The clocks run again.
+    /// The clocks are running again.
     Resumed,
-    /// The clocks have run again since this moment, which is earlier than the event.
+    /// The clocks started again at `since`, which is earlier than the event.
     ResumedSince { since: Stamp },
     /// The game ended.
     Ended(Outcome),
 }
 
-/// A deployment as it was submitted. It is boxed in its event to keep plies small.
+/// A deployment in the form in which it was submitted. Its event holds it in a box, so that the
+/// events of plies stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,
@@ -59,34 +62,36 @@ pub(crate) struct Deployed {
     pub(crate) is_change: bool,
 }
 
-/// One ply with its result. The result is stored so that a later change of a rule does not affect
-/// old games.
+/// A ply with its result. The result is stored so that old games stay the same if a rule changes
+/// later.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// The ranks that are possible for the piece after this move (§C2), or all ranks if the move
-    /// proves nothing. A coin with a single possible rank becomes that piece (§Q3).
+    /// The ranks that the piece can have after this move (§C2), or all ranks if the move proves
+    /// nothing. A coin with a single possible rank becomes a piece of that rank (§Q3).
     pub(crate) proves: RankSet,
     pub(crate) strike: Option<Strike>,
-    /// The chips that changed, without chips that were laid again in the same color (§S3.3).
+    /// The chips whose colors changed. A chip that was laid again in the same color is not
+    /// included (§S3.3).
     pub(crate) laid: Option<Laid>,
 }
 
-/// A strike that waits for choices. It is public.
+/// A strike in which a side still has to choose the rank of its coin. Everyone may see it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,
     pub(crate) from: Square,
     pub(crate) to: Square,
-    /// As in [`Moved`]: a coin that strikes from afar is a Scout before any choice is made (§Q4).
+    /// The ranks that the attacker can have, as in [`Moved`]. A coin that strikes from more than
+    /// one square away is a Scout before any choice is made (§Q4).
     pub(crate) proves: RankSet,
-    /// Which sides have a coin in the strike.
+    /// For each side, true if it has a coin in the strike.
     pub(crate) owes: PerSide<bool>,
 }
 
-/// A piece that came from the reserve.
+/// The placing of a piece from the reserve.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) side: Side,
@@ -101,26 +106,26 @@ pub(crate) struct Placed {
 pub(crate) struct Strike {
     pub(crate) attacker: Struck,
     pub(crate) defender: Struck,
-    /// Whether this strike labels the defender for the first time (§S2.1, §S2.2).
+    /// True if the defender gets its label in this strike (§S2.1, §S2.2).
     pub(crate) labels: bool,
 }
 
 impl Strike {
-    /// Whether the count of quiet plies restarts, because a piece leaves the board or is labeled
-    /// for the first time (§A12).
+    /// True if the strike resets the count of quiet plies, because a piece leaves the board or
+    /// gets its label (§A12).
     pub(crate) fn is_loud(&self) -> bool {
         self.attacker.fate == Fate::Leaves || self.defender.fate == Fate::Leaves || self.labels
     }
 }
 
-/// One piece's part in a strike.
+/// The result of a strike for one of the two pieces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Struck {
     /// The piece's rank.
     pub rank: Rank,
-    /// Where the piece is after the strike.
+    /// The place of the piece after the strike.
     pub fate: Fate,
-    /// Whether the strike made the rank public (§A7).
+    /// True if the strike made the rank public (§A7).
     pub shown: bool,
 }
 
@@ -144,29 +149,31 @@ impl fmt::Debug for Event {
     }
 }
 
-/// The events of one command: at most three, stored inline.
+/// The events that follow from one command. There are at most three, so they are stored without
+/// an allocation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Events {
     list: [Option<Event>; 3],
 }
 
 impl Event {
-    /// Whether this event ends the game. Public.
+    /// True if this event ends the game. Everyone may know this.
     pub fn is_end(&self) -> bool {
         self.outcome().is_some()
     }
 
-    /// How the game ended, if this event ended it. Public.
+    /// The outcome of the game, if this event ended it. Everyone may know it.
     pub fn outcome(&self) -> Option<Outcome> {
         if let EventKind::Ended(outcome) = self.0 { Some(outcome) } else { None }
     }
 
-    /// Whether this is a choice in a strike (§Q4).
+    /// True if this event is a choice in a strike (§Q4).
     pub fn is_choice(&self) -> bool {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
-    /// The side whose clock stops with this event, because the side made a ply, struck, or chose.
+    /// The side whose clock this event stops, because the side made a ply, struck, or chose a
+    /// rank.
     pub fn ends_time_of(&self) -> Option<Side> {
         let (EventKind::Moved(Moved { side, .. })
         | EventKind::Struck(UnresolvedStrike { side, .. })
@@ -187,13 +194,13 @@ impl Events {
         Events { list: [first.map(Event), second.map(Event), third.map(Event)] }
     }
 
-    /// The events in the order in which they happened.
+    /// The events, in the order in which they happened.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Event> {
         self.list.iter().flatten()
     }
 
-    /// Whether there are no events.
+    /// True if there are no events.
     pub fn is_empty(&self) -> bool {
         self.list[0].is_none()
     }
@@ -214,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_ply_takes_sixteen_bytes() {
-        // A larger event would make every ply of every ruleset slower to copy.
+        // Events are copied with every ply, so a larger event would slow down all rulesets.
         assert_eq!(size_of::<Event>(), 16);
     }
 }

@@ -1,4 +1,4 @@
-//! Applies events to the state, with the same code in live play and in a replay of the log.
+//! Applies events to a game. Live play and the replay of a log use the same code.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_view::Phase;
@@ -7,9 +7,9 @@ use crate::event::{Deployed, Event, EventKind};
 use crate::game::{Exchange, Game};
 use crate::position::Position;
 
-/// Applies an event. `at` is the stamp of its append.
+/// Applies an event to a game. `at` is the time at which the store appended the event.
 ///
-/// The function is total: it accepts every event and never panics.
+/// The function accepts every event and never panics.
 pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     let at = at.max(game.latest);
     game.latest = at;
@@ -67,8 +67,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // The choices in a pending strike stay secret, and it also stays secret whose clock
-            // had stopped (§Q4).
+            // If a strike is pending, it stays secret which side has chosen and whose clock had
+            // stopped (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;
@@ -78,10 +78,10 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     }
 }
 
-/// Applies an event after giving the acting side `lag_ms` milliseconds of its time back.
+/// Gives the acting side `lag_ms` milliseconds of its time back, and then applies an event.
 ///
-/// `lag_ms` is what [`Game::lag_credit_ms`] returned when the command was judged. An event that
-/// stops no side's clock gives no time back.
+/// `lag_ms` is the result of [`Game::lag_credit_ms`] at the time of the command. If the event
+/// stops no clock, no time is given back.
 pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32) {
     if lag_ms > 0
         && let (Some(clock), Some(side)) = (&mut game.clock, event.ends_time_of())
@@ -91,7 +91,8 @@ pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32
     evolve(game, event, at);
 }
 
-/// Restarts the clocks as of `at` and extends the time to deploy by the length of the pause.
+/// Restarts the clocks at the time `at` and extends the deadline for deployments by the length of
+/// the pause.
 fn resume(game: &mut Game, at: Stamp) {
     if let Some(since) = game.paused_since.take() {
         game.deploy_deadline = game.deploy_deadline.plus_ms(at.ms_since(since));
@@ -101,8 +102,8 @@ fn resume(game: &mut Game, at: Stamp) {
     }
 }
 
-/// Runs the clock of each side that has yet to choose. Others see the clocks as if no side had
-/// chosen (§Q4).
+/// Runs the clock of each side that still has to choose. The other side and the public see clocks
+/// that do not show whether a side has chosen (§Q4).
 fn await_choices(game: &mut Game, at: Stamp) {
     let Some(clock) = &mut game.clock else { return };
     for side in Side::BOTH {
@@ -117,14 +118,15 @@ fn await_choices(game: &mut Game, at: Stamp) {
     }
 }
 
-/// Records a ply between board and reserve.
+/// Records a ply that moved a piece between the board and a reserve.
 fn exchanged(game: &mut Game, side: Side, exchange: Exchange, at: Stamp) {
     game.last_ply = None;
     game.last_exchange = Some(exchange);
     end_turn(game, side, at);
 }
 
-/// Ends a side's turn. The other side's clock starts, and the other side's draw offer expires.
+/// Ends a side's turn. The other side's clock starts, and any draw offer of the other side
+/// expires.
 #[inline]
 fn end_turn(game: &mut Game, side: Side, at: Stamp) {
     if let Some(clock) = &mut game.clock {

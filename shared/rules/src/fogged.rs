@@ -1,5 +1,5 @@
-//! A game that one side follows from moves and their outcomes alone, for programs whose protocol
-//! has no views.
+//! A game as one side can follow it from moves and outcomes of strikes alone. It is meant for
+//! programs with a protocol that has no views.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 use flagfall_view::{Fate, Move, Viewer};
@@ -14,54 +14,54 @@ use crate::ruleset::{Disclosure, Ruleset, Start};
 use crate::seen::View;
 use crate::strike;
 
-/// A game of which the follower learns only the moves and their outcomes.
+/// A game that one side, the follower, knows only from the reported moves and outcomes.
 ///
-/// In the internal position, an enemy piece of unknown rank has an arbitrary rank. The follower
-/// never sees that rank, because they can read the position only through the view. This way, the
-/// engine itself keeps track of squares, marks, captures, limits and repetitions.
+/// The type contains a complete position, so that the engine can keep track of squares, captures,
+/// limits and repetitions. In this position, every enemy piece of unknown rank has an arbitrary
+/// rank. The follower never sees these ranks, because only the view is public.
 pub struct FoggedGame {
     game: Game,
     side: Side,
 }
 
-/// A move, as reported to the follower.
+/// A move in the form in which it is reported to the follower.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldMove {
-    /// The source and the target square.
+    /// The starting square and the target square.
     pub squares: Move,
-    /// The strike, if the move was one.
+    /// The strike, if the piece struck another piece.
     pub strike: Option<ToldStrike>,
 }
 
-/// A strike, as reported to the follower.
+/// A strike in the form in which it is reported to the follower.
 ///
 /// A rank is missing if the ruleset does not disclose it to the follower (§D1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldStrike {
-    /// Which pieces left the board.
+    /// The pieces that left the board.
     pub outcome: StrikeOutcome,
-    /// The piece that moved.
+    /// The rank of the piece that moved.
     pub attacker: Option<Rank>,
-    /// The piece that was struck.
+    /// The rank of the piece that was struck.
     pub defender: Option<Rank>,
 }
 
-/// Which pieces left the board in a strike.
+/// The pieces that left the board in a strike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrikeOutcome {
-    /// The piece that was struck.
+    /// Only the piece that was struck.
     DefenderLeft,
-    /// The piece that moved.
+    /// Only the piece that moved.
     AttackerLeft,
-    /// Both pieces.
+    /// Both pieces of the strike.
     BothLeft,
 }
 
-/// The reason why a reported move is impossible in the game so far.
+/// The reason why a report does not fit the game so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// Games of this ruleset cannot be followed, because it has plies other than moves and
-    /// strikes, or hidden winners that advance.
+    /// Games of this ruleset cannot be followed from reports. The ruleset has plies other than
+    /// moves and strikes, or defenders that win, stay hidden and move to the attacker's square.
     #[error(
         "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
     )]
@@ -69,29 +69,32 @@ pub enum Misheard {
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
-    /// A piece stands on a square where no piece can stand at the start.
+    /// A piece in the report stands on a square where no piece can be at the start.
     #[error("{0}: no piece can stand there at the start")]
     Start(Square),
-    /// The side to move has no piece on that square.
+    /// The side to move has no piece on the starting square of the reported move.
     #[error("{0}: the side to move has no piece there")]
     NoPiece(Square),
-    /// The squares are not in one line, or a piece that moves one square moved several.
+    /// The squares are not in one line, or they are several squares apart and the piece moves
+    /// only one square.
     #[error("{0}: that piece cannot move so")]
     Way(Move),
-    /// The report is a strike on an empty square or on the side's own piece, or a move without a
-    /// strike onto a piece.
+    /// The report is a strike on an empty square or on one of the side's own pieces, or it is a
+    /// move without a strike to an occupied square.
     #[error("{0}: the strike that was told does not fit who stands there")]
     Strike(Square),
-    /// The piece is known to have another rank, or its rank is needed but missing.
+    /// The report names another rank than the one already known, or it lacks a rank that is
+    /// needed.
     #[error("{0}: the rank that was told is not that piece's")]
     Rank(Square),
-    /// A strike between those ranks does not end this way in this ruleset.
+    /// A strike between these ranks cannot have this outcome in this ruleset.
     #[error("{0}: by this ruleset the strike of those ranks ends otherwise")]
     Outcome(Square),
 }
 
 impl StrikeOutcome {
-    /// The outcome for these fates. `None` if both pieces stay on the board.
+    /// The outcome in which the two pieces have these fates. `None` if both pieces stay on the
+    /// board.
     pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
         match (attacker, defender) {
             (Fate::Leaves, Fate::Leaves) => Some(StrikeOutcome::BothLeft),
@@ -103,8 +106,8 @@ impl StrikeOutcome {
 }
 
 impl FoggedGame {
-    /// Returns what a side sees before any deployment, on a board with these lakes and without a
-    /// deadline.
+    /// Returns the view of a side before any deployment, on a board with these lakes and without
+    /// a deadline.
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
         let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         let mut view = view(&game, Viewer::Player(side), Stamp::default());
@@ -112,9 +115,10 @@ impl FoggedGame {
         view
     }
 
-    /// Creates a game at its start, Red to move, as seen by the side that has these pieces.
+    /// Creates a game at its start, with Red to move. The follower is the side that has the
+    /// pieces in `own`.
     ///
-    /// `foes` are the squares of the other side.
+    /// `foes` is the set of squares on which the other side's pieces stand.
     ///
     /// # Errors
     /// [`Misheard`] if no game of the ruleset can start like this.
@@ -125,8 +129,8 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        // If a hidden defender wins, the outcome does not show whether it is a Bomb, which stays,
-        // or another piece, which advances (§D1, §O1).
+        // If a defender wins and stays hidden, the report does not show whether the defender is a
+        // Bomb, which stays, or another piece, which advances (§D1, §O1).
         let hides_ways = ruleset.winner_advances && ruleset.disclosure == Disclosure::SilentDefense;
         if ruleset.reserve || ruleset.start == Start::Coins || hides_ways {
             return Err(Misheard::Ruleset);
@@ -135,7 +139,8 @@ impl FoggedGame {
             return Err(Misheard::Lakes);
         }
         let mut position = Position::empty(ruleset, lakes);
-        // The rank of the enemy pieces is arbitrary. Every army has a Flag.
+        // Enemy pieces need some rank here, and any rank will do. The Flag is a rank that every
+        // army has.
         let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
         for (square, whose, rank) in own.chain(foes) {
@@ -147,10 +152,9 @@ impl FoggedGame {
         Ok(FoggedGame { game: Game::from_position(GameTerms::untimed(ruleset), position), side })
     }
 
-    /// Follows a move of the side to move.
+    /// Applies a reported move of the side to move.
     ///
-    /// # Errors
-    /// [`Misheard`] if the move is impossible. The game is then unchanged.
+    /// # Errors [`Misheard`] if the move is impossible. In this case, the game does not change.
     pub fn hear(&mut self, told: &ToldMove) -> Result<(), Misheard> {
         let ToldMove { squares: Move { from, to }, strike } = *told;
         let position = self.game.position();
@@ -190,20 +194,19 @@ impl FoggedGame {
         self.game.terms().ruleset
     }
 
-    /// Returns what the follower knows: the engine's view for their side, without commitments and
-    /// clocks.
+    /// Returns the view of the follower's side, without commitments and clocks.
     pub fn view(&self) -> View {
         let mut view = view(&self.game, Viewer::Player(self.side), Stamp::default());
         view.ready = PerSide::new(true, true);
         view
     }
 
-    /// Whether the piece's rank is hidden from the follower.
+    /// True if the piece's rank is hidden from the follower.
     fn is_hidden(&self, piece: Piece) -> bool {
         piece.side != self.side && !piece.is_revealed
     }
 
-    /// Resolves the strike as the engine does, as far as the follower can know the ranks.
+    /// Resolves a strike by the rules of the engine, using the ranks that the follower knows.
     fn strike(
         &self,
         squares: Move,
@@ -217,8 +220,8 @@ impl FoggedGame {
         let attacker = attacker.ok_or(Misheard::Rank(squares.from))?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
-            // Use any rank that stays hidden and leads to this outcome. The exact rank does not
-            // matter, because no hidden winner advances in these rulesets.
+            // Use any rank that stays hidden and leads to this outcome. All such ranks give the
+            // same result, because no hidden winner advances in these rulesets.
             None => ruleset
                 .army
                 .iter()
@@ -228,8 +231,7 @@ impl FoggedGame {
         strike.filter(|strike| outcome(strike) == Some(told.outcome)).ok_or(Misheard::Outcome(squares.to))
     }
 
-    /// The rank of a piece in a strike: the rank that is already known, or else the reported
-    /// rank.
+    /// Returns the rank of a piece in a strike: the known rank, or else the reported rank.
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),

@@ -1,4 +1,4 @@
-//! A whole game: deployments, position, clocks, offers, result.
+//! The complete state of a game: deployments, position, clocks, draw offers and outcome.
 
 use std::fmt;
 
@@ -14,31 +14,32 @@ use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::Deployment;
 
-/// The terms of a game. They never change after its creation.
+/// The terms of a game. They never change after the game's creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameTerms {
-    /// The game's id, which its commitments cover.
+    /// The game's id. It is a part of the text that is hashed for each commitment.
     pub game: GameId,
-    /// The rules it is played by.
+    /// The rules of the game.
     pub ruleset: &'static Ruleset,
-    /// The squares that no piece may enter: the ruleset's own lakes, or the lakes that
-    /// [`Ruleset::draw_lakes`] drew (§U2).
+    /// The squares that no piece may enter: the fixed lakes of the ruleset, or the lakes that
+    /// [`Ruleset::draw_lakes`] drew for this game (§U2).
     ///
-    /// They are public from the beginning.
+    /// The lakes are public from the beginning.
     pub lakes: SquareSet,
     /// The clock.
     pub time: TimeControl,
-    /// How long deployments are accepted after the game's creation, in milliseconds.
+    /// The time for deployments, in milliseconds after the game's creation.
     pub deploy_ms: u64,
-    /// When the game was created.
+    /// The time at which the game was created.
     pub created: Stamp,
-    /// Which players asked that their deployment and the full record stay private after the end.
+    /// For each side, true if the player asked that their deployment and the full record stay
+    /// private after the end.
     pub secret: PerSide<bool>,
 }
 
-/// The true state of a game, hidden ranks included.
+/// The true state of a game, including hidden ranks.
 ///
-/// What an audience may know of it is in a [`crate::View`].
+/// A [`crate::View`] contains the part that an audience may see.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Game {
     pub(crate) terms: GameTerms,
@@ -49,47 +50,50 @@ pub struct Game {
     pub(crate) position: Position,
     /// The last ply, if it was a move.
     pub(crate) last_ply: Option<Moved>,
-    /// The last ply, if it moved a piece between board and reserve.
+    /// The last ply, if it moved a piece between the board and a reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// The clock that hides choices from others. `Some` only in games with coins.
+    /// The state that hides from others whether a side has chosen in a strike. `Some` only in
+    /// games with coins.
     pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
     pub(crate) outcome: Option<Outcome>,
-    /// The stamp of the latest event.
+    /// The time of the latest event.
     pub(crate) latest: Stamp,
 }
 
-/// How others see a side's clock while a strike waits for choices.
+/// The clock that a side's opponent and the public see while a strike is pending.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
-    /// The clock as if no side had chosen (§Q4). `Some` only while a strike waits for choices.
+    /// The clock in the state that it would have if no side had chosen yet (§Q4). `Some` only
+    /// while a strike is pending.
     pub(crate) clock: Option<Clock>,
 }
 
-/// A ply between board and reserve (§S1.5).
+/// A ply that moves a piece between the board and a reserve (§S1.5).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// A piece was removed.
+    /// A piece was removed from the board.
     Removed { side: Side, square: flagfall_board::Square },
-    /// A piece was placed.
+    /// A piece was placed on the board.
     Placed(Placed),
 }
 
-/// The deployments that have been submitted.
+/// The deployments that the sides have submitted so far.
 type Deployments = PerSide<Option<(Deployment, Salt)>>;
 
 /// Draw offers.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Offers {
     pub(crate) standing: Option<Side>,
-    /// The ply of each side's last offer, until the other side makes an offer.
+    /// The ply of each side's last offer. Cleared when the other side makes an offer.
     pub(crate) last: PerSide<Option<Ply>>,
 }
 
 impl Game {
-    /// Creates a game in which both sides must deploy. A game with coins starts at once (§Q1).
+    /// Creates a game in which both sides must deploy. A game with coins has no deployments and
+    /// starts immediately (§Q1).
     pub fn new(terms: GameTerms) -> Game {
         if terms.ruleset.start == Start::Coins {
             return Game::from_position(terms, Position::with_coins(terms.ruleset, terms.lakes));
@@ -116,7 +120,7 @@ impl Game {
         }
     }
 
-    /// Creates a running game from a position, without deployments. For tests and tools.
+    /// Creates a running game from a position, without deployments. Meant for tests and tools.
     pub fn from_position(terms: GameTerms, position: Position) -> Game {
         let terms = GameTerms { lakes: position.lakes(), ..terms };
         let mut game = Game { phase: Phase::Playing, position, ..Game::before_play(terms) };
@@ -124,7 +128,7 @@ impl Game {
         game
     }
 
-    /// Returns the game with lag compensation.
+    /// Returns the game with lag compensation within these limits.
     #[must_use]
     pub fn with_lag_quota(mut self, quota: LagQuota) -> Game {
         if let Some(clock) = &mut self.clock {
@@ -133,7 +137,8 @@ impl Game {
         self
     }
 
-    /// Lag compensation in ms for a side that acts now, capped by the side's quota.
+    /// The lag compensation in milliseconds for a side that acts now, limited by the side's
+    /// quota.
     ///
     /// `round_trip_ms` is the measured round trip of the side's connection.
     pub fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
@@ -155,12 +160,12 @@ impl Game {
         &self.position
     }
 
-    /// Turns taken.
+    /// The number of turns taken so far.
     pub fn ply(&self) -> Ply {
         self.position.ply()
     }
 
-    /// The side to move, while the game is being played.
+    /// The side to move, while the game is played.
     pub fn turn(&self) -> Option<Side> {
         match self.phase {
             Phase::Playing => Some(self.position.turn()),
@@ -168,38 +173,38 @@ impl Game {
         }
     }
 
-    /// Whether a side has submitted a deployment.
+    /// True if a side has submitted a deployment.
     pub fn is_ready(&self, side: Side) -> bool {
         self.deployments[side].is_some()
     }
 
-    /// How the game ended.
+    /// The outcome of the game, after its end.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
-    /// Whether the clocks are stopped by a pause.
+    /// True if a pause has stopped the clocks.
     pub fn is_paused(&self) -> bool {
         self.paused_since.is_some()
     }
 
-    /// The moment since which the clocks are stopped, if they are.
+    /// The time at which the clocks stopped. `None` if they are not stopped.
     pub fn paused_since(&self) -> Option<Stamp> {
         self.paused_since
     }
 
-    /// The stamp of the latest event, or of the game's creation.
+    /// The time of the latest event, or of the game's creation if there are no events.
     pub fn latest(&self) -> Stamp {
         self.latest
     }
 
-    /// Whether the game waits for a side: for its ply, the color of a chip, or a choice in a
-    /// strike (§Q4).
+    /// True if the game is waiting for this side: for its ply, the color of a chip, or a choice
+    /// in a strike (§Q4).
     pub fn is_to_act(&self, side: Side) -> bool {
         self.phase == Phase::Playing && self.position.is_to_act(side)
     }
 
-    /// Starts the clock of each side for which the game waits.
+    /// Starts the clock of each side for which the game is waiting.
     pub(crate) fn start_clocks(&mut self, at: Stamp) {
         if let Some(clock) = &mut self.clock {
             Side::BOTH
@@ -222,7 +227,7 @@ impl Game {
         }
     }
 
-    /// The last moment for a command: the deployment deadline, or the earliest deadline of a
+    /// The last moment for a command: the deadline for deployments, or the earliest deadline of a
     /// running clock.
     ///
     /// A command is late if the store appends it after this moment plus the side's lag
@@ -233,15 +238,15 @@ impl Game {
 
     /// The moment after which a missed deadline takes effect.
     ///
-    /// This is the [`Game::deadline`]. With lag compensation, it also includes the wait for a ply
-    /// that may still arrive.
+    /// This moment is the [`Game::deadline`], plus the time that the server waits for a late ply
+    /// if the game has lag compensation.
     pub fn flag_fall(&self) -> Option<Stamp> {
         self.limit(Clock::flag_fall)
     }
 
-    /// A moment before which no deadline can pass, no matter what is played or paused until then.
+    /// A moment before which no deadline can pass, regardless of all plies and pauses until then.
     ///
-    /// `None` after the end of the game, and during play without a clock.
+    /// `None` after the end of the game, and while a game without a clock is played.
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));
         match self.phase {

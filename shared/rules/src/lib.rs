@@ -6,7 +6,7 @@
 //! |---|---|
 //! | What may a side do? | [`Position::legal_commands`], [`View::legal_commands`], [`View::targets`] |
 //! | Is this command allowed, and what follows? | [`decide`], [`Refusal`] |
-//! | What comes of a strike? | [`strike_fates`] |
+//! | How does a strike end? | [`strike_fates`] |
 //! | How does the state change? | [`evolve`] |
 //! | What may this audience know? | [`view`], [`see`], [`see_change`] |
 //! | Which rules are there? | [`Ruleset`], [`rulesets`], [`RuleOption`] |
@@ -47,8 +47,8 @@ mod start;
 mod strike;
 mod variants;
 
-/// The types of the board and of views, so that users of this crate need not depend on those
-/// crates.
+/// The types of the boards and views. They are exported again, so that users of this crate do not
+/// depend on those crates directly.
 #[doc(inline)]
 pub use {flagfall_board::*, flagfall_view::*};
 

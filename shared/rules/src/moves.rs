@@ -1,5 +1,5 @@
-//! Where pieces may go. The code works on sets of squares and needs no enemy ranks, so a view,
-//! which has no enemy ranks, gives the same answers as the position.
+//! The squares to which pieces may move. The code needs no enemy ranks, so it gives the same
+//! results for a view, which has none, as for the complete position.
 
 mod commands;
 mod field;

@@ -1,23 +1,24 @@
-//! The one-line notation of positions, and of the board of a view.
+//! The notation of positions as one line of text. The board of a view has the same notation.
 //!
-//! A position has five fields, separated by spaces: the ruleset's id, the side to move (`red`,
-//! `blue`), the plies taken, the plies without a capture, and the board.
+//! A position has five fields, separated by spaces: the ruleset's id, the side to move (`red` or
+//! `blue`), the number of plies so far, the number of plies since the last capture, and the
+//! board.
 //!
-//! The board lists its rows from the highest down, separated by `/`, and the squares of each row
-//! from `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its letter of §P4
-//! (`?` in a view that hides the rank), `'` if it has moved, `*` if its rank is public. A number
-//! after `.` or `~` says how many such squares follow each other. In rulesets with labels, `^`
-//! marks a labeled piece. If a piece's moves narrow its possible ranks, these ranks follow in
-//! brackets, as in `r?'[9P]`.
+//! The board lists its rows from the highest to the lowest, separated by `/`, and the squares of
+//! each row from column `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its
+//! letter of §P4 (`?` in a view that hides the rank), `'` if it has moved, `*` if its rank is
+//! public. A number after `.` or `~` is the number of such squares in a row. In rulesets with
+//! labels, `^` marks a labeled piece. If a piece's moves have reduced its possible ranks, these
+//! ranks follow in brackets, as in `r?'[9P]`.
 //!
 //! Rulesets with a reserve have four more fields: Red's reserve, Blue's reserve, the chips, and
-//! the square of the chip whose color the side to move has yet to name. A reserve is a list of
+//! the square of a chip whose color the side to move must still name. A reserve is a list of
 //! ranks and counts, as in `B:7,9:10,9^:1` (`^` for labeled pieces). Chips are a list of squares
 //! and color letters, as in `a4r,b5g`. `-` marks an empty field.
 //!
-//! Rulesets with coins have three more fields: Red's pool, Blue's pool, and the strike that waits
-//! for choices, as in `a4a5`. Choices that are already made follow it, as in `a4a5,r9` (Red is a
-//! Scout). A coin's letter is `o`.
+//! Rulesets with coins have three more fields: Red's pool, Blue's pool, and the pending strike,
+//! as in `a4a5`. The choices that were already made follow the strike, as in `a4a5,r9`, where Red
+//! has chosen the Scout. A coin's letter is `o`.
 //!
 //! A piece of the army that is neither on the board nor in a reserve or pool counts as captured.
 //! Like FEN in chess, the text says nothing about earlier moves, so the repetition rules start
@@ -36,69 +37,71 @@ use crate::position::Position;
 use crate::ruleset::{Lakes, Ruleset, Start};
 use crate::seen::View;
 
-/// The reason why a text is not a position.
+/// The error for a text that is not a valid position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum PositionTextError {
-    /// The number of fields is wrong. There are five, or nine with a reserve, or eight with
-    /// coins.
+    /// The number of fields is wrong. A position has five fields, or nine in rulesets with a
+    /// reserve, or eight in rulesets with coins.
     #[error(
         "a position has five fields: ruleset, side to move, plies, quiet plies, board; where there is a reserve four more: red's, blue's, chips, owed color; where there are coins three more: red's pool, blue's pool, pending strike"
     )]
     Fields,
-    /// A reserve is a list of ranks and numbers.
+    /// A reserve is not a valid list of ranks and counts.
     #[error("a reserve is a list like B:7,9:10,9^:1, or - for nothing")]
     Reserve,
-    /// A pool is a list of ranks and numbers.
+    /// A pool is not a valid list of ranks and counts.
     ///
-    /// A pool has as many pieces as its side has coins, and it must keep the reserve rule (§Q6).
+    /// A side's pool must have as many pieces as the side has coins, and it must obey the reserve
+    /// rule (§Q6).
     #[error(
         "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
     )]
     Pool { side: Side },
-    /// The pending strike, with the choices made in it, is impossible in this position (§Q4).
+    /// The pending strike, or a choice made in it, is impossible in this position (§Q4).
     #[error(
         "the pending strike is a move of the side to move with a coin in it, then the choices made, like a4a5,r9; or - for nothing"
     )]
     PendingStrike,
-    /// Chips are a list of squares and colors without duplicates, only in rulesets with chips.
+    /// The chips are not a valid list of squares and colors without duplicates, or the ruleset
+    /// has no chips.
     #[error("chips are a list like a4r,b5g of squares on the board that are no lakes, or - for nothing")]
     Chips,
-    /// A color can be missing only for a piece of the side to move, in rulesets with chips.
+    /// The square whose color is still to be named does not hold a piece of the side to move, or
+    /// the ruleset has no chips.
     #[error("the owed color is the square of a piece of the side to move, or - for nothing")]
     Owed,
     /// No ruleset has this id.
     #[error(transparent)]
     Ruleset(NoSuchRuleset),
-    /// The side to move must be `red` or `blue`.
+    /// The side to move is neither `red` nor `blue`.
     #[error("the side to move is red or blue")]
     Turn,
-    /// The plies must be a number.
+    /// A field for a number of plies does not contain a number.
     #[error("plies are a number from 0 to 65535")]
     Plies,
-    /// The board does not have the ruleset's rows and columns.
+    /// The board does not have the rows and columns of the ruleset.
     #[error("row {row} of the board does not have the squares of this ruleset's board")]
     Shape { row: usize },
     /// The board has an unknown character at this byte.
     #[error("character {at} of the board stands for nothing")]
     Character { at: usize },
-    /// The lakes are not those of the ruleset.
+    /// The lakes differ from those of the ruleset.
     #[error("{square}: the lakes are not where this ruleset has them")]
     Lakes { square: Square },
-    /// No game of this ruleset can have drawn these lakes (§U2).
+    /// Lakes in these places can never be drawn in this ruleset (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
-    /// A side has more pieces of a rank than its army.
+    /// A side has more pieces of a rank than its army contains.
     #[error("{side} has more pieces of one rank ({rank}) than its army")]
     TooMany { side: Side, rank: Rank },
 }
 
 impl Position {
-    /// Reads a position.
+    /// Parses a position.
     ///
-    /// # Errors
-    /// [`PositionTextError`] says what is wrong and where.
+    /// # Errors [`PositionTextError`] describes the error and its place.
     pub fn from_text(text: &str) -> Result<Position, PositionTextError> {
         let text = text.trim_ascii();
         let (id, rest) =
@@ -110,7 +113,7 @@ impl Position {
         Position::read(ruleset, rest)
     }
 
-    /// Reads the fields after the ruleset's id.
+    /// Parses all fields except the ruleset's id.
     pub(crate) fn read(ruleset: &'static Ruleset, fields: &str) -> Result<Position, PositionTextError> {
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
         let (turn, ply, quiet_plies, board, more) = match fields[..] {
@@ -197,7 +200,7 @@ impl Position {
 }
 
 impl View {
-    /// The view's board in the notation of positions, with hidden ranks as `?`.
+    /// The board of a view in the notation of positions. Hidden ranks are written as `?`.
     pub fn board_text(&self) -> String {
         board_text(self.ruleset, self.lakes, |square| {
             let piece = *self.pieces.iter().find(|piece| piece.square == square)?;
@@ -207,10 +210,10 @@ impl View {
     }
 }
 
-/// The letter of a coin.
+/// The letter that represents a coin.
 const COIN: char = 'o';
 
-/// The number of fields that follow the board.
+/// The number of fields after the board.
 fn fields_beyond(ruleset: &Ruleset) -> usize {
     match (ruleset.reserve, ruleset.start) {
         (true, _) => 4,
@@ -235,7 +238,8 @@ fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), Posi
     if is_whole { Ok(()) } else { Err(error) }
 }
 
-/// Sets the pending strike and the choices made in it, if the engine allows them.
+/// Parses the pending strike and the choices made in it, and stores them in the position. Returns
+/// an error if the rules do not allow them.
 fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextError> {
     const ERROR: PositionTextError = PositionTextError::PendingStrike;
     if text == "-" {
@@ -243,7 +247,8 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     }
     let mut parts = text.split(',');
     let squares: Move = parts.next().and_then(|squares| squares.parse().ok()).ok_or(ERROR)?;
-    // The board must mark the attacker as moved and, if it strikes from afar, as revealed.
+    // In the text, the attacker must already be marked as moved, and as revealed if it strikes
+    // from more than one square away.
     let is_near = squares.from.distance(squares.to) == 1;
     let is_set_out =
         position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
@@ -260,7 +265,8 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
             Some(_) | None => return Err(ERROR),
         };
         let rank = rank_of(rank).ok_or(ERROR)?;
-        // If this were the last choice, it would have resolved the strike.
+        // The last choice of a strike would have resolved it, so a pending strike cannot include
+        // that choice.
         let waits = choose(position, side, Choice(rank)).is_ok_and(|events| events.iter().count() == 1);
         if !waits {
             return Err(ERROR);
@@ -270,12 +276,12 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     Ok(())
 }
 
-/// The items of a list; `-` is an empty list.
+/// The items of a list. The text `-` is an empty list.
 fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').filter(move |_| text != "-")
 }
 
-/// Reads a rank, whether it is labeled, and how many there are, as in `9^:1`.
+/// Parses a rank, its label and a count, as in `9^:1`.
 fn counted(item: &str) -> Option<(Rank, bool, u8)> {
     let (piece, count) = item.split_once(':')?;
     let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
@@ -333,7 +339,7 @@ fn reserve_text(unlabeled: RankCounts, labeled: RankCounts) -> String {
     list_text(unlabeled.chain(labeled))
 }
 
-/// Writes a list that [`items`] can read.
+/// Writes a list in the form that [`items`] can read.
 #[cfg(feature = "referee")]
 fn list_text(items: impl Iterator<Item = String>) -> String {
     let text = items.collect::<Vec<_>>().join(",");
@@ -377,7 +383,8 @@ impl BoardReader<'_> {
         is_there
     }
 
-    /// Reads how often the square repeats: a number from 1 to 99, or one if there is none.
+    /// Parses the number of equal squares in a row, from 1 to 99. The result is 1 if the text has
+    /// no number here.
     fn count(&mut self) -> u8 {
         let mut count: Option<u8> = None;
         while let Some(digit) = self.peek().and_then(|character| character.to_digit(10)) {
@@ -391,7 +398,7 @@ impl BoardReader<'_> {
         count.unwrap_or(1)
     }
 
-    /// Reads the marks of a piece in rulesets with labels. Returns `None` if the marks are
+    /// Parses the marks of a piece in rulesets with labels. Returns `None` if the marks are
     /// invalid.
     fn read_marks(
         &mut self,
@@ -421,7 +428,7 @@ impl BoardReader<'_> {
         is_true.then_some(())
     }
 
-    /// Reads the whole board into the position and returns its lakes.
+    /// Parses the complete board into the position and returns the board's lakes.
     fn read(&mut self, position: &mut Position) -> Result<SquareSet, PositionTextError> {
         let shape = &self.ruleset.shape;
         let mut lakes = SquareSet::EMPTY;
@@ -477,8 +484,8 @@ impl BoardReader<'_> {
     }
 }
 
-/// Returns the text of a board. `piece_at` returns the piece on a square and the ranks to show in
-/// brackets.
+/// Returns the text of a board. The argument `piece_at` is a function that returns the piece on a
+/// square and the ranks to write in brackets.
 fn board_text(
     ruleset: &Ruleset,
     lakes: SquareSet,
@@ -492,7 +499,7 @@ fn board_text(
             (_, 0) => {}
             (character, 1) => text.push(character),
             (character, count) => {
-                // Writing to a string cannot fail.
+                // This result can be ignored, because writing to a string cannot fail.
                 let _infallible = write!(text, "{character}{count}");
             }
         };

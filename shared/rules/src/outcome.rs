@@ -1,14 +1,14 @@
-//! How games end.
+//! Outcomes of games, and the reasons why games end.
 
 use flagfall_board::Side;
 use flagfall_view::SeenOutcome;
 
-/// How a game ended.
+/// The outcome of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// The winner. `None` for a draw or an aborted game.
+    /// The winner. `None` after a draw and for an aborted game.
     pub winner: Option<Side>,
-    /// The reason.
+    /// The reason why the game ended.
     pub reason: EndReason,
 }
 
@@ -30,10 +30,10 @@ impl From<Outcome> for SeenOutcome {
 }
 
 flagfall_board::named! {
-    /// The reason why a game ended (§A11). The codes never change.
+    /// The reason why a game ended (§A11). The codes of the reasons never change.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum EndReason, code, from_code {
-        /// The Flag was taken.
+        /// The Flag was captured.
         FlagCaptured = "flag_captured",
         /// The side to move had no legal move.
         NoLegalMove = "no_legal_move",
@@ -41,9 +41,9 @@ flagfall_board::named! {
         BothBlocked = "both_blocked",
         /// A side resigned.
         Resigned = "resigned",
-        /// Both agreed to a draw.
+        /// Both sides agreed to a draw.
         DrawAgreed = "draw_agreed",
-        /// No piece was captured for too long.
+        /// The number of plies without a capture reached its limit.
         QuietLimit = "quiet_limit",
         /// The game reached its maximum length.
         PlyLimit = "ply_limit",
@@ -53,7 +53,7 @@ flagfall_board::named! {
         Abandoned = "abandoned",
         /// A side broke the rules, in a ruleset in which that loses the game (§U7).
         IllegalAct = "illegal_act",
-        /// A side had no act left that would keep the reserve rule (§Q6).
+        /// A side had no ply left that would obey the reserve rule (§Q6).
         ForfeitedReserve = "forfeited_reserve",
         /// The game was aborted, or a side did not deploy in time.
         Aborted = "aborted",

@@ -1,5 +1,5 @@
-//! What a viewer may do, computed from their view alone. The results agree with what the engine
-//! allows.
+//! Computes what a viewer may do from the viewer's view alone. The results agree with the rules
+//! that the engine applies to the complete position.
 
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve, Viewer};
@@ -8,39 +8,39 @@ use crate::moves::{Field, LegalCommands, LegalMoves, Reach, Way};
 use crate::seen::View;
 use crate::variants::{Coins, Lines, Reserve, flasher};
 
-/// The rule by which a piece gets to a square.
+/// The rule that allows a piece to move to a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Carrier {
-    /// A plain move: a single square, or any distance for a Scout or a Phoenix (§A5, §C2).
+    /// The plain move: one square, or any distance for a Scout or a Phoenix (§A5, §C2).
     Legs,
-    /// A long move of a coin, which becomes a Scout of the pool (§Q3).
+    /// The long move of a coin, which becomes a Scout from the pool (§Q3).
     Scout,
-    /// A line of chips of the color on the piece's square (§S3.1).
+    /// The move along a line of chips that have the color of the chip under the piece (§S3.1).
     SupplyLine,
-    /// A flash over chips, which take the color on the piece's square (§S3.2).
+    /// The flash over chips, which take the color of the chip under the piece (§S3.2).
     Flash,
 }
 
-/// A square that a piece may move to or strike at.
+/// A square to which a piece may move, or on which it may strike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
     /// The square.
     pub square: Square,
-    /// The rule that allows the move, on the path that a command without a named path takes
-    /// (§S2.7).
+    /// The rule that allows the move on the default path, which a piece takes if the command
+    /// names no path (§S2.7).
     pub by: Carrier,
-    /// The squares of that path, including the target.
+    /// The squares of the default path, including the target.
     pub path: SquareSet,
 }
 
 impl View {
-    /// The viewer's own legal moves on their turn, as the engine allows them.
+    /// The viewer's legal moves. `None` if it is not the viewer's turn.
     pub fn legal_moves(&self) -> Option<LegalMoves> {
         let (_, own) = self.own_turn()?;
         Some(self.moves(&own))
     }
 
-    /// Everything that the viewer may do on the board on their turn, as the engine allows it.
+    /// All legal commands of the viewer on the board. `None` if it is not the viewer's turn.
     pub fn legal_commands(&self) -> Option<LegalCommands> {
         if let Some(strike) = &self.pending_strike {
             return self.choices(strike).map(LegalCommands::of_choices);
@@ -57,8 +57,8 @@ impl View {
         Some(LegalCommands::new(self.ruleset, side, &field, moves, own.flag, reserve.as_ref()))
     }
 
-    /// The squares to which the viewer's own piece may move on their turn, with the rule and the
-    /// path for each.
+    /// The squares to which the viewer's piece on `from` may move, with the rule and the path for
+    /// each. Empty if it is not the viewer's turn.
     pub fn targets(&self, from: Square) -> Vec<Target> {
         let piece = self.pieces.iter().find(|piece| piece.square == from);
         let (Some((_, own)), Some(piece)) = (self.own_turn(), piece) else { return Vec::new() };
@@ -84,8 +84,8 @@ impl View {
                 Some((squares.to, shape.distance(from, squares.to, direction)?, direction))
             })
             .collect();
-        // The shorter path comes first. If both are equally long, the path toward higher rows or
-        // columns does.
+        // Sort the shorter path to a square first. If both paths are equally long, sort the path
+        // toward higher rows or columns first.
         paths.sort_unstable_by_key(|(to, distance, direction)| (*to, *distance, direction.sign()));
         paths.dedup_by_key(|(to, _, _)| *to);
         let target = |(square, distance, direction)| {
@@ -95,14 +95,15 @@ impl View {
         paths.into_iter().map(target).collect()
     }
 
-    /// The ranks that the viewer's coin in a strike may become, Flag first. Empty if they have no
-    /// choice to make (§Q4).
+    /// The ranks that the viewer may choose for their coin in a strike, beginning with the Flag.
+    /// Empty if the viewer has no choice to make (§Q4).
     pub fn own_choices(&self) -> Vec<Rank> {
         let strike = self.pending_strike.as_ref();
         strike.and_then(|strike| self.choices(strike)).into_iter().flat_map(RankSet::iter).collect()
     }
 
-    /// The ranks that the viewer's coin in a strike may become, if they have yet to choose (§Q4).
+    /// The ranks that the viewer may choose for their coin in a strike, if they have not chosen
+    /// yet (§Q4).
     fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
         let Viewer::Player(side) = self.audience else { return None };
         let PendingStrike { side: striker, squares: Move { from, to }, owes, own_choice } = *strike;
@@ -120,7 +121,8 @@ impl View {
         }
     }
 
-    /// The viewer's side and the board as they see it, if it is their turn.
+    /// The viewer's side and the board from the viewer's point of view. `None` if it is not the
+    /// viewer's turn.
     fn own_turn(&self) -> Option<(Side, OwnTurn)> {
         let Viewer::Player(side) = self.audience else { return None };
         if self.turn != Some(side) {
@@ -169,7 +171,7 @@ impl View {
     }
 }
 
-/// The board as seen by the viewer whose turn it is.
+/// The board from the point of view of the viewer whose turn it is.
 #[derive(Default)]
 struct OwnTurn {
     own: SquareSet,

@@ -1,28 +1,30 @@
-//! A piece with its secrets, and its compact form in a position.
+//! A piece with all its secrets, and the compact form in which a position stores it.
 
 use std::num::NonZeroU16;
 
 use flagfall_board::{Rank, Side};
 
-/// A piece, with its rank even if that is hidden.
+/// A piece with its rank, which may be hidden from other players.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) side: Side,
-    /// `None` for a coin, whose rank is not decided yet (§Q1).
+    /// The rank. `None` for a coin, whose rank is not decided yet (§Q1).
     pub(crate) rank: Option<Rank>,
     pub(crate) is_moved: bool,
-    /// Whether its rank is public knowledge (§A7).
+    /// True if the piece's rank is public (§A7).
     pub(crate) is_revealed: bool,
-    /// Distinguishes pieces within a position (§T3). The id never leaves the engine, because it
-    /// reveals the order of the deployment. Pieces from a reserve have no id of their own.
+    /// A number that distinguishes pieces within a position (§T3). It never leaves the engine,
+    /// because it reveals the order of the deployment. Pieces from a reserve all have the number
+    /// 0.
     pub(crate) id: u8,
 }
 
-/// A piece packed into two bytes, because a server has a position for every running game.
+/// A piece packed into two bytes, because a server holds a position in memory for every running
+/// game.
 ///
-/// From the lowest bit: one bit that is always set, eight bits of the id, four of the rank (for a
-/// coin a number beyond all ranks), and one bit each for the side, whether the piece has moved, and
-/// whether it is revealed.
+/// From the lowest bit up, the bits are: one bit that is always set, eight bits for the id, four
+/// bits for the rank, and one bit each for the side, for a piece that has moved, and for a piece
+/// that is revealed. The rank of a coin is a number above those of all ranks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept(NonZeroU16);
 
@@ -59,7 +61,7 @@ impl Kept {
     }
 }
 
-// All ranks and the number for coins must fit.
+// The four bits for the rank must have room for all ranks and the number of a coin.
 const _: () = assert!(Rank::COUNT <= Kept::RANK_MASK as usize);
 
 #[cfg(test)]

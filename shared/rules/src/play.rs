@@ -1,4 +1,4 @@
-//! A game in one process: commands are judged and carried out at once.
+//! Games within a single process, which decides on commands and applies the events immediately.
 
 use flagfall_board::{Side, Stamp};
 
@@ -11,14 +11,14 @@ use crate::game::Game;
 use crate::refusal::Refusal;
 
 impl Game {
-    /// Judges a command at the current ply, and carries out the events.
+    /// Decides on a command at the current ply, and applies the events that follow.
     ///
-    /// This combines [`decide`] and [`evolve`], for a web page, a bot or a test. A server stores
-    /// the events between the two. Only a deployment uses the entropy, for the salt of its
-    /// commitment.
+    /// This function combines [`decide`] and [`evolve`], for a web page, a bot or a test. A
+    /// server must call the two functions separately, because it stores the events in between.
+    /// The entropy is used only for a deployment, as the salt of its commitment.
     ///
     /// # Errors
-    /// The [`Refusal`], for the sender alone. The game is then unchanged.
+    /// A [`Refusal`], which only the sender may see. In this case, the game does not change.
     ///
     /// ```
     /// use flagfall_rules::{Command, Entropy, Game, GameTerms, Position, Refusal, Side, Stamp};
@@ -46,7 +46,7 @@ impl Game {
         Ok(events)
     }
 
-    /// Ends the game if a deadline has passed. Returns no events otherwise.
+    /// Ends the game if a deadline has passed. Returns no events if none has passed.
     pub fn expire(&mut self, now: Stamp) -> Events {
         let events = decide_deadline(self, now);
         self.carry_out(&events, now);

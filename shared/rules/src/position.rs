@@ -1,4 +1,4 @@
-//! The board with its pieces: the true state, hidden ranks included.
+//! The board with its pieces: the true state, including hidden ranks.
 
 use std::fmt;
 
@@ -17,35 +17,37 @@ use crate::ruleset::Ruleset;
 use crate::setup::Deployment;
 use crate::variants::{CoinState, Coins, Lines, Pending, Reserve, ReserveState};
 
-/// Where every piece stands, who is to move, and the history that repetition rules and limits need.
+/// A position: the pieces on their squares, the side to move, and the history that the repetition
+/// rules and limits need.
 ///
-/// Invariant: every piece of both armies is on the board, captured, in reserve or in a pool, and
-/// the square sets agree with `squares`.
+/// Invariant: every piece of both armies is on the board, captured, in a reserve or in a pool,
+/// and the square sets agree with `squares`.
 ///
-/// `Debug` shows only which side occupies which squares, which is public (§A9).
+/// `Debug` shows only the squares that each side occupies. They are public (§A9).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
     ruleset: &'static Ruleset,
     squares: [Option<Kept>; Square::LIMIT],
-    /// Squares that pieces may stand on: all but lakes.
+    /// The squares on which pieces may stand: all squares except lakes.
     open: SquareSet,
     occupied: PerSide<SquareSet>,
-    /// Pieces that can move at all.
+    /// The squares of pieces that can move.
     walkers: PerSide<SquareSet>,
-    /// Pieces that move any distance.
+    /// The squares of pieces that move any distance.
     runners: PerSide<SquareSet>,
     pub(crate) captured: PerSide<RankCounts>,
     pub(crate) turn: Side,
     pub(crate) ply: Ply,
     pub(crate) quiet_plies: Ply,
     pub(crate) repetition: Repetition,
-    /// `Some` only in rulesets with a reserve.
+    /// The state of reserves and chips. `Some` only in rulesets with a reserve.
     pub(crate) reserve_state: Option<Box<ReserveState>>,
-    /// `Some` only in rulesets with coins.
+    /// The state of coins and pools. `Some` only in rulesets with coins.
     pub(crate) coin_state: Option<Box<CoinState>>,
 }
 
-/// The state that only some positions have, looked up once.
+/// The parts of a position that only some rulesets have. Callers look them up once and pass this
+/// value on.
 #[derive(Clone, Copy)]
 pub(crate) struct Variants<'a> {
     pub(crate) reserve_state: Option<&'a ReserveState>,
@@ -59,7 +61,7 @@ impl Variants<'_> {
         self.reserve_state.is_none() && self.coin_state.is_none()
     }
 
-    /// Whether the position waits for a color (§S2.4) or for choices in a strike (§Q4).
+    /// True if a side must name a color (§S2.4) or choose a rank in a strike (§Q4).
     #[inline]
     pub(crate) fn owes_choice(self) -> bool {
         self.reserve_state.is_some_and(|reserve_state| reserve_state.owed.is_some())
@@ -86,7 +88,7 @@ impl Position {
         }
     }
 
-    /// A position with coins on all home squares, Red to move (§Q1).
+    /// Creates a position with coins on all home squares and Red to move (§Q1).
     pub(crate) fn with_coins(ruleset: &'static Ruleset, lakes: SquareSet) -> Position {
         let mut position = Position::empty(ruleset, lakes);
         for side in Side::BOTH {
@@ -98,7 +100,7 @@ impl Position {
         position
     }
 
-    /// A position with both armies as deployed, Red to move.
+    /// Creates the position after both deployments, with Red to move.
     pub(crate) fn deployed(
         ruleset: &'static Ruleset,
         lakes: SquareSet,
@@ -114,14 +116,14 @@ impl Position {
             }
             let missing = position.missing(side);
             if let Some(reserve_state) = &mut position.reserve_state {
-                // The rest of the army waits in the reserve (§S1.4).
+                // The pieces that were not deployed start in the reserve (§S1.4).
                 reserve_state.reserve[side].unlabeled = missing;
             }
         }
         position
     }
 
-    /// The pieces of a side on the board and in its reserve or pool.
+    /// Counts the pieces of a side on the board and in its reserve or pool.
     pub(crate) fn held(&self, side: Side) -> RankCounts {
         let mut held = RankCounts::default();
         let mut add = |(rank, count): (Rank, u8)| held[rank] = held[rank].saturating_add(count);
@@ -137,7 +139,8 @@ impl Position {
         held
     }
 
-    /// The pieces of an army that are neither on the board nor in its reserve or pool.
+    /// Counts the pieces of a side's army that are not on the board and not in its reserve or
+    /// pool.
     pub(crate) fn missing(&self, side: Side) -> RankCounts {
         let held = self.held(side);
         let army = self.ruleset.army.iter();
@@ -162,7 +165,7 @@ impl Position {
         true
     }
 
-    /// Sets the lakes. The caller makes sure that no piece stands on them.
+    /// Sets the lakes. The caller must ensure that no piece stands on them.
     pub(crate) fn set_lakes(&mut self, lakes: SquareSet) {
         self.open = self.ruleset.shape.squares().without(lakes);
     }
@@ -182,8 +185,8 @@ impl Position {
         Some(piece)
     }
 
-    /// The part of [`Position::put`] that updates the board. `apply` calls it and updates the
-    /// reserve state in one go.
+    /// The part of [`Position::put`] that updates the board. `apply` calls this part alone,
+    /// because it updates the reserve state in a single step.
     fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(Kept::new(piece));
         self.occupied[piece.side].insert(square);
@@ -222,7 +225,7 @@ impl Position {
         Some(piece)
     }
 
-    /// Turns a coin into the piece it has become (§Q5). The caller puts it back on its square.
+    /// Gives a coin its rank (§Q5). The caller must put the piece back on its square.
     #[cold]
     fn collapse(&mut self, coin: &mut Piece, rank: Rank) {
         coin.rank = Some(rank);
@@ -231,7 +234,8 @@ impl Position {
         }
     }
 
-    /// Updates which coins may move, and how far, after a change of pools or coins (§Q3, §Q6).
+    /// Updates the sets of coins that may move and that may move far, after pools or coins have
+    /// changed (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
@@ -242,7 +246,8 @@ impl Position {
         }
     }
 
-    /// Sets the rank of the piece on a square, after a follower of the game has learned it.
+    /// Sets the rank of the piece on a square, after the follower of a [`crate::FoggedGame`] has
+    /// learned it.
     pub(crate) fn learn(&mut self, square: Square, rank: Rank) {
         if let Some(piece) = self.take(square) {
             self.put(square, Piece { rank: Some(rank), ..piece });
@@ -256,8 +261,9 @@ impl Position {
         }
     }
 
-    /// Moves a piece into its side's reserve (§S1.5). Its chip stays on the board. Others lose
-    /// what they knew about the piece, unless it is labeled (§S1.7).
+    /// Moves a piece into its side's reserve (§S1.5). The chip under the piece stays on the
+    /// board. The other side loses what it knew about the piece, unless the piece is labeled
+    /// (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(reserve_state) = &mut self.reserve_state
@@ -269,7 +275,8 @@ impl Position {
         self.end_turn(false);
     }
 
-    /// Places a piece from the reserve. To everyone else it is a new piece (§S1.7).
+    /// Places a piece from the reserve. The other side cannot recognize it as a piece that it has
+    /// seen before (§S1.7).
     pub(crate) fn place(&mut self, placed: &Placed) {
         let Placed { side, square, rank, is_labeled, color } = *placed;
         if let Some(reserve_state) = &mut self.reserve_state {
@@ -280,13 +287,13 @@ impl Position {
                 reserve_state.chips.lay(square, color);
             }
         }
-        // No ruleset has both a reserve and the more-squares rule, so these pieces need no id of
-        // their own.
+        // Only the more-squares rule needs the ids of pieces, and no ruleset has both this rule
+        // and a reserve. The id can therefore be 0.
         self.put(square, Piece { side, rank: Some(rank), is_moved: false, is_revealed: is_labeled, id: 0 });
         self.end_turn(false);
     }
 
-    /// Lays the chip that was still missing (§S2.4). This is not a ply.
+    /// Lays the chip whose color a side had to name (§S2.4). This is not a ply.
     pub(crate) fn lay_owed(&mut self, square: Square, color: ChipColor) {
         if let Some(reserve_state) = &mut self.reserve_state {
             reserve_state.chips.lay(square, color);
@@ -294,8 +301,9 @@ impl Position {
         }
     }
 
-    /// Records that a strike waits for choices (§Q4). The ply is not complete yet. The attacker
-    /// counts as moved, and it is a Scout if it strikes from afar.
+    /// Records that a strike is pending until each side with a coin has chosen (§Q4). The ply is
+    /// not complete yet. The attacker counts as moved. It becomes a Scout if it strikes from more
+    /// than one square away.
     pub(crate) fn await_choices(&mut self, strike: &UnresolvedStrike) {
         let Some(mut attacker) = self.take(strike.from) else { return };
         attacker.is_moved = true;
@@ -312,7 +320,7 @@ impl Position {
         self.count_coin_moves();
     }
 
-    /// Records a side's choice (§Q4). The ply that follows the last choice carries out the
+    /// Records a side's choice of a rank (§Q4). The event after the last choice carries out the
     /// strike.
     pub(crate) fn note_choice(&mut self, side: Side, rank: Rank) {
         if let Some(CoinState { pending: Some(pending), coins: _ }) = self.coin_state.as_deref_mut() {
@@ -326,7 +334,7 @@ impl Position {
         self.turn = self.turn.opponent();
     }
 
-    /// Carries out a move. Does nothing if the piece is missing.
+    /// Carries out a move. Does nothing if no piece is on the starting square.
     pub(crate) fn apply(&mut self, moved: &Moved) {
         let Moved { side, from, to, proves, strike, laid: _ } = *moved;
         let foes_before = self.occupied[side.opponent()];
@@ -389,13 +397,13 @@ impl Position {
         self.end_turn(strike.is_some_and(|strike| strike.is_loud()));
     }
 
-    /// Returns what a side's pieces could do if it were the side's turn, as sets of squares.
+    /// Returns the sets of squares that determine the moves that a side would have on its turn.
     #[inline]
     pub(crate) fn field(&self, side: Side) -> Field<'_> {
         self.field_with(side, self.reserve_state())
     }
 
-    /// Like [`Position::field`], for callers that have already looked up the reserve state.
+    /// Like [`Position::field`], for callers that already have the reserve state.
     #[inline]
     pub(crate) fn field_with<'a>(&'a self, side: Side, reserve_state: Option<&'a ReserveState>) -> Field<'a> {
         Field {
@@ -421,13 +429,13 @@ impl Position {
         Variants { reserve_state: self.reserve_state.as_deref(), coin_state: self.coin_state.as_deref() }
     }
 
-    /// The state that only positions with a reserve have.
+    /// The state of reserves and chips, which only rulesets with a reserve have.
     pub(crate) fn reserve_state(&self) -> Option<&ReserveState> {
         self.reserve_state.as_deref()
     }
 
-    /// The square of the chip whose color the side to move must name before its ply (§S2.4).
-    /// Public.
+    /// The square of the chip whose color the side to move must name before its ply (§S2.4). It
+    /// is public.
     pub fn owed_color(&self) -> Option<Square> {
         self.reserve_state.as_ref().and_then(|reserve_state| reserve_state.owed)
     }
@@ -437,38 +445,41 @@ impl Position {
         self.coin_state.as_ref().map(|coin_state| &coin_state.coins[side])
     }
 
-    /// The strike that waits for choices (§Q4), if there is one.
+    /// The strike in which a side still has to choose (§Q4), if there is one.
     pub(crate) fn pending(&self) -> Option<&Pending> {
         self.coin_state.as_ref().and_then(|coin_state| coin_state.pending.as_ref())
     }
 
-    /// Whether the game waits for a side: for its choice in a strike (§Q4), or for its turn.
+    /// True if the game is waiting for this side: for its choice in a strike (§Q4), or for its
+    /// ply.
     ///
-    /// If both sides choose in a strike, it is secret whether one of them has already chosen.
+    /// If both sides have a coin in a strike, the result is secret, because it reveals whether a
+    /// side has already chosen.
     pub fn is_to_act(&self, side: Side) -> bool {
         self.pending().map_or(self.turn == side, |pending| pending.is_owed_by(side))
     }
 
-    /// The side that acts next, if the sides act one at a time.
+    /// The side that acts next, for callers in which the two sides act one after the other.
     ///
-    /// This is the side to move. While a strike waits for choices, it is first the side that
-    /// struck, then the other. Use it only in tools and tests, because it reveals whether a side
-    /// has chosen.
+    /// Normally, this is the side to move. While a strike is pending, it is first the side that
+    /// struck, and then the other side. Use this function only in tools and tests, because it
+    /// reveals whether a side has already chosen.
     pub fn actor(&self) -> Side {
         if self.is_to_act(self.turn) { self.turn } else { self.turn.opponent() }
     }
 
-    /// Whether a strike waits for choices. Public.
+    /// True if a side still has to choose in a strike. This is public.
     pub fn has_strike_pending(&self) -> bool {
         self.pending().is_some()
     }
 
-    /// The pieces that a side's coins can still become, in rulesets with coins. Public (§Q8).
+    /// The pieces that a side's coins can still become, in rulesets with coins. They are public
+    /// (§Q8).
     pub fn pool(&self, side: Side) -> Option<RankCounts> {
         self.coins(side).map(|coins| coins.pool)
     }
 
-    /// The chips on the board, in rulesets with chips. Public (§S2.5).
+    /// The chips on the board, in rulesets with chips. They are public (§S2.5).
     pub fn chips(&self) -> Option<&Chips> {
         self.reserve_state.as_ref().filter(|_| self.ruleset.chips).map(|reserve_state| &reserve_state.chips)
     }
@@ -482,22 +493,22 @@ impl Position {
         both.iter().filter_map(|square| Some((square, self.piece(square)?)))
     }
 
-    /// The rules the position is played by.
+    /// The rules that apply to the position.
     pub fn ruleset(&self) -> &'static Ruleset {
         self.ruleset
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     pub fn turn(&self) -> Side {
         self.turn
     }
 
-    /// Turns taken.
+    /// The number of turns taken so far.
     pub fn ply(&self) -> Ply {
         self.ply
     }
 
-    /// The squares that a side occupies. Public (§A9).
+    /// The squares that a side occupies. They are public (§A9).
     pub fn occupied(&self, side: Side) -> SquareSet {
         self.occupied[side]
     }
@@ -507,14 +518,14 @@ impl Position {
         self.ruleset.shape.squares().without(self.open)
     }
 
-    /// How many pieces of each rank a side has lost. Public (§A8).
+    /// The number of pieces of each rank that a side has lost. It is public (§A8).
     pub fn captured(&self, side: Side) -> RankCounts {
         self.captured[side]
     }
 }
 
-/// Returns where a piece is after a strike: on its own square, on the other piece's square, or
-/// off the board.
+/// Returns the square of a piece after a strike: the piece's former square or the other piece's
+/// square. Returns `None` if the piece left the board.
 pub(crate) fn square_after(struck: Struck, own: Square, other: Square) -> Option<Square> {
     match struck.fate {
         Fate::Stays => Some(own),

@@ -1,8 +1,8 @@
-//! The only redaction: what an audience may know of a game.
+//! The redaction of a game: the facts that an audience may see. No other code redacts games.
 //!
-//! A view contains only what is seen. It is never made by copying the state and removing parts.
-//! Every match here is exhaustive and without `..`, so a new field of an event or a piece does
-//! not compile until someone has decided who sees it.
+//! A view is built up from facts that the audience may see. It is never a copy of the state from
+//! which secrets are removed. Every match here is exhaustive and without `..`. A new field of an
+//! event or a piece is therefore a compile error until a developer decides who may see it.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{
@@ -20,15 +20,14 @@ use crate::ruleset::Ruleset;
 use crate::seen::View;
 use crate::variants::{Pending, Reserve};
 
-/// Returns what a viewer may know of a game at the moment `now`, which also determines the
-/// clocks.
+/// Returns the facts that a viewer may see of a game. The time `now` determines the clocks.
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     view_with(game, viewer, &Known::live(game, viewer), now)
 }
 
-/// Like [`view`], with the ranks that the end of the game opened to the viewer.
+/// Like [`view`], but includes all ranks that the viewer may see after the end of the game.
 ///
-/// `end` is the same game in its current state.
+/// `game` may be an earlier state. `end` is the same game in its current state.
 pub fn view_opened(game: &Game, viewer: Viewer, end: &Game, now: Stamp) -> View {
     view_with(game, viewer, &Known::opened(end, viewer), now)
 }
@@ -87,7 +86,8 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
     View { seen, ruleset: terms.ruleset }
 }
 
-/// Returns what a viewer sees of an event, or `None` if the event is hidden from them.
+/// Returns the part of an event that a viewer may see, or `None` if the whole event is hidden
+/// from them.
 ///
 /// `after` is the game after the event.
 pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
@@ -126,12 +126,12 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
     }
 }
 
-/// Returns an event with what the end of the game has opened of it.
+/// Returns an event with the facts that the viewer may see only after the end of the game.
 ///
-/// The end opens the ranks of pieces placed from a reserve, which no deployment shows, and the
-/// moments of choices in a strike (§Q4). For other events the function returns `None`. `game` is
-/// the game in its current state. Callers must not pass choices in a strike that was never
-/// resolved, because these stay secret.
+/// There are two such facts: the ranks of pieces that were placed from a reserve, which no
+/// deployment shows, and the times of choices in a strike (§Q4). For other events, the function
+/// returns `None`. `game` is the game in its current state. Callers must not pass choices in a
+/// strike that was never resolved, because these choices stay secret.
 pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<GameEvent> {
     match &event.0 {
         EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
@@ -157,15 +157,15 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<GameEven
     }
 }
 
-/// True if the end of the game has opened every rank to this viewer.
+/// True if this viewer may see every rank because the game has ended.
 pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
     is_open(game) && Side::BOTH.into_iter().all(|side| knows_ranks_of(game, viewer, side))
 }
 
-/// Returns a side's own event as others may know it after the end has opened the game.
+/// Returns an event of a side in the form that others may see after the end of the game.
 ///
-/// A deployment event shows the deployment that was played. It stays the side's secret whether it
-/// changed its deployment. `end` is the game in its current state.
+/// The event of the first deployment then shows the final deployment, because it stays secret
+/// whether the side changed its deployment. `end` is the game in its current state.
 pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> {
     match &event.0 {
         EventKind::Deployed(deployed) if deployed.side == side => {
@@ -190,14 +190,14 @@ pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> 
     }
 }
 
-/// Returns what else an event changes in the view of a viewer who sees the event.
+/// Returns the part of a view's change that the viewer cannot derive from the event itself.
 ///
 /// `after` is the game after the event.
 pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> ViewChange {
     change_with(event, after, viewer, &Known::live(after, viewer), now)
 }
 
-/// Like [`see_change`], with the ranks that the end of the game opened to the viewer.
+/// Like [`see_change`], but includes all ranks that the viewer may see after the end of the game.
 ///
 /// `end` is the same game in its current state.
 pub fn see_change_opened(event: &Event, after: &Game, viewer: Viewer, end: &Game, now: Stamp) -> ViewChange {
@@ -213,7 +213,8 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
         EventKind::Moved(Moved { side: _, from, to, proves: _, strike, laid: _ }) => {
             let (low, high) = (*from.min(to), *from.max(to));
             let pieces = [low, high].into_iter().filter_map(at).collect();
-            // A coin may have become a piece.
+            // In rulesets with coins, the pools may have changed, because a coin may have become
+            // a piece.
             (
                 Some(pieces),
                 strike.is_some().then_some(after.position.captured),
@@ -251,14 +252,16 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
     }
 }
 
-/// Returns both clocks at a moment. A clock stops at zero and while the game is paused.
+/// Returns both clocks at the time `now`. A side's time stops at zero, and the clocks stand still
+/// while the game is paused.
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
     let veiled = game.veil.as_ref().and_then(|veil| veil.clock.as_ref());
-    // While a strike waits, a stopped clock would show that its side has chosen (§Q4).
+    // While a strike is pending, the real clock of the other side is not shown, because a stopped
+    // clock would reveal that the side has chosen (§Q4).
     let clock_of = |side| if viewer.is_side(side) { clock } else { veiled.unwrap_or(clock) };
-    // The time shown is never before the start of a running clock. Other stamps are not used,
-    // because they may belong to events that this viewer did not see.
+    // The shown time is never earlier than the start of a running clock. The times of events are
+    // not used, because this viewer may not have seen those events.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {
@@ -283,7 +286,8 @@ fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
 }
 
 fn strike_seen(strike: &UnresolvedStrike, own_choice: Option<Rank>) -> PendingStrike {
-    // The piece itself shows what the strike proves.
+    // `proves` is not part of the view, because the view of the piece already shows the proved
+    // ranks.
     let UnresolvedStrike { side, from, to, proves: _, owes } = *strike;
     PendingStrike { side, squares: Move { from, to }, owes, own_choice }
 }
@@ -318,7 +322,7 @@ fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenP
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
-/// Returns what the moves of the piece on a square have shown about its rank (§S3.4).
+/// Returns what a piece's moves have proved about its rank (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
     let could_be =
         game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));
@@ -352,12 +356,12 @@ fn placing_seen(placed: &Placed, is_opened: bool) -> SeenPlacing {
     SeenPlacing { side, square, piece, labeled: is_labeled, color }
 }
 
-/// The sides whose hidden ranks a viewer knows.
+/// The sides whose hidden ranks a viewer may see.
 struct Known {
-    /// The sides whose pieces' ranks are known on their current squares.
+    /// For each side, true if the viewer may see the ranks of the side's pieces on the board.
     ranks: PerSide<bool>,
-    /// The sides whose pieces' ranks are known in past placings. In a live view, the end of the
-    /// game does not change past events.
+    /// For each side, true if the viewer may see the ranks in the side's past placings. In a live
+    /// view, the end of the game does not add ranks to past events.
     placings: PerSide<bool>,
 }
 
@@ -375,8 +379,8 @@ impl Known {
     }
 }
 
-/// Whether a viewer knows every rank of a side, because the side is their own or because the end
-/// has opened its ranks to them.
+/// True if a viewer may see every rank of a side, because it is the viewer's side or because the
+/// game has ended.
 fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     match viewer {
         Viewer::Player(own) => own == side || is_open(game),
@@ -384,7 +388,7 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     }
 }
 
-/// Whether the game has ended and opens what was hidden. An aborted game opens nothing.
+/// True if the game has ended and its hidden ranks are open. An aborted game opens none.
 fn is_open(game: &Game) -> bool {
     game.outcome.is_some_and(|outcome| outcome.reason != EndReason::Aborted)
 }
@@ -403,14 +407,15 @@ fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<Opened>> {
 fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let Moved { side, from, to, proves, strike, laid } = *moved;
     let rank_if = |whose: Side, is_shown: bool, rank: Rank| {
-        // The rank is shown as it was seen when the move happened. The end opens ranks through
-        // the deployments, not by rewriting past events.
+        // The rank is visible here only if it was visible when the move happened. The end of the
+        // game opens ranks in the deployments and does not change past events.
         if is_shown || viewer.is_side(whose) { Identity::Known(rank) } else { Identity::Hidden }
     };
     let strike = strike.map(|Strike { attacker, defender, labels: _ }| {
         let Struck { rank: attacker_rank, fate: attacker_fate, shown: attacker_shown } = attacker;
         let Struck { rank: defender_rank, fate: defender_fate, shown: defender_shown } = defender;
-        // The strike may not show a defender whose rank is already public (§A7, §D1).
+        // A defender's rank may already be public, even if this strike does not make it public
+        // (§A7, §D1).
         let is_defender_known = square_after(defender, to, from)
             .and_then(|square| game.position.piece(square))
             .is_some_and(|piece| piece.side == side.opponent() && piece.is_revealed);

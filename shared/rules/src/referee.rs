@@ -1,4 +1,4 @@
-//! Access to all hidden state, for tools that are not servers: tests, analysis, referees.
+//! Access to all hidden state, for tests, analysis and referees.
 //!
 //! Servers do not enable this feature.
 
@@ -10,22 +10,23 @@ use crate::{
     Command, Deployment, Events, Game, HexBytes, Opened, Phase, Position, Refusal, Setup, SetupRefusal,
 };
 
-/// A key to hidden state: code that holds a referee can see everything.
+/// A key to all hidden state. Code with a value of this type can see everything.
 #[derive(Debug, Default)]
 pub struct Referee;
 
 impl Referee {
-    /// The position as a line of text, hidden ranks included.
+    /// The position as a line of text, including hidden ranks.
     pub fn position_text(&self, position: &Position) -> String {
         position.text()
     }
 
-    /// Every piece on the board: square, side and rank; coins have no rank.
+    /// Every piece on the board: its square, its side and its rank. Coins have no rank.
     pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Option<Rank>)> {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
     }
 
-    /// Judges a board command on a position, without a game. Other commands have no effect.
+    /// Decides on a command that is about the board, given only a position. Other commands have
+    /// no effect.
     pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
         let side = position.actor();
         match command {
@@ -44,7 +45,7 @@ impl Referee {
         }
     }
 
-    /// Applies the plies among these events to a position.
+    /// Applies those events to a position that change the board.
     pub fn apply(&self, position: &mut Position, events: &Events) {
         for event in events.iter() {
             match &event.0 {
@@ -66,10 +67,10 @@ impl Referee {
         }
     }
 
-    /// The position after two setups on a board with these lakes, Red to move.
+    /// The position after both sides have deployed on a board with these lakes, with Red to move.
     ///
-    /// # Errors
-    /// The reason why the first invalid setup is not a deployment.
+    /// # Errors The reason why a setup is not a valid deployment. If both setups are invalid, the
+    /// error is about the first.
     pub fn deployed(
         &self,
         ruleset: &'static crate::Ruleset,
@@ -82,7 +83,7 @@ impl Referee {
         Ok(Position::deployed(ruleset, lakes, PerSide::new(Some(&red), Some(&blue))))
     }
 
-    /// Ends a game whose starting position leaves the side to move without a move (§A10).
+    /// Ends a game in which the side to move has no move in the starting position (§A10).
     ///
     /// Returns no events if the side can move or the game is not being played.
     pub fn judge(&self, game: &Game) -> Events {
@@ -90,7 +91,7 @@ impl Referee {
         Events::new([verdict.map(EventKind::Ended), None, None])
     }
 
-    /// The submitted deployments with their salts, regardless of who may know them.
+    /// The submitted deployments with their salts, whether or not they are secret.
     pub fn deployments(&self, game: &Game) -> PerSide<Option<Opened>> {
         PerSide::from_fn(|side| {
             game.deployments[side]

@@ -1,4 +1,4 @@
-//! Why a command was refused.
+//! The reasons why a command is refused.
 
 use flagfall_board::Ply;
 
@@ -6,44 +6,45 @@ use crate::coded::coded;
 use crate::setup::SetupRefusal;
 
 coded! {
-    /// The reason why a command was refused. Only the sender learns of it.
+    /// The reason why a command was refused. Only the sender may see it.
     ///
-    /// A refusal contains only what the sender already knows, and it never depends on a rank that
-    /// is hidden from them.
+    /// A refusal contains only facts that the sender already knows, and it never depends on a
+    /// rank that is hidden from the sender.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
     #[error("{}", self.code())]
     #[expect(missing_docs, reason = "the names of the fields say what they hold")]
     pub enum Refusal {
         /// The setup is not a valid deployment.
         Setup(#[from] SetupRefusal as refusal) = refusal.code(),
-        /// Deployments are closed.
+        /// The game has started, so deployments are no longer accepted.
         NotDeploying = "not_deploying",
-        /// The sender's deployment broke the rules, which loses the game in this ruleset (§U7).
-        /// The deployment cannot be changed.
+        /// The sender's deployment is illegal, which loses the game in this ruleset (§U7). The
+        /// sender can no longer change it.
         DeploymentFinal = "deployment_final",
         /// The game has not started.
         NotPlaying = "not_playing",
         /// The game is over.
         GameOver = "game_over",
-        /// The game is paused, because the server is about to stop or has just started.
+        /// The game is paused because the server is about to stop or has just started.
         Paused = "paused",
         /// It is the other side's turn.
         NotYourTurn = "not_your_turn",
-        /// The command was made for another ply than the current one.
+        /// The command was issued for a ply that is not the current one.
         StalePly { named: Ply, current: Ply } = "stale_ply",
-        /// The time for the command is over.
+        /// The command came after the deadline.
         OutOfTime = "out_of_time",
-        /// The board does not have that square.
+        /// The square is not on the board.
         OffBoard = "off_board",
-        /// The square to move from is empty.
+        /// The starting square is empty.
         NoPiece = "no_piece",
-        /// The piece is the other side's.
+        /// The piece belongs to the other side.
         NotYourPiece = "not_your_piece",
         /// Flags and Bombs never move (§A5).
         Immovable = "immovable",
-        /// The move does not follow one row or column (§A5).
+        /// The move does not follow a row or column (§A5).
         NotInLine = "not_in_line",
-        /// Only Scouts move more than one square (§A5, §C2).
+        /// The piece cannot move that far, because only Scouts move more than one square (§A5,
+        /// §C2).
         TooFar = "too_far",
         /// The target is a lake (§A1).
         Lake = "lake",
@@ -51,55 +52,59 @@ coded! {
         OwnPiece = "own_piece",
         /// A piece or a lake is in the way (§A5, §C2).
         Blocked = "blocked",
-        /// The Scout strikes from afar, in a ruleset in which Scouts either move or strike (§O1).
+        /// A Scout would strike from more than one square away, in a ruleset in which Scouts
+        /// either move or strike (§O1).
         StrikeFromAfar = "strike_from_afar",
         /// The two-squares rule forbids the move (§C3).
         TwoSquares = "two_squares",
         /// The more-squares rule forbids the move (§T2).
         MoreSquares = "more_squares",
-        /// The named path does not lead to the target (§S2.7).
+        /// The path that the command names does not lead to the target (§S2.7).
         NoPath = "no_path",
-        /// The move covers several squares, but no supply line or flash carries the piece so far
-        /// (§S3.1, §S3.2).
+        /// The move covers several squares, but no supply line or flash allows the piece to move
+        /// that far (§S3.1, §S3.2).
         NoSupplyLine = "no_supply_line",
-        /// The command must name a color for the chip of the landing piece (§S2.3).
+        /// The command names no color, but the piece lays a chip of a chosen color where it lands
+        /// (§S2.3).
         ColorWanted = "color_wanted",
         /// The command names a color, but the move lays no chip of a chosen color (§S2.3, §S3.2).
         ColorRefused = "color_refused",
-        /// A color (§S2.4) or a choice in a strike (§Q4) must come before the next ply.
+        /// The sender must first name a color (§S2.4) or choose a rank in a strike (§Q4).
         ChoicePending = "choice_pending",
-        /// The game waits for neither a color nor a choice of the sender.
+        /// The sender does not have to name a color or choose a rank now.
         NoChoice = "no_choice",
         /// The sender has already chosen the rank of their coin (§Q4).
         ChoiceFinal = "choice_final",
-        /// Too few coins would stay unmoved for the Bombs and the Flag that are left in the pool
-        /// (§Q6).
+        /// Too few coins would stay unmoved to become the Bombs and the Flag that are still in
+        /// the pool (§Q6).
         ReserveRule = "reserve_rule",
-        /// The coin would become a Scout, but the pool has no Scout left (§Q3).
+        /// The coin would have to become a Scout, but the pool has no Scout left (§Q3).
         NoScoutLeft = "no_scout_left",
-        /// The pool has no such piece left (§Q4).
+        /// The pool has no piece of this rank left (§Q4).
         NotInPool = "not_in_pool",
         /// The ruleset has no reserve (§S1.3).
         NoReserve = "no_reserve",
-        /// The sender has no such piece in reserve.
+        /// The sender's reserve has no such piece.
         NotInReserve = "not_in_reserve",
-        /// The Flag stays on the board (§S1.5).
+        /// The Flag cannot be removed from the board (§S1.5).
         FlagStays = "flag_stays",
-        /// A side can place pieces only on its own home rows (§S1.5).
+        /// The square is not on the side's home rows, on which all placed pieces must start
+        /// (§S1.5).
         NotHome = "not_home",
         /// The target square is not empty (§S1.5).
         NotEmpty = "not_empty",
-        /// The sender's own draw offer is still open.
+        /// The sender has already offered a draw, and the offer is still open.
         DrawAlreadyOffered = "draw_already_offered",
-        /// The sender offered a draw a short while ago.
+        /// The sender has offered a draw too recently.
         DrawOfferedRecently { plies_left: Ply } = "draw_offered_recently",
         /// The other side has no open draw offer.
         NoDrawOffer = "no_draw_offer",
-        /// The sender has already made a ply.
+        /// The game cannot be aborted, because the sender has already made a ply.
         TooLateToAbort = "too_late_to_abort",
-        /// The other side is present, as far as the server knows.
+        /// The game cannot be claimed, because the other side is present, as far as the server
+        /// can tell.
         OpponentPresent = "opponent_present",
-        /// The other side is gone, but not for long enough.
+        /// The other side is absent, but not yet long enough for a claim.
         ClaimTooEarly { seconds_left: u64 } = "claim_too_early",
         /// Correspondence games cannot be claimed, because players need not be present.
         NoClaims = "no_claims",
@@ -107,11 +112,10 @@ coded! {
 }
 
 impl Refusal {
-    /// Whether the side to move asked for a ply that breaks the rules (§U7).
+    /// True if the side to move tried to make a ply that breaks the rules (§U7).
     ///
-    /// A late or repeated command does not break the rules, and neither does a command in the
-    /// other side's turn. A needless color does not either, because no rule of the board forbids
-    /// the move itself.
+    /// Commands that are late, repeated or out of turn do not count as breaking the rules. An
+    /// unnecessary color does not count either, because the move itself is legal.
     pub const fn is_illegal_move(&self) -> bool {
         matches!(
             self,

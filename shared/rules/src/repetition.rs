@@ -6,44 +6,47 @@ use flagfall_view::Move;
 use crate::moves::{Field, LegalMoves, Tether};
 use crate::ruleset::Ruleset;
 
-/// The most moves that any ruleset's two-squares limit looks back on.
+/// The maximum number of moves that the two-squares rule looks back on, in any ruleset.
 const CHAIN_MAX: usize = 5;
 
-/// The history that the repetition rules need.
+/// The history of a game that the repetition rules need.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Repetition {
     chains: PerSide<Chain>,
     last: PerSide<Option<Move>>,
     chase: PerSide<u16>,
-    /// Which piece stands on which square, hashed into one number.
+    /// The placement: a hash of all pieces and their squares.
     placement: u64,
-    /// The placements up to the current one, oldest first, since the last strike or the last ply
-    /// after which neither side was chasing. Only used under the more-squares rule.
+    /// The placements since the last strike, or since the last ply after which neither side was
+    /// chasing. The oldest comes first, and the current one is last. Used only under the
+    /// more-squares rule.
     trail: Vec<u64>,
 }
 
-/// The unbroken chain of a side's most recent plies made by one piece.
+/// The most recent plies of a side, as long as the same piece made all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Chain {
-    /// Where the piece stands. `None` if it left the board.
+    /// The square of the piece. `None` if the piece has left the board.
     at: Option<Square>,
-    /// The last moves of the chain, the latest at `len - 1`.
+    /// The last moves of the chain. The latest is at index `len - 1`.
     moves: [Option<Move>; CHAIN_MAX],
     len: u8,
 }
 
-/// The parts of a ply that matter to the repetition rules.
+/// The facts about a ply that the repetition rules need.
 pub(crate) struct Noted {
     pub(crate) side: Side,
     pub(crate) squares: Move,
-    /// Where the attacker stands now, if it is on the board.
+    /// The square of the attacker after the ply, if it is still on the board.
     pub(crate) attacker_at: Option<Square>,
-    /// Where the struck piece stands now, if there was one and it is on the board.
+    /// The square of the struck piece after the ply, if a piece was struck and is still on the
+    /// board.
     pub(crate) defender_at: Option<Square>,
     pub(crate) is_strike: bool,
 }
 
-/// Borders between neighboring squares of one line, from `low` up to, but not including, `high`.
+/// A range of borders between neighboring squares of one line, from `low` up to, but not
+/// including, `high`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Borders {
     is_column: bool,
@@ -84,7 +87,8 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// The limit on the piece's next move, if its last `limit` moves all crossed a common border.
+    /// Returns the limit for the piece's next move, if all of its last `limit` moves crossed a
+    /// common border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;
@@ -97,18 +101,20 @@ impl Chain {
             });
         }
         let Borders { is_column, line, low, high } = common?;
-        // A defender that won may have left the line of its own moves (§O1).
+        // The piece may no longer be on the line of its moves, because a defender that wins a
+        // strike can move to another line (§O1).
         let is_in_line = line == if is_column { square.column() } else { square.row() };
         is_in_line.then_some(Tether { square, is_column, low, high })
     }
 }
 
-/// The squares next to any of these squares.
+/// The squares next to at least one of these squares.
 pub(crate) fn neighbors(squares: SquareSet) -> SquareSet {
     Direction::ALL.into_iter().fold(SquareSet::EMPTY, |all, direction| all | squares.shift(direction))
 }
 
-/// A piece's part in the hash of the placement, computed by splitmix64 (Steele, Lea, Flood 2014).
+/// The hash of one piece on one square, computed with splitmix64 (Steele, Lea, Flood 2014). A
+/// placement combines the hashes of all pieces.
 fn placement_key(id: u8, square: Square) -> u64 {
     let mut z =
         ((u64::from(id) << 8) | square.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -118,20 +124,21 @@ fn placement_key(id: u8, square: Square) -> u64 {
 }
 
 impl Repetition {
-    /// Records that a piece came to a square or left it.
+    /// Updates the placement after a piece has come to a square or has left it.
     pub(crate) fn toggle(&mut self, id: u8, square: Square) {
         self.placement ^= placement_key(id, square);
     }
 
-    /// Records a ply, in the order of §T1. `foes` are the other side's squares after the ply.
+    /// Records a ply, following the order of steps in §T1. `foes` is the set of the other side's
+    /// squares after the ply.
     pub(crate) fn note(&mut self, ruleset: &Ruleset, ply: &Noted, foes: SquareSet) {
         let Noted { side, squares, attacker_at, defender_at, is_strike } = *ply;
         let other = side.opponent();
         if ruleset.two_squares_limit.is_some() {
             self.chains[side].note(squares, attacker_at);
             if is_strike && self.chains[other].at == Some(squares.to) {
-                // The chain follows the struck piece. If that piece left the board, another piece
-                // on this square does not continue the chain.
+                // The chain continues with the struck piece on its new square. If the struck
+                // piece left the board, no other piece on this square continues the chain.
                 self.chains[other].at = defender_at;
             }
         }
@@ -148,7 +155,8 @@ impl Repetition {
         self.last[side] = Some(squares);
     }
 
-    /// Records the current placement. A chase never looks back further than its own length.
+    /// Records the current placement. Older placements are dropped while neither side is chasing,
+    /// because a chase looks back only to its beginning.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();
@@ -156,28 +164,29 @@ impl Repetition {
         self.trail.push(self.placement);
     }
 
-    /// The limit that the two-squares rule sets on a side's next move.
+    /// Returns the limit that the two-squares rule sets for a side's next move.
     #[inline]
     pub(crate) fn tether(&self, ruleset: &Ruleset, side: Side) -> Option<Tether> {
         let limit = ruleset.two_squares_limit?;
         let chain = &self.chains[side];
-        // Check the length first, because nearly every chain is too short.
+        // Check the length first, because almost every chain is too short.
         if chain.len >= limit { chain.tether(limit) } else { None }
     }
 
-    /// Whether the more-squares rule could refuse this side a move after the other's next ply.
+    /// True if the more-squares rule could forbid a move of this side after the other side's next
+    /// ply.
     #[inline]
     pub(crate) fn is_chasing_next(&self, ruleset: &Ruleset, side: Side) -> bool {
         ruleset.more_squares && self.chase[side] >= 1
     }
 
-    /// Whether the more-squares rule can refuse this side a move now.
+    /// True if the more-squares rule can forbid a move of this side now.
     #[inline]
     pub(crate) fn is_chasing(&self, ruleset: &Ruleset, side: Side) -> bool {
         ruleset.more_squares && self.chase[side] >= 2
     }
 
-    /// Whether the more-squares rule refuses this move of the piece with this id (§T2).
+    /// True if the more-squares rule forbids this move of the piece with this id (§T2).
     #[inline]
     pub(crate) fn is_endless_chase(
         &self,
@@ -199,13 +208,13 @@ impl Repetition {
             return false;
         }
         let after = self.placement ^ placement_key(id, squares.from) ^ placement_key(id, squares.to);
-        // The last entry of the trail is the placement before the move. Look k plies back from it,
-        // 1 <= k < chase.
+        // The last entry of the trail is the placement before this move, so it is skipped. The
+        // search covers the placements k plies earlier, for 1 <= k < chase.
         let back = usize::from(self.chase[side]) - 1;
         self.trail.iter().rev().skip(1).take(back).any(|placement| *placement == after)
     }
 
-    /// Removes the moves that the more-squares rule refuses, and calls `refused` with each of
+    /// Removes the moves that the more-squares rule forbids, and calls `refused` with each of
     /// them.
     #[inline]
     pub(crate) fn cut_chases(

@@ -1,107 +1,110 @@
-//! A ruleset as data. Each field names its paragraph (§) of the rules.
+//! Rulesets as data. Each field refers to its paragraph (§) of the rules.
 
 use flagfall_board::{BoardShape, Rank};
 
-/// The rules of a game, with one field for each question that the engine asks. The engine
-/// branches on these fields, never on the id.
+/// The rules of a game, with one field for each difference between rulesets. The engine makes its
+/// decisions by these fields, never by the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
     /// The ruleset's id in messages and texts. The meaning of an id never changes.
     ///
     /// The id of a custom game contains its changes.
     pub id: &'static str,
-    /// The named ruleset that a custom game changes. `None` for the named rulesets themselves.
+    /// The named ruleset on which a custom ruleset is based. `None` for the named rulesets.
     ///
-    /// Custom games are never rated.
+    /// Games of custom rulesets are never rated.
     pub base: Option<&'static Ruleset>,
     /// The rules that custom games may change.
     pub changeable: &'static [RuleOption],
-    /// Size, home rows and lakes of the board (§A3, §P2, §P3).
+    /// The size, home rows and fixed lakes of the board (§A3, §P2, §P3).
     pub shape: BoardShape,
-    /// Where the lakes come from (§A3, §U2).
+    /// The origin of the lakes: fixed or drawn at random (§A3, §U2).
     pub lakes: Lakes,
-    /// The pieces each side owns (§A2, §P2, §B1).
+    /// The pieces that each side owns (§A2, §P2, §B1).
     pub army: Army,
-    /// Whether the army fills the home rows (§A4) or leaves squares empty (§B1).
+    /// The way in which the army covers the home rows: it fills them (§A4), or it leaves squares
+    /// empty (§B1).
     pub fill: Fill,
-    /// The rank that a Spy beats by striking it (§A6, §P2).
+    /// The rank that a Spy beats when the Spy is the attacker (§A6, §P2).
     pub spy_beats: Rank,
     /// The result of a strike between equal ranks (§A6, §D1).
     pub ties: Ties,
-    /// Whose rank a strike makes public (§A7, §D1).
+    /// The ranks that a strike makes public (§A7, §D1).
     pub disclosure: Disclosure,
-    /// What becomes of a Bomb that beats its attacker (§A6, §U3).
+    /// The fate of a Bomb that beats its attacker (§A6, §U3).
     pub bombs: Bombs,
-    /// Whether a piece that moves any distance may strike at the end of a long move (§C2, §O1).
+    /// True if a piece that moves any distance may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,
-    /// Whether a defender that wins moves onto the attacker's square (§O1, §U4). A defender that
-    /// cannot move stays.
+    /// True if a defender that wins moves to the attacker's square (§O1, §U4). A piece that can
+    /// never move stays on its square.
     pub winner_advances: bool,
-    /// Whether a side that breaks the rules loses at once (§U7). Otherwise, the command is
-    /// refused, and the side may act again.
+    /// True if a side that breaks the rules loses immediately (§U7). If false, the command is
+    /// refused, and the side may try again.
     pub illegal_act_loses: bool,
-    /// How many times in a row a piece may cross the same border between two squares (§C3). The
-    /// next such move is refused.
+    /// The maximum number of moves in a row in which a piece may cross the same border between
+    /// two squares (§C3). A further crossing is refused.
     pub two_squares_limit: Option<u8>,
-    /// Whether a continuous chase is forbidden to recreate a position (§T1, §T2).
+    /// True if a side that chases without a break must not recreate an earlier position (§T1,
+    /// §T2).
     pub more_squares: bool,
-    /// How a game begins (§A4, §Q1).
+    /// The way in which a game begins (§A4, §Q1).
     pub start: Start,
-    /// Whether the army is larger than the home rows, and the rest waits in a reserve
+    /// True if the army is larger than the home rows, so that some pieces start in a reserve
     /// (§S1.3–§S1.7).
     ///
-    /// In such rulesets, removing and placing a piece are plies.
+    /// In such rulesets, a side can also remove a piece from the board or place one as its ply.
     pub reserve: bool,
-    /// Whether a piece whose rank a Scout or a Phoenix discovers stays face up permanently
-    /// (§S2.1, §S2.2).
+    /// True if a piece stays face up permanently after a Scout or a Phoenix has discovered its
+    /// rank (§S2.1, §S2.2).
     pub labels: bool,
-    /// Whether a piece lays a chip on the square on which it lands (§S2.3).
+    /// True if a piece lays a chip on the square where it lands (§S2.3).
     pub chips: bool,
-    /// Whether pieces move along lines of chips of one color (§S3.1).
+    /// True if pieces can move along lines of chips of one color (§S3.1).
     pub supply_lines: bool,
-    /// Whether General, Colonel and Major flash over chips (§S3.2).
+    /// True if General, Colonel and Major can flash over chips (§S3.2).
     pub shadowflash: bool,
-    /// Whether the game is a draw when neither side can move (§A10, §S1.8).
+    /// True if the game is a draw when neither side can move (§A10, §S1.8).
     pub blocked_draws: bool,
-    /// Plies without a capture after which the game is a draw (§A12).
+    /// The number of plies without a capture after which the game is a draw (§A12).
     pub quiet_limit: Option<u16>,
-    /// Plies after which any game is a draw (§A12).
+    /// The total number of plies after which the game is a draw (§A12).
     pub ply_limit: u16,
 }
 
-/// Where a ruleset's lakes come from.
+/// The origin of a ruleset's lakes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lakes {
-    /// The lakes of the board's shape.
+    /// The fixed lakes of the board's shape.
     OfTheShape,
-    /// Two 2x2 lakes in rows 5 and 6, drawn at random for every game (§U2). They may touch but
-    /// never overlap.
+    /// Two 2x2 lakes in rows 5 and 6, drawn at random for every game (§U2). The two lakes may
+    /// touch but not overlap.
     Drawn,
 }
 
 flagfall_board::named! {
-    /// A rule that a custom game may change, in the order in which ruleset ids list them.
+    /// A rule that a custom game may change. Ruleset ids list the changed rules in the order of
+    /// these variants.
     ///
-    /// [`Ruleset::changeable`] lists the options that a ruleset allows.
+    /// [`Ruleset::changeable`] lists the options that may be changed in a ruleset.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum RuleOption, name, from_name {
-        /// The result of a strike between equals.
+        /// The result of a strike between equal ranks.
         Ties = "ties",
-        /// Whose rank a strike makes public.
+        /// The ranks that a strike makes public.
         Disclosure = "disclosure",
-        /// What becomes of a Bomb that beats its attacker.
+        /// The fate of a Bomb that beats its attacker.
         Bombs = "bombs",
-        /// Whether a Scout strikes at range.
+        /// The choice whether a Scout can strike at the end of a long move.
         ScoutStrike = "scout-strike",
-        /// Where the winner of a strike ends up.
+        /// The square on which the winner of a strike ends up.
         Winner = "winner",
-        /// How often a piece may go back and forth.
+        /// The number of times that a piece may move back and forth.
         TwoSquares = "two-squares",
-        /// Whether a chase may recreate a position.
+        /// The choice whether a chase may recreate an earlier position.
         MoreSquares = "more-squares",
         /// The number of plies without a capture after which the game is a draw.
         Quiet = "quiet",
-        /// Where the islands of Shadowflash lie (§S1.2).
+        /// The places of the islands in Shadowflash (§S1.2).
         Islands = "islands",
     }
 }
@@ -114,22 +117,23 @@ impl RuleOption {
     };
 }
 
-/// How a game begins.
+/// The way in which a game begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
     /// Each side deploys its army in secret (§A4).
     Deployments,
-    /// The game begins at once, with coins on all home squares. A coin becomes a piece of the
+    /// The game begins immediately, with coins on all home squares. A coin takes a rank from the
     /// pool when its rank must be known (§Q1).
     Coins,
 }
 
-/// How a deployment covers the home rows.
+/// The way in which a deployment covers the home rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
     /// Every home square has a piece (§A4).
     EveryHomeSquare,
-    /// The player chooses which home squares have a piece, and the rest stay empty (§B1).
+    /// The player chooses the home squares for the pieces, and the other home squares stay empty
+    /// (§B1).
     AnyHomeSquares,
 }
 
@@ -140,35 +144,36 @@ pub enum Ties {
     BothLeave,
     /// The attacker wins (§D1).
     AttackerWins,
-    /// The defender wins (custom games).
+    /// The defender wins. Only custom games have this rule.
     DefenderWins,
 }
 
-/// Whose rank a strike makes public. A piece that leaves the board is always shown.
+/// The ranks that a strike makes public. The rank of a piece that leaves the board always becomes
+/// public.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disclosure {
     /// Both ranks (§A7).
     Both,
-    /// The attacker's rank. The defender's rank is shown only if the defender loses or the
+    /// The attacker's rank. The defender's rank becomes public only if the defender loses or the
     /// attacker is a Scout (§D1).
     SilentDefense,
 }
 
-/// What becomes of a Bomb that beats its attacker.
+/// The fate of a Bomb that beats its attacker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bombs {
-    /// It stays (§A6).
+    /// The Bomb stays on its square (§A6).
     Stay,
-    /// It leaves together with its attacker (§U3).
+    /// The Bomb leaves the board together with its attacker (§U3).
     LeaveWithAttacker,
 }
 
-/// How many pieces of each rank a side owns.
+/// The number of pieces of each rank that a side owns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Army([u8; Rank::COUNT]);
 
 impl Army {
-    /// Creates an army with these counts. It has no pieces of the ranks that are left out.
+    /// Creates an army with these counts. Ranks that are not listed have no pieces.
     pub const fn of(counts: &[(Rank, u8)]) -> Army {
         let mut army = [0; Rank::COUNT];
         let mut index = 0;
@@ -179,35 +184,35 @@ impl Army {
         Army(army)
     }
 
-    /// The same army with `count` pieces of a rank.
+    /// Returns a copy of the army with `count` pieces of a rank.
     #[must_use]
     pub const fn with(mut self, rank: Rank, count: u8) -> Army {
         self.0[rank as usize] = count;
         self
     }
 
-    /// How many pieces of this rank the side owns.
+    /// The number of pieces of this rank in the army.
     pub const fn count(&self, rank: Rank) -> u8 {
         self.0[rank as usize]
     }
 
-    /// How many pieces the side owns in all.
+    /// The total number of pieces in the army.
     pub fn len(&self) -> usize {
         self.0.iter().map(|count| usize::from(*count)).sum()
     }
 
-    /// Whether the side owns nothing.
+    /// True if the army has no pieces.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The ranks that the side owns, with their counts, Flag first.
+    /// The ranks in the army with their counts, beginning with the Flag.
     pub fn iter(&self) -> impl Iterator<Item = (Rank, u8)> + '_ {
         Rank::ALL.into_iter().map(|rank| (rank, self.count(rank))).filter(|(_, count)| *count > 0)
     }
 }
 
 impl Ruleset {
-    /// How many plies in advance a limit is announced (§A12).
+    /// The number of plies before a limit at which views begin to show it (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
 }

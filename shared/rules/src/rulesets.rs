@@ -1,4 +1,4 @@
-//! The named rulesets, each defined by its differences from a parent.
+//! The named rulesets. Each is defined by its differences from another ruleset.
 
 mod classic;
 mod course;
@@ -22,7 +22,8 @@ use crate::ruleset::Ruleset;
 /// The number of named rulesets.
 pub(crate) const COUNT: usize = 12;
 
-/// The named rulesets, in the order in which they are offered. Each has a single address.
+/// The named rulesets, in the order in which clients list them. Each has a fixed address in
+/// memory, so that references to it stay valid.
 pub(crate) static ALL: [&Ruleset; COUNT] = [
     &CLASSIC,
     &TOURNAMENT,

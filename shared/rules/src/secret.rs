@@ -1,7 +1,8 @@
-//! The store's interface: converts events to plain data, hidden ranks included, and back.
+//! The interface for the store. It converts events to plain data, including hidden ranks, and
+//! back.
 //!
-//! Only the store crate may call these functions (`clippy.toml` files ban them elsewhere). The data
-//! goes into the log and nowhere else.
+//! Only the store crate may call these functions, and `clippy.toml` files ban them elsewhere. The
+//! data must go only into the log.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{Commitment, Laid};
@@ -13,18 +14,20 @@ use crate::setup::Deployment;
 
 pub use crate::event::Struck as StruckRecord;
 
-/// An event as the log stores it. It has no `Debug` and no serialization of its own.
+/// An event in the form that the log stores. The type has no `Debug` and cannot be serialized by
+/// itself.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {
-    /// A side deployed: the text of §P4 without blanks, and the salt of its commitment.
+    /// A side deployed. The event has the text of §P4 without blanks, and the salt of the
+    /// commitment.
     Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
     Started { commitments: PerSide<Option<[u8; 32]>> },
-    /// A side made a ply. `proves` is the set of ranks that are possible for the piece
-    /// afterwards, or all ranks if the ply proves nothing. `strike` has the attacker and the
-    /// defender. `labels` is true if the strike labels the defender for the first time (§S2.1).
-    /// `laid` has the chips that changed, with their new color (§S2.3).
+    /// A side made a ply. `proves` is the set of ranks that the piece can have after the ply, or
+    /// all ranks if the ply proves nothing. `strike` contains the attacker and the defender.
+    /// `labels` is true if the defender gets its label in the strike (§S2.1). `laid` contains the
+    /// chips that changed, with their new color (§S2.3).
     Moved {
         side: Side,
         from: Square,
@@ -34,35 +37,37 @@ pub enum SecretRecord {
         labels: bool,
         laid: Option<Laid>,
     },
-    /// A side struck, and the strike waits for choices (§Q4). `proves` is as in a ply.
+    /// A side struck, and at least one side still has to choose a rank (§Q4). `proves` has the
+    /// same meaning as in `Moved`.
     Struck { side: Side, from: Square, to: Square, proves: RankSet, owes: PerSide<bool> },
     /// A side chose the rank of its coin in a strike (§Q4).
     Chosen { side: Side, rank: Rank },
-    /// A side took a piece off the board (§S1.5).
+    /// A side removed a piece from the board (§S1.5).
     Removed { side: Side, square: Square },
     /// A side placed a piece from its reserve (§S1.5).
     Placed { side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor> },
-    /// A side laid the chip that was still missing (§S2.4).
+    /// A side named the color of a chip, and the chip was laid (§S2.4).
     Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
     DrawOffered { side: Side },
-    /// A side declined a draw.
+    /// A side declined a draw offer.
     DrawDeclined { side: Side },
-    /// The clocks stopped at this moment.
+    /// The clocks stopped at the time `since`.
     Paused { since: Stamp },
-    /// The clocks run again, since this moment if there is one, and otherwise since the stamp of
-    /// the event.
+    /// The clocks started again: at the time `since` if it is present, and otherwise at the time
+    /// of the event.
     Resumed { since: Option<Stamp> },
     /// The game ended.
     Ended { winner: Option<Side>, reason: EndReason },
 }
 
-/// The record is not a valid event, because its deployment has unknown letters.
+/// The error for a record that is not a valid event, because its deployment contains unknown
+/// letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the record's deployment has letters that stand for no piece")]
 pub struct SecretRecordError;
 
-/// Returns the event as plain data, for the log.
+/// Converts an event to plain data for the log.
 pub fn to_record(event: &Event) -> SecretRecord {
     match event.0.clone() {
         EventKind::Deployed(deployed) => {
@@ -99,7 +104,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
     }
 }
 
-/// Returns the event of a record from the log.
+/// Converts a record from the log to its event.
 ///
 /// # Errors
 /// [`SecretRecordError`] if the deployment cannot be read.

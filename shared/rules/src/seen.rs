@@ -1,4 +1,4 @@
-//! A view together with the rules of its game.
+//! A view together with the ruleset of its game.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,21 +6,21 @@ use flagfall_view::GameView;
 
 use crate::ruleset::Ruleset;
 
-/// A view with the rules of its game. Its methods compute what the viewer may do.
+/// A view with the ruleset of its game. Its methods compute what the viewer may do.
 ///
-/// A [`GameView`] names its ruleset only by id, because it is part of messages and records. This
-/// type adds the ruleset and dereferences to the [`GameView`]. It serves both for views made by
-/// [`view()`](crate::view()) and for views that a client reads from messages.
+/// A [`GameView`] contains only the id of its ruleset, because it is part of messages and
+/// records. This type adds the ruleset itself and dereferences to the [`GameView`]. Views from
+/// [`view()`](crate::view()) have this type, and clients create it from the views in messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// The view itself.
+    /// The view without its rules.
     pub seen: GameView,
-    /// The rules by which the game is played.
+    /// The rules of the game.
     pub ruleset: &'static Ruleset,
 }
 
 impl View {
-    /// Adds the ruleset to a view. Returns `None` if no ruleset has the view's id.
+    /// Creates the value from a view. Returns `None` if no ruleset has the view's ruleset id.
     pub fn of(seen: GameView) -> Option<View> {
         let ruleset = Ruleset::find(&seen.ruleset)?;
         Some(View { seen, ruleset })

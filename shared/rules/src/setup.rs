@@ -1,4 +1,4 @@
-//! Setups (unchecked) and deployments (checked).
+//! Setups, which are not checked, and deployments, which are checked.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use crate::coded::coded;
 use crate::ruleset::{Fill, Ruleset};
 
-/// An unchecked placement of pieces, as a player asks for it.
+/// A placement of pieces that a player requests. It has not been checked.
 ///
 /// `Debug` shows only the number of pieces.
 #[derive(Clone, PartialEq, Eq)]
@@ -16,15 +16,15 @@ pub struct Setup {
 }
 
 coded! {
-    /// The reason why a setup is not a valid deployment (§A4). Only the setup's author learns of
-    /// it.
+    /// The reason why a setup is not a valid deployment (§A4). Only the player who sent the setup
+    /// may see it.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
     #[error("{}", self.code())]
     #[expect(missing_docs, reason = "the names of the fields say what they hold")]
     pub enum SetupRefusal {
-        /// The text ends before every home square has its character (§P4).
+        /// The text has fewer characters than there are home squares (§P4).
         TooShort { have: usize, want: usize } = "setup_too_short",
-        /// The text continues after the last home square. It is refused rather than cut off.
+        /// The text has more characters than there are home squares. It is not truncated.
         TooLong { have: usize, want: usize } = "setup_too_long",
         /// A character is not the letter of a piece (§P4).
         UnknownLetter { letter: char } = "setup_unknown_letter",
@@ -32,29 +32,31 @@ coded! {
         Outside { square: Square } = "setup_outside_home",
         /// Two pieces stand on one square.
         Double { square: Square } = "setup_double_square",
-        /// A home square is empty in a ruleset that fills them all.
+        /// A home square is empty, in a ruleset in which the army must fill the home rows.
         Empty { square: Square } = "setup_empty_square",
-        /// The number of pieces of a rank differs from that of the army.
+        /// The number of pieces of a rank differs from the number in the army.
         WrongCount { rank: Rank, have: usize, want: usize } = "setup_wrong_count",
-        /// There are more pieces of a rank than in the army, in a ruleset with a reserve (§S1.4).
+        /// There are more pieces of a rank than the army has, in a ruleset with a reserve
+        /// (§S1.4).
         TooMany { rank: Rank, have: usize, most: usize } = "setup_too_many",
     }
 }
 
 impl Setup {
-    /// Creates a setup from pieces, in any order and number.
+    /// Creates a setup from a list of pieces. Their order and number are not checked.
     pub fn new(pieces: Vec<(Square, Rank)>) -> Setup {
         Setup { pieces }
     }
 
-    /// Reads the text of §P4.
+    /// Parses the text of a setup (§P4).
     ///
-    /// The text has a character for each home square, the row nearest the enemy first, each row
-    /// from the player's own left to right. Whitespace is ignored.
+    /// The text has one character for each home square, beginning with the row nearest the enemy.
+    /// Within a row, the characters go from left to right as the player sees it. Whitespace is
+    /// ignored.
     ///
-    /// # Errors
-    /// [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and [`SetupRefusal::UnknownLetter`].
-    /// [`Setup::deploy`] checks the army.
+    /// # Errors [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and
+    /// [`SetupRefusal::UnknownLetter`]. The numbers of pieces are checked later, by
+    /// [`Setup::deploy`].
     pub fn from_text(text: &str, side: Side, ruleset: &Ruleset) -> Result<Setup, SetupRefusal> {
         let want = ruleset.shape.home_len();
         let letters = || text.chars().filter(|letter| !letter.is_whitespace());
@@ -76,8 +78,7 @@ impl Setup {
 
     /// Checks the setup against the ruleset (§A4, §B1).
     ///
-    /// # Errors
-    /// The first error found. Squares are checked before counts.
+    /// # Errors The first error that is found. Squares are checked before the numbers of pieces.
     pub fn deploy(&self, side: Side, ruleset: &Ruleset) -> Result<Deployment, SetupRefusal> {
         let taken = self.taken(side, ruleset)?;
         let mut counts = [0_usize; Rank::COUNT];
@@ -98,14 +99,16 @@ impl Setup {
         Ok(self.arrange(side, ruleset))
     }
 
-    /// Returns the setup as a deployment without checking the army, for rulesets in which an
+    /// Converts the setup to a deployment without checking the army, for rulesets in which an
     /// illegal deployment loses (§U7). Returns `None` if a piece stands outside the home rows or
-    /// two pieces share a square, because the text of §P4 cannot express such a setup.
+    /// if two pieces share a square, because the text of a deployment (§P4) cannot represent such
+    /// a setup.
     pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
         self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
     }
 
-    /// Returns the squares on which the pieces stand.
+    /// Returns the squares of the pieces, or an error if a square is outside the home rows or
+    /// used twice.
     fn taken(&self, side: Side, ruleset: &Ruleset) -> Result<SquareSet, SetupRefusal> {
         let home = ruleset.shape.home(side);
         let mut taken = SquareSet::EMPTY;
@@ -132,7 +135,8 @@ impl Setup {
     }
 }
 
-/// Whether pieces of this rank may begin in a reserve: all but the Flag (§S1.4).
+/// True if pieces of this rank may start in the reserve. This applies to all ranks except the
+/// Flag (§S1.4).
 fn is_optional(ruleset: &Ruleset, rank: Rank) -> bool {
     ruleset.reserve && rank != Rank::Flag
 }
@@ -143,37 +147,37 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// An accepted deployment: a rank or an empty square for each place in the text of §P4.
+/// An accepted deployment. For each place in its text (§P4), it has a rank or an empty square.
 ///
-/// It is legal, except in rulesets in which an illegal deployment is accepted and loses (§U7). It
-/// contains hidden ranks, which `Debug` does not show.
+/// The deployment is legal, except in rulesets in which an illegal deployment is accepted but
+/// loses (§U7). It contains hidden ranks, and `Debug` does not show them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deployment {
     ranks: Box<[Option<Rank>]>,
 }
 
 impl Deployment {
-    /// The rank on the home square of this place.
+    /// The rank of the piece on the home square at this place. `None` if the square is empty.
     pub(crate) fn rank(&self, place: usize) -> Option<Rank> {
         self.ranks.get(place).copied().flatten()
     }
 
-    /// Returns the text of §P4 without blanks. Commitments cover this text, and the log stores
-    /// it.
+    /// Returns the deployment's text (§P4) without blanks. Commitments are hashes of this text,
+    /// and the log stores it.
     pub(crate) fn text(&self) -> String {
         self.ranks.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// Returns the text of §P4 without blanks, for the deployment's owner.
+    /// Returns the deployment's text (§P4) without blanks, for the player who submitted it.
     ///
-    /// This reveals nothing to its caller, who has the ranks from the setup passed to
+    /// This function reveals nothing, because its caller already passed the ranks to
     /// [`Setup::deploy`].
     pub fn into_text(self) -> String {
         self.text()
     }
 
-    /// Whether the ruleset allows this deployment. False only in rulesets in which an illegal
-    /// deployment is accepted and loses (§U7).
+    /// True if the deployment is legal in the ruleset. It can be false only in rulesets in which
+    /// an illegal deployment is accepted but loses (§U7).
     pub(crate) fn is_legal(&self, ruleset: &Ruleset) -> bool {
         let is_full = self.ranks.len() == ruleset.shape.home_len() && self.ranks.iter().all(Option::is_some);
         let has_army = Rank::ALL.into_iter().all(|rank| {
@@ -184,8 +188,8 @@ impl Deployment {
         has_army && (is_full || ruleset.fill == Fill::AnyHomeSquares)
     }
 
-    /// Parses the result of [`Deployment::text`] without checking the army, because the log is
-    /// authoritative.
+    /// Parses the result of [`Deployment::text`]. The army is not checked, because the log is
+    /// trusted.
     pub(crate) fn from_recorded_text(text: &str) -> Option<Deployment> {
         let ranks: Option<Box<[_]>> = text
             .chars()

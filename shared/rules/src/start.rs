@@ -1,4 +1,4 @@
-//! A position from which a game of each ruleset may begin.
+//! Terms and a deployment with which a game of each ruleset can begin, for tests and examples.
 
 use flagfall_board::{GameId, PerSide, Rank, Side, Square, Stamp};
 
@@ -9,14 +9,14 @@ use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::{Deployment, Setup};
 
-/// The entropy from which this module draws lakes.
+/// The fixed random bytes with which this module draws lakes.
 const SAMPLE_LAKES: Entropy = Entropy([0; 32]);
 
 impl GameTerms {
     /// Creates terms without a clock and without a deadline for deployments.
     ///
-    /// If the ruleset draws lakes at random, these terms always have the same lakes.
-    /// [`Ruleset::draw_lakes`] draws others.
+    /// If the ruleset draws lakes at random, these terms always have the same lakes. Use
+    /// [`Ruleset::draw_lakes`] to draw random ones.
     pub fn untimed(ruleset: &'static Ruleset) -> GameTerms {
         GameTerms {
             game: GameId::from_random([0; 12]),
@@ -33,16 +33,17 @@ impl GameTerms {
 impl Ruleset {
     /// Returns a fixed legal deployment, for examples, tests and a first try.
     ///
-    /// The deployment is publicly known, so a player who uses it in a rated game hides nothing.
-    /// `None` if games begin without deployments (§Q1).
+    /// Everyone can know this deployment, so it hides nothing in a real game. Returns `None` if
+    /// games of the ruleset begin without deployments (§Q1).
     pub fn sample_setup(&self, side: Side) -> Option<Setup> {
         if self.start == Start::Coins {
             return None;
         }
         let places = 0..self.shape.home_len();
         let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
-        // The Bombs and the Flag stand at the back, with the Flag in the corner. The other pieces
-        // stand in front of them: one of each rank in turn, highest first.
+        // The Bombs and the Flag stand in the back rows, with the Flag in the corner. The other
+        // pieces stand in front of them. Their order repeats the ranks from the highest to the
+        // lowest.
         let each_of = |rank| std::iter::repeat_n(rank, usize::from(self.army.count(rank)));
         let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(each_of);
         let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();
@@ -56,10 +57,11 @@ impl Ruleset {
 }
 
 impl Position {
-    /// Returns a position from which a game of this ruleset may begin, Red to move.
+    /// Returns a position from which a game of this ruleset may begin, with Red to move.
     ///
-    /// Both sides have their sample deployments, or coins on all home squares (§Q1). If the
-    /// ruleset draws lakes at random, this position always has the same lakes.
+    /// Both sides have their sample deployment or, in rulesets with coins, coins on all home
+    /// squares (§Q1). If the ruleset draws lakes at random, this position always has the same
+    /// lakes.
     ///
     /// ```
     /// use flagfall_rules::{Position, Ruleset};

@@ -1,4 +1,4 @@
-//! The result of a strike (§A6).
+//! The rules for the result of a strike (§A6).
 
 use flagfall_board::Rank;
 use flagfall_view::Fate;
@@ -14,7 +14,7 @@ pub(crate) enum Winner {
     Neither,
 }
 
-/// Decides a strike of the attacker's rank against the defender's.
+/// Returns the winner of a strike, given the ranks of the attacker and the defender.
 pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winner {
     match (attacker, defender) {
         (_, Rank::Flag) | (Rank::Miner, Rank::Bomb) => Winner::Attacker,
@@ -33,10 +33,12 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
     }
 }
 
-/// Returns the result of a strike: where both pieces go, and whose rank becomes public.
+/// Returns the result of a strike: the places of both pieces after it, and the ranks that become
+/// public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
-        // A Phoenix discovers the other piece's rank, even that of the Flag, and returns (§S2.2).
+        // A Phoenix discovers the other piece's rank and returns to its square. This also applies
+        // to the Flag, which it does not capture (§S2.2).
         _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
         Winner::Defender if ruleset.winner_advances && defender.is_movable() => {
@@ -56,9 +58,9 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
     }
 }
 
-/// Returns what happens to attacker and defender when one rank strikes another.
+/// Returns the places of the attacker and the defender after a strike between two ranks.
 ///
-/// This is public knowledge, and players can use it to plan ahead.
+/// The result depends on the rules alone, so players can use it to plan ahead.
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)

@@ -1,4 +1,5 @@
-//! State that only some rulesets have. It is separate so that other positions do not carry it.
+//! The state that only some rulesets have. It is kept separately so that positions of other
+//! rulesets do not take up memory for it.
 
 mod chips;
 mod coins;

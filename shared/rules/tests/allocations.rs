@@ -1,7 +1,7 @@
-//! `decide` and `evolve` allocate nothing per ply.
+//! Checks that `decide` and `evolve` allocate no memory per ply.
 //!
-//! The counting allocator comes from a crate, so this test needs no unsafe code. It counts per
-//! thread, because the test harness allocates in its own threads.
+//! The allocator that counts comes from a crate, so this test needs no unsafe code. It counts
+//! separately for each thread, because the test harness also allocates memory, in other threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -43,7 +43,8 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag comes first and is always deployed; the other pieces are random.
+            // The Flag stays first in the list, because it must be deployed. The other pieces to
+            // deploy are drawn at random.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + chance.below(end));
             }
@@ -101,9 +102,9 @@ fn the_counter_counts_what_this_thread_allocates_and_no_other() {
 #[test]
 fn plies_allocate_nothing() {
     for ruleset in Ruleset::all() {
-        // The more-squares rule allocates space for the history of a chase, which grows a few
-        // times, and copies it when the end of a game is judged closely. It never allocates per
-        // ply.
+        // The more-squares rule allocates memory for the history of a chase. It enlarges this
+        // memory a few times and copies it when a careful check for the end of the game is
+        // needed. The number of allocations does not grow with the number of plies.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {
             let mut chance = Chance(seed * 2 + 1);

@@ -1,5 +1,5 @@
-//! A viewer's clock must not depend on an event that they did not see, because a stamp can reveal
-//! an event.
+//! Checks that a viewer's clock does not depend on events that they did not see, because the time
+//! of an event can reveal that it happened.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{

@@ -1,4 +1,5 @@
-//! Parsers of untrusted text never panic, and accepted text survives printing and parsing.
+//! Checks that the parsers of untrusted text never panic, and that accepted text is still the
+//! same after parsing and printing.
 
 use flagfall_board::{GameId, Rank, Side, Square};
 use flagfall_rules::{Move, Position, Referee, Ruleset, Setup};
@@ -75,7 +76,7 @@ proptest! {
         }
     }
 
-    /// A valid position with a few characters changed.
+    /// The input is a valid position in which a few characters were replaced.
     #[test]
     fn no_broken_position_panics(is_quantum: bool, at in 0usize..300, with in "[.~rbo1-9SBF'*/ ,:0-9]{0,3}") {
         let mut text = if is_quantum {

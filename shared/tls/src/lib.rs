@@ -1,7 +1,9 @@
-//! TLS for Flagfall's programs: which authorities they trust, and why a handshake failed.
+//! TLS for Flagfall's programs: the certificate authorities that they trust, and the reasons why
+//! a handshake failed.
 //!
-//! The client connects to servers behind a proxy, and servers to players' webhooks. Both trust
-//! the authorities that browsers trust, and those in a file that an operator or a club provides.
+//! Clients connect to servers behind a proxy, and servers connect to players' webhooks. Clients
+//! and servers trust the authorities that browsers trust, and those in a file that an operator or
+//! a club provides.
 
 mod fault;
 mod trust;

@@ -8,13 +8,13 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::{Error as PemError, PemObject};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// The authorities that browsers trust, and those of a file.
+/// The authorities that browsers trust, plus those in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trust {
     own: Vec<CertificateDer<'static>>,
 }
 
-/// A file of authorities cannot be used.
+/// The error for a file of authorities that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum AuthorityError {
@@ -30,7 +30,7 @@ pub enum AuthorityError {
 }
 
 impl Trust {
-    /// Adds the authorities of a PEM file, if a file is given.
+    /// Adds the authorities in a PEM file, if a file is given.
     pub fn with_authorities(file: Option<&Path>) -> Result<Trust, AuthorityError> {
         let Some(path) = file else { return Ok(Trust::default()) };
         let pem = std::fs::read(path)
@@ -49,10 +49,10 @@ impl Trust {
         Ok(Trust { own })
     }
 
-    /// A TLS connector that trusts these authorities.
+    /// Returns a TLS connector that trusts these authorities.
     pub fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        // These certificates were already accepted when the file was read.
+        // No certificate is skipped here, because all of them were parsed when the file was read.
         roots.add_parsable_certificates(self.own.iter().cloned());
         let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions();

@@ -6,8 +6,8 @@ use crate::identity::SeenPiece;
 use crate::moves::{Move, PendingStrike};
 use crate::rank_counts::RankCounts;
 
-/// What an event changes in a view beyond the event itself. The values are absolute, so a client
-/// need not compute them.
+/// The part of a view's change that a client cannot see from the event itself. Every value is the
+/// new value and not a difference, so a client only stores it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ViewChange {
@@ -17,33 +17,33 @@ pub struct ViewChange {
     /// The deadline for deployments, in milliseconds since 1970.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub deploy_deadline: Option<Stamp>,
-    /// Whose turn it is after the event.
+    /// The side to move after the event.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn: Option<Side>,
     /// The number of plies until a limit makes the game a draw. Present only when a limit is
     /// near.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub plies_to_limit: Option<Ply>,
-    /// The player's own moves that a repetition rule refuses this turn.
+    /// The player's moves that a repetition rule forbids in this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
     /// All pieces that each side has lost so far. Present after a strike.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub captured: Option<PerSide<RankCounts>>,
-    /// After a turn, the pieces that now stand on the squares of the turn. After the start and
-    /// the end, all pieces.
+    /// After a turn, the pieces that stand on the squares of that turn. After the start and the
+    /// end of the game, all pieces on the board.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pieces: Option<Vec<SeenPiece>>,
     /// Both reserves, if they may have changed.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reserve: Option<PerSide<SeenReserve>>,
-    /// The chip whose color the side to move must name before anything else.
+    /// The chip whose color the side to move must name before it can do anything else.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
     /// Both pools, if they may have changed.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pools: Option<PerSide<RankCounts>>,
-    /// The strike that waits for choices.
+    /// The strike in which a side still has to choose the rank of its coin.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pending_strike: Option<PendingStrike>,
 }

@@ -1,38 +1,38 @@
 use flagfall_board::{PerSide, Side, Stamp};
 
-/// Both clocks at one moment.
+/// The clocks of both sides at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(rename = "Clock"))]
 pub struct SeenClock {
-    /// The moment, in milliseconds since 1970.
+    /// The moment at which the clocks were read, in milliseconds since 1970.
     pub at: Stamp,
-    /// The time left to each side at that moment, in milliseconds.
+    /// The time that each side had left at that moment, in milliseconds.
     pub remaining_ms: PerSide<u64>,
-    /// The free time left in the current turn, in milliseconds. It is used before `remaining_ms`.
-    /// Present only with a delay.
+    /// The free time that each side has left in the current turn, in milliseconds. It is used up
+    /// before `remaining_ms`. Present only if the time control has a delay.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub free_ms: PerSide<u64>,
-    /// Whose clock is running. Absent if neither clock is.
+    /// The sides whose clocks are running. Absent if both clocks are stopped.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub running: Option<Running>,
 }
 
 impl SeenClock {
-    /// Whether a side's clock is running.
+    /// True if this side's clock is running.
     pub fn is_running(&self, side: Side) -> bool {
         self.running.is_some_and(|running| running.includes(side))
     }
 
-    /// When the running clock runs out. If both clocks are running, the earlier moment. `None` if
-    /// neither is running.
+    /// The time at which the running clock runs out. If both clocks are running, the earlier of
+    /// the two times. `None` if neither clock is running.
     pub fn deadline(&self) -> Option<Stamp> {
         let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
         Side::BOTH.into_iter().filter(|side| self.is_running(*side)).map(of).min()
     }
 }
 
-/// Whose clock is running.
+/// The sides whose clocks are running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -41,12 +41,12 @@ pub enum Running {
     Red,
     /// Blue's clock.
     Blue,
-    /// Both clocks, because each side has to choose in a strike.
+    /// Both clocks, because each side has to choose the rank of its coin in a strike.
     Both,
 }
 
 impl Running {
-    /// Says which clocks are running. `None` if neither is.
+    /// Creates the value from the state of each side's clock. `None` if neither clock is running.
     pub fn of(is_running: PerSide<bool>) -> Option<Running> {
         match is_running {
             PerSide { red: true, blue: true } => Some(Running::Both),
@@ -56,7 +56,7 @@ impl Running {
         }
     }
 
-    /// Whether a side's clock is running.
+    /// True if this side's clock is running.
     pub fn includes(self, side: Side) -> bool {
         match self {
             Running::Red => side == Side::Red,
@@ -66,16 +66,17 @@ impl Running {
     }
 }
 
-/// The limits of lag compensation, in milliseconds. A side gets back the network delay that the
-/// server measured on its connection, until its stock is used up.
+/// The limits of lag compensation, in milliseconds. The server gives a side back the network
+/// delay that it measured on the side's connection, until the side's stock of compensation is
+/// used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LagQuota {
-    /// How much the stock grows with each of the side's turns. It is also the longest time that
-    /// the server waits for a late move before the side's flag falls.
+    /// The amount by which a side's stock grows with each of the side's turns. It is also the
+    /// longest time that the server waits for a late move before the side loses on time.
     pub per_ply_ms: u32,
-    /// The initial stock, which is also its maximum.
+    /// The initial stock of each side, which is also its maximum.
     pub stock_ms: u32,
 }
 

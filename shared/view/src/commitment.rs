@@ -1,4 +1,5 @@
-//! Commitments: a hash of each deployment, published when the game starts and opened when it ends.
+//! Commitments. A hash of each deployment is published when the game starts. When the game ends,
+//! the deployment is opened, so that anyone can verify its hash.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,18 +9,20 @@ use sha2::{Digest, Sha256};
 
 use crate::text::TextError;
 
-/// A prefix that separates these hashes from other uses of SHA-256.
+/// The version tag at the start of every hashed text. It keeps these hashes distinct from other
+/// uses of SHA-256.
 const TAG: &[u8] = b"flagfall-commitment-1\0";
 
-/// SHA-256 over a version tag, the game id, the side, the deployment's text and the salt. Public.
+/// A public SHA-256 hash of a version tag, the game id, the side, the deployment's text and the
+/// salt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Commitment(pub [u8; 32]);
 
 impl Commitment {
-    /// The commitment to an opened deployment, computed from its text of §P4 without blanks and
-    /// its salt.
+    /// Computes the commitment to an opened deployment from the deployment's text (§P4, without
+    /// blanks) and its salt.
     ///
-    /// Anyone can use this to verify a commitment.
+    /// With this function, anyone can verify a published commitment.
     pub fn of_text(game: GameId, side: Side, deployment: &str, salt: &[u8; 32]) -> Commitment {
         let mut hasher = Sha256::new();
         hasher.update(TAG);
@@ -35,7 +38,7 @@ impl Commitment {
 }
 
 impl fmt::Display for Commitment {
-    /// Writes 64 hexadecimal digits.
+    /// Writes the hash as 64 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&HexBytes(self.0), f)
     }
@@ -58,7 +61,7 @@ impl FromStr for Commitment {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(Commitment);
 
-/// 32 bytes as 64 hexadecimal digits.
+/// 32 bytes, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String"))]
 pub struct HexBytes(pub [u8; 32]);
@@ -89,12 +92,12 @@ impl FromStr for HexBytes {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(HexBytes);
 
-/// An opened deployment, with the salt of its commitment.
+/// A deployment that was opened at the end of the game, with the salt of its commitment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct Opened {
-    /// The deployment, without blanks.
+    /// The deployment's text, without blanks.
     pub setup: String,
-    /// The 32 random bytes that the commitment includes.
+    /// The 32 random bytes that were hashed together with the deployment.
     pub salt: HexBytes,
 }

@@ -5,17 +5,18 @@ use crate::exchange::SeenPlacing;
 use crate::moves::{PendingStrike, SeenMove};
 use crate::outcome::SeenOutcome;
 
-/// An event, as a client may see it.
+/// An event of a game, reduced to the facts that a client may see.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 pub enum GameEvent {
     /// The client's own deployment was accepted.
     Deployed {
-        /// The deployment, without blanks.
+        /// The deployment's text, without blanks.
         setup: String,
     },
-    /// The other side, or for spectators one of the sides, has submitted its first deployment.
+    /// A side has submitted its first deployment. A player receives this event only for the
+    /// opponent, a spectator for both sides.
     Ready {
         /// The side that has submitted a deployment.
         side: Side,
@@ -28,15 +29,16 @@ pub enum GameEvent {
     },
     /// A side moved a piece, which may have struck another piece. This is a turn.
     Moved(SeenMove),
-    /// A side struck, and a coin is involved. The turn is completed by `moved`, after every side
-    /// with a coin in the strike has chosen.
+    /// A side struck, and at least one of the two pieces is a coin. After every side with a coin
+    /// in the strike has chosen a rank, the event `moved` completes the turn.
     Struck(PendingStrike),
-    /// The client's own choice was accepted. Other clients do not learn that it was made. The
-    /// record of a finished game includes the choices of all resolved strikes.
+    /// The client's own choice of a rank for its coin was accepted. Other clients do not learn
+    /// that a choice was made. The record of a finished game includes the choices of all resolved
+    /// strikes.
     Chosen {
         /// The side that chose.
         side: Side,
-        /// The rank that it chose.
+        /// The rank that the side chose for its coin.
         rank: Rank,
     },
     /// A side moved a piece from the board to its reserve. This is a turn.
@@ -46,9 +48,9 @@ pub enum GameEvent {
         /// The square that the piece left.
         square: Square,
     },
-    /// A side brought a piece from its reserve onto the board. This is a turn.
+    /// A side moved a piece from its reserve to the board. This is a turn.
     Placed(SeenPlacing),
-    /// A side named the color of the chip that it had yet to lay. This is not a turn.
+    /// A side named the color of a chip on which it still had to decide. This is not a turn.
     Colored {
         /// The side that named the color.
         side: Side,
@@ -59,37 +61,37 @@ pub enum GameEvent {
     },
     /// A side offered a draw.
     DrawOffered {
-        /// The side that offered.
+        /// The side that offered the draw.
         side: Side,
     },
     /// A side declined the opponent's draw offer.
     DrawDeclined {
-        /// The side that declined.
+        /// The side that declined the offer.
         side: Side,
     },
     /// The clocks stopped.
     Paused {
-        /// When they stopped, in milliseconds since 1970.
+        /// The time at which the clocks stopped, in milliseconds since 1970.
         since: Stamp,
     },
-    /// The clocks run again.
+    /// The clocks are running again.
     Resumed {
-        /// When they started again, in milliseconds since 1970, if that was before the event.
-        /// Absent if they start with the event.
+        /// The time at which the clocks started again, in milliseconds since 1970, if that was
+        /// before this event. If absent, the clocks start with this event.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         since: Option<Stamp>,
     },
     /// The game has ended.
     Ended {
-        /// How it ended.
+        /// The outcome of the game.
         outcome: SeenOutcome,
-        /// The deployments that are open to this client from now on.
+        /// The deployments that are open to this client after the end of the game.
         opened: PerSide<Option<Opened>>,
     },
 }
 
 impl GameEvent {
-    /// Whether a side took its turn.
+    /// True if the event is a side's turn.
     pub const fn is_ply(&self) -> bool {
         matches!(self, GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_))
     }

@@ -1,4 +1,4 @@
-//! A game as an audience knows it, and how an event turns one view into the next.
+//! The view that one audience has of a game, and how an event turns one view into the next.
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Side, Square, SquareSet, Stamp};
 
@@ -13,11 +13,11 @@ use crate::outcome::SeenOutcome;
 use crate::rank_counts::RankCounts;
 use crate::viewer::Viewer;
 
-/// Everything that a client may know of a game.
+/// Everything that one client may see of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct GameView {
-    /// Who the view is for.
+    /// The audience that the view is for.
     pub audience: Viewer,
     /// The ruleset's id.
     pub ruleset: String,
@@ -26,23 +26,24 @@ pub struct GameView {
     /// True while the clocks are stopped because the service is down or stopping.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_default"))]
     pub paused: bool,
-    /// Which sides have submitted a deployment.
+    /// For each side, true if it has submitted a deployment.
     pub ready: PerSide<bool>,
     /// The deadline for deployments, in milliseconds since 1970.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub deploy_deadline: Option<Stamp>,
-    /// The player's own deployment as submitted, until the game starts.
+    /// The text of the deployment that the player has submitted. Present until the game starts.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub own_deployment: Option<String>,
-    /// The lake squares, which no piece enters.
+    /// The lakes: squares that no piece may enter.
     pub lakes: SquareSet,
-    /// The pieces on the board, in ascending order of row and column.
+    /// The pieces on the board, ordered by row and then by column.
     pub pieces: Vec<SeenPiece>,
-    /// How many pieces of each rank each side has lost. Ranks without losses are left out.
+    /// The number of pieces of each rank that each side has lost. Ranks without losses are left
+    /// out.
     pub captured: PerSide<RankCounts>,
-    /// Turns taken so far.
+    /// The number of turns taken so far.
     pub ply: Ply,
-    /// Whose turn it is, while the game is played.
+    /// The side to move, while the game is played.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn: Option<Side>,
     /// The last turn, if it was a move.
@@ -57,17 +58,17 @@ pub struct GameView {
     /// The squares with chips, by color, in rulesets with chips.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub chips: Option<Chips>,
-    /// The chip whose color the side to move must name before anything else.
+    /// The chip whose color the side to move must name before it can do anything else.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
-    /// The pieces that each side's coins can still become, in rulesets with coins. Ranks without
-    /// pieces are left out.
+    /// The number of pieces of each rank that each side's coins can still become, in rulesets
+    /// with coins. Ranks without pieces are left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pools: Option<PerSide<RankCounts>>,
-    /// The strike that waits for choices.
+    /// The strike in which a side still has to choose the rank of its coin.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pending_strike: Option<PendingStrike>,
-    /// The player's own moves that a repetition rule refuses this turn.
+    /// The player's moves that a repetition rule forbids in this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
     /// Both clocks. Absent if time is unlimited.
@@ -83,10 +84,10 @@ pub struct GameView {
     /// Each side's commitment to its deployment.
     #[cfg_attr(feature = "serde", schemars(with = "PerSide<Option<crate::HexBytes>>"))]
     pub commitments: PerSide<Option<Commitment>>,
-    /// The deployments opened to this client at the end.
+    /// The deployments that this client may see after the end of the game.
     #[cfg_attr(feature = "serde", serde(default))]
     pub opened: PerSide<Option<Opened>>,
-    /// How the game ended.
+    /// The outcome of the game, after its end.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub outcome: Option<SeenOutcome>,
 }
@@ -98,14 +99,14 @@ pub struct GameView {
 pub enum Phase {
     /// Both sides deploy.
     Deploying,
-    /// The game is played.
+    /// Both sides have deployed, and the game is not over.
     Playing,
     /// The game has ended.
     Over,
 }
 
 impl GameView {
-    /// Whether the game waits for a side, as far as this audience can know.
+    /// True if, as far as this audience can see, the game is waiting for this side.
     ///
     /// While a strike is pending, the game waits for each side that has yet to choose (§Q4).
     /// Otherwise, it waits for the side to move.
@@ -124,7 +125,8 @@ impl GameView {
 
     /// Turns the view before an event into the view after it.
     ///
-    /// `change` contains everything that depends on the rules, so this function needs no rules.
+    /// `change` contains everything that depends on the rules, so this function does not need the
+    /// ruleset.
     pub fn apply(&mut self, event: &GameEvent, change: &ViewChange) {
         let ViewChange {
             clock,
@@ -214,15 +216,15 @@ impl GameView {
 }
 
 impl GameView {
-    /// Replaces the pieces on these squares.
+    /// Replaces all pieces on these squares with the given pieces.
     fn put(&mut self, squares: &[Square], pieces: Option<&[SeenPiece]>) {
         self.pieces.retain(|piece| !squares.contains(&piece.square));
         self.pieces.extend(pieces.into_iter().flatten().copied());
         self.pieces.sort_by_key(|piece| piece.square);
     }
 
-    /// Ends a ply: replaces the pieces on its squares, counts the ply, and removes the opponent's
-    /// draw offer.
+    /// Ends a turn: replaces the pieces on its squares, adds one to the ply, and removes the
+    /// opponent's draw offer.
     fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[SeenPiece]>) {
         self.put(squares, pieces);
         self.ply = self.ply.saturating_add(1);
@@ -231,7 +233,7 @@ impl GameView {
         }
     }
 
-    /// Lays a chip, which replaces any chip on the square.
+    /// Lays a chip and removes any chip that was on the square.
     fn lay(&mut self, square: Square, color: ChipColor) {
         self.chips.get_or_insert_default().lay(square, color);
     }

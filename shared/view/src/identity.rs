@@ -1,4 +1,4 @@
-//! Pieces as a viewer knows them.
+//! Pieces, reduced to the facts that a viewer may see.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use flagfall_board::{Rank, RankSet, Side, Square};
 
 use crate::text::TextError;
 
-/// What is known of a piece's rank: its letter, `?` if nothing is known, `[9P]` for one of
-/// several ranks, or `o` for a coin, which has no rank yet.
+/// The viewer's knowledge of a piece's rank. In texts it is the rank's letter, `?` for an unknown
+/// rank, `[9P]` for one of several ranks, or `o` for a coin, which has no rank yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", rename = "IdentityText"))]
 pub enum Identity {
     /// The rank is known.
     Known(Rank),
-    /// The rank is one of these (only in Shadowflash, §S3.4).
+    /// The rank is one of these. Occurs only in Shadowflash (§S3.4).
     OneOf(RankSet),
     /// The piece is a coin, which has no rank yet (§Q1).
     Coin,
-    /// Nothing is known of the rank.
+    /// The rank is unknown.
     Hidden,
 }
 
@@ -29,8 +29,8 @@ impl Identity {
         if let Identity::Known(rank) = self { Some(rank) } else { None }
     }
 
-    /// The ranks that the piece can have. For a coin these are all ranks, because its side's pool
-    /// is not considered.
+    /// The ranks that the piece can have. A coin can have all ranks here, because the function
+    /// does not look at the side's pool.
     pub const fn ranks(self) -> RankSet {
         match self {
             Identity::Known(rank) => RankSet::only(rank),
@@ -80,10 +80,10 @@ impl FromStr for Identity {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(Identity);
 
-/// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved,
-/// `*` if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, which has
-/// moved and whose rank is public. `j7b?` is a blue piece that has not moved and whose rank is
-/// unknown.
+/// A piece on the board. As text, it is the square, the side (`r` or `b`) and the rank, then `'`
+/// if the piece has moved, `*` if its rank is public, and `^` if it is labeled. For example,
+/// `a4r9'*` is Red's Scout on a4, which has moved and whose rank is public. `j7b?` is a blue
+/// piece that has not moved and whose rank is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "PieceText"))]
 pub struct SeenPiece {
@@ -91,14 +91,14 @@ pub struct SeenPiece {
     pub square: Square,
     /// The piece's side.
     pub side: Side,
-    /// What is known of the piece's rank.
+    /// The viewer's knowledge of the piece's rank.
     pub identity: Identity,
-    /// Whether the piece has moved (§A9).
+    /// True if the piece has moved (§A9).
     pub is_moved: bool,
-    /// Whether the rank is public. For the viewer's own pieces: whether the other side knows the
-    /// rank.
+    /// True if the rank is public. For one of the viewer's own pieces, true if the opponent can
+    /// see its rank.
     pub is_revealed: bool,
-    /// Whether the piece is face up for the rest of the game (§S2.1).
+    /// True if the piece is face up for the rest of the game (§S2.1).
     pub is_labeled: bool,
 }
 

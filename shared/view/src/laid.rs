@@ -1,4 +1,4 @@
-//! The chips that a move changed, in a compact form.
+//! The chips whose colors a move changed, in a compact form.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,15 +8,15 @@ use flagfall_board::{ChipColor, Column, Row, SquareSet};
 
 use crate::text::TextError;
 
-/// Chips that changed in a move: their squares and the letter of their new color (`r`, `y`, `b`,
+/// The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`,
 /// `g`), as in `a7a8=g`.
 // All squares are on one line (§S3.3): one square where a piece landed, or up to four squares for
 // a flash.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "LaidText"))]
 pub struct Laid {
-    /// The squares of the line, one bit per column or row. The form is compact because every ply
-    /// includes it.
+    /// The squares of the line, with one bit per column or row. This form is compact because a
+    /// value is stored for every ply.
     bits: NonZeroU16,
     line: Line,
     color: ChipColor,
@@ -46,10 +46,10 @@ impl Line {
 }
 
 impl Laid {
-    /// The longest flash (§S3.2).
+    /// The largest number of squares in a flash (§S3.2).
     pub const SQUARES_MAX: u32 = 4;
 
-    /// Creates the value for chips of this color on these squares.
+    /// Creates the value from the squares and the new color of their chips.
     ///
     /// `None` if there are no squares, if there are more squares than a move can change, or if
     /// the squares are not all on one line.

@@ -1,8 +1,9 @@
-//! What an audience may know of a game: views, seen events and changes. There are no rules here.
+//! The facts that an audience may know about a game: views, events and changes. This crate
+//! contains no rules of the game.
 //!
-//! The engine creates these values, and it gives out the state of a game in no other form. The
-//! values contain nothing that is hidden from their audience, so messages and records are built
-//! from them. The feature `serde` makes them serializable and gives them JSON Schemas.
+//! The rules engine creates these values, and it reveals the state of a game in no other form.
+//! The values contain only facts that their audience may know, so messages and records can safely
+//! be built from them. The feature `serde` makes them serializable and gives them JSON Schemas.
 //! [`GameView::apply`] replays a game from its first view, its events and their changes.
 
 mod change;

@@ -8,13 +8,13 @@ use flagfall_board::{PerSide, Rank, Side, Square, SquareParseError};
 use crate::identity::Identity;
 use crate::laid::Laid;
 
-/// A move: two squares, as in `a4a5`.
+/// A move from one square to another, written as in `a4a5`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "MoveText"))]
 pub struct Move {
     /// The source square.
     pub from: Square,
-    /// The target square, which the piece enters or strikes.
+    /// The target square, which the piece enters or whose piece it strikes.
     pub to: Square,
 }
 
@@ -43,18 +43,18 @@ impl FromStr for Move {
 #[cfg(feature = "serde")]
 flagfall_board::text_serde!(Move, |_error| "not a move: two squares are wanted, as in a4a5");
 
-/// A move, as a client may see it.
+/// A move, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenMove {
     /// The side that moved.
     pub side: Side,
-    /// From and to, as in `a4a5`.
+    /// The starting square and the target square, as in `a4a5`.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub squares: Move,
-    /// What is known of the piece after the move.
+    /// The client's knowledge of the piece's rank after the move.
     pub piece: Identity,
-    /// The strike, if the move was one.
+    /// The strike, if the piece struck another piece.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub strike: Option<SeenStrike>,
     /// The squares whose chips changed and their new color, as in `a7a8=g`.
@@ -62,49 +62,49 @@ pub struct SeenMove {
     pub laid: Option<Laid>,
 }
 
-/// A strike, as a client may see it.
+/// A strike, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenStrike {
-    /// The piece that moved.
+    /// The piece that struck.
     pub attacker: Identity,
-    /// Where the attacker is now.
+    /// The place of the attacker after the strike.
     pub attacker_fate: Fate,
     /// The piece that was struck.
     pub defender: Identity,
-    /// Where the defender is now.
+    /// The place of the defender after the strike.
     pub defender_fate: Fate,
 }
 
 flagfall_board::named! {
-    /// Where a piece is after a strike.
+    /// The place of a piece after a strike.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"), schemars(rename = "StrikeFate"))]
     pub enum Fate, name {
-        /// On its own square.
+        /// The piece stays on its own square.
         Stays = "stays",
-        /// On the other piece's square.
+        /// The piece is on the other piece's square.
         Advances = "advances",
-        /// Off the board.
+        /// The piece is off the board.
         Leaves = "leaves",
     }
 }
 
-/// A strike that waits for one or both sides to choose the rank of their coin.
+/// A strike in which one or both sides still have to choose the rank of their coin.
 // The rules: §Q4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PendingStrike {
     /// The side that struck.
     pub side: Side,
-    /// From and to, as in `a4a5`.
+    /// The starting square and the target square, as in `a4a5`.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub squares: Move,
-    /// Which sides have a coin in the strike. This does not change when one of two sides has
-    /// chosen.
+    /// For each side, true if it has a coin in the strike. If both sides have one, these values
+    /// do not change when the first side has chosen.
     pub owes: PerSide<bool>,
-    /// The client's own choice, if it has been made.
+    /// The rank that this client has already chosen.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub own_choice: Option<Rank>,
 }

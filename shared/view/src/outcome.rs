@@ -1,6 +1,7 @@
 use flagfall_board::Side;
 
-/// How a game ended.
+/// The outcome of a game. The reason is a code and not the engine's enum, because newer programs
+/// may know more reasons, and older programs must still be able to read their views and records.
 // The reason is a code rather than the engine's type of reasons, because newer programs may have
 // more reasons and older programs must still read their views and records.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,7 +11,7 @@ pub struct SeenOutcome {
     /// The winner. Absent after a draw and in an aborted game.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub winner: Option<Side>,
-    /// Why the game ended: one of the end reasons.
+    /// The reason why the game ended, as a code.
     pub reason: String,
 }
 

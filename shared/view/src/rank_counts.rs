@@ -2,28 +2,28 @@ use std::ops::{Index, IndexMut};
 
 use flagfall_board::Rank;
 
-/// How many pieces there are of each rank.
+/// The number of pieces of each rank.
 ///
 /// Messages and records leave out ranks without pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "ByRank", inline))]
 pub struct RankCounts(
-    /// The counts, indexed by rank, Flag first.
+    /// The counts, indexed by rank, beginning with the Flag.
     pub [u8; Rank::COUNT],
 );
 
 impl RankCounts {
-    /// Whether there are no pieces.
+    /// True if all counts are zero.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|count| *count == 0)
     }
 
-    /// How many pieces there are in all.
+    /// The total number of pieces.
     pub fn total(&self) -> u16 {
         self.0.iter().map(|count| u16::from(*count)).sum()
     }
 
-    /// The ranks that have pieces, with their counts, Flag first.
+    /// The ranks that have pieces, with their counts, beginning with the Flag.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Rank, u8)> + '_ {
         Rank::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
     }

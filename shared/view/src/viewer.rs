@@ -6,9 +6,9 @@ use flagfall_board::Side;
 #[cfg_attr(feature = "serde", serde(from = "Audience", into = "Audience"))]
 #[cfg_attr(feature = "serde", schemars(rename = "Audience", description = "How a client sees a game."))]
 pub enum Viewer {
-    /// A player, who knows their own pieces.
+    /// A player, who can see the ranks of their own pieces.
     Player(Side),
-    /// Everyone else. They know only what both players know.
+    /// A spectator, who can see only what both players can see.
     Public,
 }
 
@@ -16,12 +16,12 @@ impl Viewer {
     /// The three audiences.
     pub const ALL: [Viewer; 3] = [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public];
 
-    /// Whether the viewer is the player of this side.
+    /// True if the viewer is the player of this side.
     pub fn is_side(self, side: Side) -> bool {
         self == Viewer::Player(side)
     }
 
-    /// The viewer's side, if they are a player.
+    /// The viewer's side, if the viewer is a player.
     pub fn side(self) -> Option<Side> {
         match self {
             Viewer::Player(side) => Some(side),
@@ -30,16 +30,16 @@ impl Viewer {
     }
 }
 
-/// The form of [`Viewer`] in messages and records: one word.
+/// [`Viewer`] as one word, for messages and records.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Audience {
-    /// As the player with the red pieces.
+    /// The player with the red pieces.
     Red,
-    /// As the player with the blue pieces.
+    /// The player with the blue pieces.
     Blue,
-    /// As a spectator, who knows only what both players know.
+    /// A spectator, who can see only what both players can see.
     Public,
 }
 

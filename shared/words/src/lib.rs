@@ -1,8 +1,9 @@
 //! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
-//! refusals. These texts name no command or control of a client. A client adds its own files with
-//! [`Words::with`]. Each text is a whole sentence with arguments, so that it can be translated.
+//! refusals. These texts never name a client's commands or controls. A client adds files for its
+//! own texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can
+//! be translated.
 //!
 //! ```
 //! use flagfall_protocol::Refusal;
@@ -27,7 +28,7 @@ use unic_langid::LanguageIdentifier;
 #[doc(no_inline)]
 pub use fluent_bundle::{FluentArgs as Args, FluentValue as Value};
 
-/// The shared texts in English.
+/// The English texts that all clients share.
 pub const ENGLISH: &[&str] = &[
     include_str!("../en/events.ftl"),
     include_str!("../en/names.ftl"),
@@ -36,7 +37,7 @@ pub const ENGLISH: &[&str] = &[
     include_str!("../en/rules.ftl"),
 ];
 
-/// Creates the arguments of a text: `args! { "rank" => "scout", "count" => 2 }`.
+/// Creates the arguments of a text, as in `args! { "rank" => "scout", "count" => 2 }`.
 #[macro_export]
 macro_rules! args {
     ($($name:literal => $value:expr),* $(,)?) => {{
@@ -47,21 +48,21 @@ macro_rules! args {
     }};
 }
 
-/// Texts in one language.
+/// The texts in one language.
 pub struct Words {
     bundle: FluentBundle<FluentResource>,
 }
 
 impl Words {
-    /// Creates the shared texts in English, with the files of a client added.
+    /// Creates the English texts: those that all clients share, and those in the client's files.
     ///
-    /// Lines that are not valid Fluent and ids that already exist are left out. A client's tests
-    /// make sure that its files have neither.
+    /// Lines that are not valid Fluent, and texts whose id already exists, are left out. Tests of
+    /// the client make sure that its files contain neither.
     pub fn with(files: &[&str]) -> Words {
         let mut bundle =
             FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);
-        // The isolation marks are needed only for text of mixed direction, and terminals show
-        // them as garbage.
+        // Fluent's isolation marks are turned off. They are needed only for text of mixed
+        // direction, and terminals show them as garbage.
         bundle.set_use_isolating(false);
         for file in ENGLISH.iter().chain(files) {
             let resource = FluentResource::try_new((*file).to_owned());
@@ -76,12 +77,12 @@ impl Words {
         self.bundle.get_message(id).is_some_and(|message| message.value().is_some())
     }
 
-    /// Returns a text without arguments. If the id is unknown, the result is the id itself.
+    /// Returns a text that has no arguments. If the id is unknown, the result is the id.
     pub fn text(&self, id: &str) -> String {
         self.format(id, &Args::new())
     }
 
-    /// Returns a text with arguments. If the id is unknown, the result is the id itself. A
+    /// Returns a text with its arguments inserted. If the id is unknown, the result is the id. A
     /// missing argument appears as its name.
     pub fn format(&self, id: &str, args: &Args<'_>) -> String {
         let (text, errors) = self.format_with_errors(id, args);
@@ -89,9 +90,10 @@ impl Words {
         text
     }
 
-    /// Returns a text with arguments, or `None` if the id is unknown or an argument is missing.
+    /// Returns a text with its arguments inserted, or `None` if the id is unknown or an argument
+    /// is missing.
     ///
-    /// Use it for ids and arguments that come from another program.
+    /// This function is for ids and arguments that come from another program.
     pub fn try_format(&self, id: &str, args: &Args<'_>) -> Option<String> {
         let (text, errors) = self.format_with_errors(id, args);
         errors.is_empty().then_some(text)
@@ -104,8 +106,8 @@ impl Words {
         text.unwrap_or_else(|| self.format("refusal-unknown", &args! { "code" => refusal.code.to_string() }))
     }
 
-    /// Returns the text of a refusal that comes from another program, or `None` if its code is
-    /// unknown or an argument is missing.
+    /// Returns the text of a refusal that comes from another program. Returns `None` if the code
+    /// is unknown or an argument is missing.
     pub fn try_refusal(&self, refusal: &Refusal) -> Option<String> {
         let args = refusal.args.values::<Value<'_>>().collect();
         self.try_format(&refusal_id(refusal.code.as_str()), &args)
@@ -121,18 +123,19 @@ impl Words {
     }
 }
 
-/// The shared texts in English.
+/// Returns the English texts that all clients share.
 pub fn english() -> &'static Words {
     static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(&[]));
     &WORDS
 }
 
-/// The text of a refusal of the rules, in English.
+/// Returns the English text of a refusal from the rules engine.
 pub fn refusal_text(refusal: impl Into<Refusal>) -> String {
     english().refusal(&refusal.into())
 }
 
-/// The id of a refusal's text: `refusal-` and the code, with hyphens for its underscores.
+/// Returns the id of a refusal's text: `refusal-`, then the code with hyphens instead of
+/// underscores.
 pub fn refusal_id(code: &str) -> String {
     format!("refusal-{}", code.replace('_', "-"))
 }

@@ -1,4 +1,4 @@
-//! Rulesets and the rules that custom games change, in words.
+//! Texts about rulesets and about the rules that custom games change.
 
 use flagfall_protocol::{RuleOptionInfo, RuleValueInfo, RulesetInfo};
 use flagfall_rules::{OptionValue, RuleOption, Ruleset};
@@ -6,7 +6,7 @@ use flagfall_rules::{OptionValue, RuleOption, Ruleset};
 use crate::{Words, args};
 
 impl Words {
-    /// A ruleset's title: `Classic`.
+    /// Returns a ruleset's title, such as `Classic`.
     pub fn ruleset_title(&self, ruleset: &Ruleset) -> String {
         let title = self.text(&format!("ruleset-title-{}", ruleset.unchanged().id));
         if ruleset.base.is_none() {
@@ -15,7 +15,7 @@ impl Words {
         self.format("ruleset-title-custom", &args! { "title" => title })
     }
 
-    /// One sentence about how a ruleset differs from others.
+    /// Returns a sentence that tells how a ruleset differs from others.
     pub fn ruleset_summary(&self, ruleset: &Ruleset) -> String {
         let unchanged = ruleset.unchanged();
         if ruleset.base.is_none() {
@@ -27,12 +27,13 @@ impl Words {
         self.format("ruleset-summary-custom", &args! { "title" => title, "changes" => changes })
     }
 
-    /// The meaning of an option's value, such as `if both ranks are equal, the attacker stays`.
+    /// Returns the meaning of an option's value, such as `if both ranks are equal, the attacker
+    /// stays`.
     pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
         self.text(&format!("rule-{}-{}", option.name(), value.name))
     }
 
-    /// The description of a ruleset in messages.
+    /// Returns the description of a ruleset for messages.
     pub fn ruleset_info(&self, ruleset: &Ruleset) -> RulesetInfo {
         RulesetInfo {
             id: ruleset.id.to_owned(),
@@ -42,7 +43,7 @@ impl Words {
         }
     }
 
-    /// The options that a custom game may change in a ruleset.
+    /// Returns the options of a ruleset that a custom game may change.
     pub fn rule_options(&self, ruleset: &Ruleset) -> Vec<RuleOptionInfo> {
         let info = |option: &RuleOption| RuleOptionInfo {
             name: option.name().to_owned(),

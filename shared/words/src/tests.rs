@@ -40,7 +40,8 @@ fn every_phrase_has_a_text() {
 fn every_code_has_a_text() {
     let protocol = include_str!("../../protocol/src/code.rs");
     let protocol = protocol.split("&'static str = \"").skip(1);
-    // Skips the `reason = "…"` of an attribute, which is not a code.
+    // A text with a blank is not a code, but the `reason = "…"` of an attribute, so it is
+    // skipped.
     let codes_of = |source: &'static str| {
         let values = source.split_once("coded! {").unwrap().1.split(" = \"").skip(1);
         values.filter(|rest| rest.split('"').next().is_some_and(|code| !code.contains(' ')))
@@ -54,7 +55,7 @@ fn every_code_has_a_text() {
     for code in &codes {
         assert!(words.has(&refusal_id(code)), "{code} has no text");
     }
-    // The codes of the HTTP API, which are defined in the server.
+    // The codes of the HTTP API. They are listed here because the server defines them.
     let http = [
         "no_such_path",
         "method_not_allowed",
@@ -112,8 +113,8 @@ fn a_client_adds_its_own_texts() {
     assert!(words.has("rank"));
 }
 
-/// Returns a table of the codes whose texts have arguments, with the possible reasons and the
-/// other arguments.
+/// Returns a table of the codes whose texts have arguments. For each code, it lists the possible
+/// reasons and the other arguments.
 fn table_of_arguments() -> String {
     let mut table = "| code | reasons | other arguments |\n|---|---|---|\n".to_owned();
     for (id, needs) in all_texts(ENGLISH) {

@@ -1,5 +1,6 @@
-//! Draws whole armies that the enemy may have, by exchanging ranks (Metropolis and others 1953).
-//! Deployments and readings decide how likely each army is drawn.
+//! Draws random armies that the enemy may have, by exchanging the ranks of pieces (Metropolis and
+//! others 1953). The probability of an army depends on how plausible its deployment is and how
+//! well it explains the enemy's moves.
 
 use flagfall_board::{Rank, RankSet, Square};
 
@@ -9,49 +10,52 @@ use super::reading::Readings;
 use crate::Chance;
 use crate::mind::give_way;
 
-/// The most armies drawn for a decision.
+/// The maximum number of armies drawn for one decision.
 pub(super) const ARMIES: usize = 16;
-/// The share of exchanges, as a divisor, that pass before armies are counted.
+/// The part of all exchanges that is made before armies are counted, as a divisor: 4 means one
+/// quarter.
 const SETTLING: usize = 4;
-/// How many exchanges pass before the processor is offered to other threads.
+/// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// One exchange in this many moves the Flag together with all pieces next to it.
+/// The frequency of exchanges that move the Flag together with all pieces next to it: 8 means one
+/// exchange in eight.
 const BLOCKS: usize = 8;
-/// One army in this many is counted.
+/// The frequency with which armies are counted: 8 means one army in eight.
 const COUNTED: usize = 8;
-/// The share of the last decision's counts that is kept, because little changes from move to
-/// move.
+/// The share of the previous decision's counts that is kept. Little changes from one move to the
+/// next.
 const KEPT: f64 = 0.5;
 /// The share of a piece's probability that is spread evenly over its possible ranks, because the
-/// draws are few.
+/// number of drawn armies is small.
 const DOUBT: f64 = 0.03;
 
-/// The clues about each enemy piece, captured ones included.
+/// The clues about each enemy piece, including captured pieces.
 pub(super) struct Clues<'c> {
-    /// The ranks that it can have.
+    /// For each piece, the ranks that it can have.
     pub(super) sets: &'c [RankSet],
-    /// Where it was deployed, as far as that was seen.
+    /// For each piece, the square of its deployment, if it is known.
     pub(super) origins: &'c [Option<Square>],
-    /// How likely deployments are. The first call is slow.
+    /// A function that returns the probabilities of deployments. The first call is slow.
     pub(super) prior: &'c dyn Fn() -> &'c Prior,
 }
 
-/// An army that fits, and how often each piece had each rank in earlier armies.
+/// An army that fits the clues, with counts of how often each piece had each rank in earlier
+/// armies.
 #[derive(Default)]
 pub(super) struct Army {
-    /// A rank for each piece.
+    /// The rank of each piece in the army.
     pub(super) ranks: Vec<Rank>,
     counted: Vec<PerRank<f64>>,
 }
 
 impl Army {
-    /// Starts over with an army.
+    /// Replaces the army and discards all counts.
     pub(super) fn begin(&mut self, ranks: Vec<Rank>) {
         self.counted = vec![[0.0; Rank::COUNT]; ranks.len()];
         self.ranks = ranks;
     }
 
-    /// Exchanges ranks until every piece has a possible one. False if that fails.
+    /// Exchanges ranks until every piece has a possible rank. Returns false if this fails.
     pub(super) fn repair(&mut self, sets: &[RankSet]) -> bool {
         if self.ranks.len() != sets.len() {
             return false;
@@ -73,8 +77,8 @@ impl Army {
         sets.iter().zip(&self.ranks).all(|(set, rank)| set.contains(*rank))
     }
 
-    /// Draws armies with this many exchanges. Returns them with the probability of each piece's
-    /// ranks.
+    /// Makes this many exchanges. Returns the counted armies and, for each piece, the probability
+    /// of each rank.
     pub(super) fn draw(
         &mut self,
         clues: &Clues<'_>,
@@ -128,15 +132,15 @@ impl Army {
     }
 }
 
-/// A run of exchanges.
+/// The state of one series of exchanges.
 struct Draw<'a, 'c> {
     army: &'a mut Army,
     clues: &'a Clues<'c>,
     prior: &'c Prior,
     readings: &'a mut Readings,
-    /// The log weight of each rank for each piece.
+    /// For each piece, the logarithm of the weight of each rank.
     weights: Vec<PerRank<f32>>,
-    /// The pieces that were deployed next to each piece.
+    /// For each piece, the pieces that were deployed next to it.
     beside: Vec<Vec<usize>>,
 }
 
@@ -154,9 +158,9 @@ impl<'a, 'c> Draw<'a, 'c> {
         Draw { army, clues, prior, readings, weights, beside }
     }
 
-    /// Tries to exchange the ranks of two pieces, or of the Flag and another piece along with
-    /// their neighbors. The ratio of the likelihoods is the probability of accepting the
-    /// exchange.
+    /// Tries to exchange the ranks of two pieces. If `is_block` is set, the Flag and another
+    /// piece are exchanged together with their neighbors. The exchange is accepted with a
+    /// probability that equals the ratio of the two armies' likelihoods.
     fn try_exchange(&mut self, one: usize, other: usize, is_block: bool, chance: &mut Chance) {
         let pairs = if is_block { self.block(other) } else { vec![(one, other)] };
         if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {
@@ -175,7 +179,8 @@ impl<'a, 'c> Draw<'a, 'c> {
         log += self.company() - before;
         let is_taken = log >= 0.0 || f64::from(log).exp() * f64::from(1 << 30) > chance.below(1 << 30) as f64;
         if is_taken && !is_block {
-            // The readings need the army as it was before.
+            // `Readings::exchange` needs the army before the exchange, so the exchange is undone
+            // for the call.
             let (one, other) = pairs[0];
             self.army.ranks.swap(one, other);
             self.readings.exchange(&self.army.ranks, one, other);
@@ -190,8 +195,8 @@ impl<'a, 'c> Draw<'a, 'c> {
         }
     }
 
-    /// The Flag and its neighbors, each with its counterpart at another piece. Empty if a piece
-    /// would appear twice.
+    /// Pairs the Flag with another piece, and each neighbor of the Flag with a neighbor of the
+    /// other piece. Empty if a piece would appear twice.
     fn block(&self, other: usize) -> Vec<(usize, usize)> {
         let Some(flag) = self.flag() else { return Vec::new() };
         let mut pairs = vec![(flag, other)];

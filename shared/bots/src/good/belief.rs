@@ -1,23 +1,24 @@
-//! Infers the ranks of hidden pieces by counting. The possible ranks are exact, and their
+//! Infers the ranks of hidden pieces by counting. The sets of possible ranks are exact, and the
 //! probabilities are estimates.
 
 use flagfall_board::{Rank, RankSet};
 
-/// A number for every rank.
+/// A value for every rank.
 pub(super) type PerRank<T> = [T; Rank::COUNT];
 
-/// A hidden piece: the ranks that it can have, and how likely each is by itself, on any scale.
+/// A hidden piece with the ranks that it can have. The weight of each rank is its likelihood
+/// without regard to the other pieces, on any scale.
 #[derive(Clone)]
 pub(super) struct Suspect {
     pub(super) possible: RankSet,
     pub(super) weight: PerRank<f64>,
 }
 
-/// Rounds of scaling rows and columns in turn.
+/// The number of rounds in which first rows and then columns are scaled.
 const ROUNDS: usize = 14;
 
-/// Returns the probability of each rank, a row for each suspect, so that the ranks add up to the
-/// remaining counts. In an inconsistent view they may not.
+/// Returns the probability of each rank for each suspect. The sum of the probabilities of a rank
+/// equals the number of pieces of that rank that are left, except in an inconsistent view.
 pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> {
     let row = |Suspect { possible, weight }: &Suspect| {
         Rank::ALL.map(|rank| if possible.contains(rank) { weight[rank as usize].max(1e-6) } else { 0.0 })
@@ -30,7 +31,7 @@ pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> 
     chances
 }
 
-/// Any rank of a set, even if it does not fit.
+/// Returns any rank of a set. The rank need not be consistent with the other pieces.
 pub(super) fn any_of(set: RankSet) -> Rank {
     Rank::ALL
         .into_iter()
@@ -54,13 +55,13 @@ fn scale_row(row: &mut PerRank<f64>) {
     if sum > 0.0 {
         row.iter_mut().for_each(|chance| *chance /= sum);
     } else {
-        // Nothing fits: the view is inconsistent.
+        // No rank is possible, so the view is inconsistent.
         row[Rank::Sergeant as usize] = 1.0;
     }
 }
 
-/// Assigns ranks to suspects so that no rank is used more often than it is left, by augmenting
-/// paths. `None` if not all suspects can have a rank.
+/// Assigns ranks to suspects with the method of augmenting paths, so that no rank is used more
+/// often than the number of its pieces that are left. Returns `None` if this is impossible.
 pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
     let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
     let is_full =
@@ -68,9 +69,9 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
     given.into_iter().collect::<Option<_>>().filter(|_| is_full)
 }
 
-/// Removes ranks that are not possible in any full assignment, starting from one such assignment.
-/// A suspect can have another rank if suspects can change ranks in a chain that leads from that
-/// rank back to the suspect's own.
+/// Removes the ranks that a suspect cannot have in any complete assignment, given one complete
+/// assignment. A suspect can have another rank if it can take that rank from a second suspect,
+/// the second from a third, and so on, until the last one takes the first suspect's rank.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

@@ -1,5 +1,5 @@
-//! Follows the enemy's pieces through a game: which piece is which from view to view, where each
-//! began, which ranks it can have, and which of them the enemy's moves make likely.
+//! Follows the enemy's pieces through a game. For each piece, it keeps the square of its
+//! deployment, the ranks that it can have, and the ranks that the enemy's moves make likely.
 
 use std::cell::OnceCell;
 
@@ -15,31 +15,31 @@ use crate::Chance;
 use crate::memory::Memory;
 use crate::mind::counts_left;
 
-/// An enemy piece, on the board or captured. Its index in the list is its number for the whole
+/// An enemy piece, on the board or captured. Its index in the list identifies it for the whole
 /// game.
 #[derive(Clone)]
 struct Enemy {
-    /// Its square. `None` if it was captured.
+    /// The square of the piece. `None` if the piece was captured.
     square: Option<Square>,
-    /// Where it was deployed, as far as that was seen.
+    /// The square of the piece's deployment, if it is known.
     origin: Option<Square>,
     possible: RankSet,
 }
 
-/// All enemy pieces, carried from view to view.
+/// All enemy pieces, followed from view to view.
 #[derive(Default)]
 pub(super) struct Enemies {
     list: Vec<Enemy>,
-    /// The last view's ply and pieces, and the enemy's losses in it.
+    /// The ply of the last view. The next two fields are its pieces and the enemy's losses in it.
     ply: Option<Ply>,
     pieces: Vec<SeenPiece>,
     captured: PerRank<u8>,
-    /// Our last move, and the ply at which it was made.
+    /// The last move of our side, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// The enemy's memory, as far as it follows from our views.
+    /// The memory that the enemy must have, judging by our views.
     memory: Memory,
     readings: Readings,
-    /// How likely deployments are, computed on demand.
+    /// The probabilities of deployments, computed on first use.
     prior: OnceCell<Prior>,
     army: Army,
 }
@@ -48,27 +48,27 @@ pub(super) struct Enemies {
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
-    /// The probability of each rank, by the number of the piece. They add up to one for each
-    /// piece.
+    /// For each piece, by its number, the probability of each rank. The probabilities of a piece
+    /// add up to one.
     pub(super) chances: Vec<PerRank<f64>>,
-    /// Armies that fit, each with a rank for every piece number. At least one.
+    /// Armies that the enemy may have, each with a rank for every piece. There is at least one.
     pub(super) armies: Vec<Vec<Rank>>,
 }
 
 impl Belief {
-    /// The number of the piece on a square.
+    /// Returns the number of the piece on a square.
     pub(super) fn number(&self, square: Square) -> Option<usize> {
         self.squares.iter().position(|at| *at == Some(square))
     }
 
-    /// The only rank that a piece can have, if there is one.
+    /// Returns the rank of a piece, if only one rank is possible.
     pub(super) fn certain(&self, number: usize) -> Option<Rank> {
         self.sets[number].single()
     }
 }
 
 impl Enemies {
-    /// Takes in a view. Repeating a view changes nothing.
+    /// Updates the list from a view. Showing the same view again changes nothing.
     pub(super) fn see(&mut self, view: &View, me: Side) {
         if self.ply == Some(view.ply) && self.pieces == view.pieces {
             return;
@@ -93,7 +93,7 @@ impl Enemies {
         self.own_move = self.own_move.filter(|(ply, _)| *ply >= view.ply);
     }
 
-    /// Starts over with the pieces of a view.
+    /// Discards everything and starts with the pieces of a view.
     fn begin(&mut self, view: &View, me: Side) {
         *self = Enemies { own_move: self.own_move, ..Enemies::default() };
         for piece in view.pieces.iter().filter(|piece| piece.side != me) {
@@ -104,7 +104,8 @@ impl Enemies {
         }
     }
 
-    /// Returns every piece where the view shows it; `None` if a piece cannot be followed.
+    /// Returns every piece with its new square in the view. Returns `None` if a piece cannot be
+    /// followed.
     fn followed(
         &self,
         view: &View,
@@ -124,8 +125,9 @@ impl Enemies {
         Some(list)
     }
 
-    /// Notes the ranks of captured pieces, which were shown. The attacker's rank is in the last
-    /// move, and another piece's rank follows from the counts.
+    /// Records the ranks of captured pieces, which are public. If the attacker was captured, its
+    /// rank is in the last move. The rank of any other captured piece follows from the number of
+    /// losses.
     fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.0.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
@@ -145,7 +147,7 @@ impl Enemies {
         }
     }
 
-    /// Reads the enemy's last move, with everything that has become known since.
+    /// Adds a reading of the enemy's last move, using everything that is known after the move.
     fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
@@ -173,18 +175,18 @@ impl Enemies {
         }
     }
 
-    /// Remembers a move of ours that is about to be made.
+    /// Records a move that our side is about to make.
     pub(super) fn note_own_move(&mut self, ply: Ply, squares: Move) {
         self.own_move = Some((ply, squares));
     }
 
-    /// Where the piece on this square was deployed, as far as that was seen.
+    /// Returns the square on which the piece on this square was deployed, if it is known.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin
     }
 
-    /// Returns our move between the last view and this one.
+    /// Returns the move that our side made between the previous view and this one.
     fn own_move_until(&self, view: &View, me: Side) -> Option<Move> {
         if let Some(last) = view.last_move.filter(|last| last.side == me) {
             return self.ply.filter(|ply| *ply < view.ply).map(|_| last.squares);
@@ -193,8 +195,8 @@ impl Enemies {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// Returns the belief for the latest view, drawn with this many exchanges of ranks. `memory`
-    /// contains what strikes showed of hidden pieces.
+    /// Returns the belief for the latest view. Draws armies with this many exchanges of ranks.
+    /// `memory` contains what strikes have shown about hidden pieces.
     pub(super) fn believe(
         &mut self,
         view: &View,
@@ -225,7 +227,7 @@ impl Enemies {
         Belief { squares: self.list.iter().map(|foe| foe.square).collect(), sets, chances, armies }
     }
 
-    /// How many pieces of each rank are in the list.
+    /// Returns the number of pieces of each rank in the list.
     fn counts(&self, view: &View, enemy: Side) -> PerRank<u8> {
         let mut counts = counts_left(view, enemy);
         for foe in self.list.iter().filter(|foe| foe.square.is_none()) {
@@ -237,14 +239,15 @@ impl Enemies {
     }
 }
 
-/// Where a piece was in the previous view.
+/// Returns the square of a piece in the previous view.
 fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
     let came_from = match last {
         Some(last) if last.squares.to == square => last.squares.from,
         Some(_) | None => square,
     };
     match own {
-        // A defender that won may have moved onto the square its attacker came from.
+        // In some rulesets, a defender that wins moves to the square from which its attacker
+        // came.
         Some(squares) if squares.from == came_from => squares.to,
         Some(_) | None => came_from,
     }

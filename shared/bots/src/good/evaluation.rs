@@ -1,5 +1,5 @@
-//! The values in the current position: of pieces, of strikes at hidden pieces, and of being near
-//! to gains.
+//! Evaluates the current position: the values of pieces, of strikes at hidden pieces, and of
+//! squares that are near to possible gains.
 
 use flagfall_board::Rank;
 use flagfall_rules::{Fate, Ruleset};
@@ -10,65 +10,70 @@ use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
-/// The worth of a possible Flag. Capturing a certain Flag wins the game.
+/// The value of capturing a piece that may be the Flag. Capturing a certain Flag wins the game
+/// instead.
 pub(super) const FLAG: i32 = 10_000;
-/// The worth of a piece that nothing can beat.
+/// The value of a piece that no other piece can beat.
 const INVINCIBLE: f64 = 4_000.0;
-/// The extra worth of a piece whose rank the enemy does not know, in hundredths.
+/// The additional value of a piece whose rank the enemy does not know, in percent.
 const SECRET_PERCENT: i32 = 20;
 const BOMB: f64 = 350.0;
 const SPY_ALONE: f64 = 150.0;
 
-/// A piece as its enemy sees it.
+/// A piece as the opposing side sees it.
 pub(super) struct Target {
     pub(super) is_mine: bool,
     pub(super) cell: Cell,
     pub(super) is_hidden: bool,
-    /// The probability of each rank, as the other side sees it.
+    /// The probability of each rank from the opposing side's point of view.
     pub(super) chances: PerRank<f64>,
 }
 
-/// The data from which the evaluation is computed.
+/// The data on which the evaluation is based.
 pub(super) struct Situation {
     pub(super) ruleset: &'static Ruleset,
-    /// Cells that pieces may stand on.
+    /// The cells on which pieces may stand.
     pub(super) open: Vec<Cell>,
-    /// `open` as a table of all cells.
+    /// The same cells as in `open`, as a table with an entry for each cell.
     pub(super) is_open: [bool; CELLS],
-    /// All pieces on the board, ours first.
+    /// All pieces on the board. Our pieces come first.
     pub(super) targets: Vec<Target>,
-    /// How many pieces of each rank are on the board, first ours, then the enemy's.
+    /// The number of pieces of each rank on the board, for our side and for the enemy.
     pub(super) counts: [PerRank<u8>; 2],
-    /// How much losses count when strikes are weighed, in hundredths. It falls as a quiet game
-    /// approaches its limit.
+    /// The weight of losses when strikes are evaluated, in percent. It decreases as the game
+    /// approaches the limit of plies without a capture.
     pub(super) caution_percent: i32,
     /// The cell of our Flag.
     pub(super) own_flag: Option<Cell>,
     /// The cells of our Bombs.
     pub(super) own_bombs: Vec<Cell>,
-    /// The ways to our Flag.
+    /// The distances to our Flag.
     pub(super) siege: Siege,
 }
 
 impl Situation {
-    /// Returns how dangerous an enemy of this rank is, by its distance to our Flag.
+    /// Returns the danger of an enemy piece of this rank. It depends on the distance to our Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
         ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
     }
 }
 
-/// Tables for one decision. The first index is the side: 0 for ours, 1 for the enemy's.
+/// The tables for one decision. In each table, the first index is the side: 0 for our side, 1 for
+/// the enemy.
 pub(super) struct Evaluation {
     pub(super) situation: Situation,
     pub(super) strikes: Strikes,
     worth: [PerRank<[i32; 2]>; 2],
-    /// The expected gains of strikes, by side, rank, hidden, then target.
+    /// The expected gain of each strike, indexed by the attacker's side, its rank, whether it is
+    /// hidden, and the target.
     gains: Vec<i32>,
-    /// The attackers' expected losses in the same strikes.
+    /// The attacker's expected loss in each strike, with the same indices as `gains`.
     risks: Vec<i32>,
-    /// The value of being on a cell, by side, rank, hidden, then cell.
+    /// The value of each cell for a piece, indexed by the piece's side, its rank, whether it is
+    /// hidden, and the cell.
     fields: Vec<[i16; CELLS]>,
-    /// The steps of one of our pieces from every cell to every other.
+    /// For each cell, the number of steps that one of our pieces needs from there to every other
+    /// cell.
     walks: Vec<Ways>,
 }
 
@@ -93,12 +98,13 @@ impl Evaluation {
         evaluation
     }
 
-    /// Returns the steps of one of our pieces from one cell to another.
+    /// Returns the number of steps that one of our pieces needs from one cell to another.
     pub(super) fn walk(&self, from: Cell, to: Cell) -> u8 {
         self.walks[usize::from(to)][usize::from(from)]
     }
 
-    /// Returns the value of a piece on its cell, positive for our pieces.
+    /// Returns the value of a piece on its cell. The value is positive for our pieces and
+    /// negative for enemy pieces.
     pub(super) fn standing(&self, piece: &Piece) -> i32 {
         let side = usize::from(!piece.is_mine);
         let field = &self.fields[row(side, piece.rank, piece.is_hidden)];
@@ -107,12 +113,14 @@ impl Evaluation {
         if piece.is_mine { standing } else { -standing }
     }
 
-    /// The expected gain of a strike at a piece of unknown rank, for the attacker's side.
+    /// Returns the expected gain of a strike at a piece of unknown rank, from the attacker's
+    /// point of view.
     pub(super) fn gain(&self, attacker: &Piece, target: u8) -> i32 {
         self.gains[self.strike(attacker, target)]
     }
 
-    /// Returns the value of driving a target away from our Flag with a piece of this rank.
+    /// Returns the additional value for a piece of this rank of attacking a target that is close
+    /// to our Flag.
     fn urgency(&self, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
@@ -142,7 +150,8 @@ impl Evaluation {
         let mut gains = vec![0; 4 * Rank::COUNT * situation.targets.len()];
         let mut risks = gains.clone();
         for (side, rank, is_hidden) in attackers(situation) {
-            // The caution is ours. How much the enemy fears losses is not known.
+            // Our side knows its own caution. The enemy's caution is unknown, so the enemy's
+            // losses count in full.
             let caution = if side == 0 { situation.caution_percent } else { 100 };
             for (index, target) in situation.targets.iter().enumerate() {
                 if usize::from(!target.is_mine) != side {
@@ -186,8 +195,8 @@ impl Evaluation {
         (wins as i32, losses as i32)
     }
 
-    /// Computes how much each kind of piece values being near to its gains. The value falls with
-    /// distance.
+    /// Computes the value of each cell for each kind of piece. Cells near possible gains are
+    /// worth more, and the value decreases with distance.
     fn lay_fields(&self) -> Vec<[i16; CELLS]> {
         let situation = &self.situation;
         let mut fields = vec![[0; CELLS]; 4 * Rank::COUNT];
@@ -195,7 +204,7 @@ impl Evaluation {
         let mut is_blocked = situation.is_open.map(|is_open| !is_open);
         for target in &situation.targets {
             let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
-            // Our pieces that never move, and all enemy pieces, have to be walked around.
+            // Paths lead around these pieces: all enemy pieces, and our pieces that never move.
             is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
         }
         for (index, target) in situation.targets.iter().enumerate() {
@@ -224,8 +233,8 @@ impl Evaluation {
     }
 }
 
-/// Makes a Bomb count for more if the Flag may be behind it, because clearing the Bomb opens the
-/// way.
+/// Increases the value of attacking a Bomb if the Flag may be behind it, because without the Bomb
+/// the way to the Flag is open.
 fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     for target in &situation.targets {
         let is_own_flag = situation.own_flag == Some(target.cell);
@@ -248,7 +257,7 @@ fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     }
 }
 
-/// Makes enemies near our Flag count for more.
+/// Increases the value of attacking enemies that are near our Flag.
 fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     for rank in Rank::ALL.into_iter().filter(|rank| rank.is_movable()) {
         for cell in &situation.open {
@@ -260,23 +269,25 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     }
 }
 
-/// The value of being next to a target, as a share of the strike's gain, in hundredths.
+/// The value of being next to a target, as a percentage of the strike's gain.
 const PULL: i32 = 25;
-/// The share of this value that remains after each number of steps, in thousandths.
+/// The share of that value that remains at each distance in steps, in thousandths.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
 ];
-/// The extra value of a Bomb next to the Flag, as a share of the Flag's worth, and its maximum.
+/// The additional value of a Bomb next to the Flag, as a share of the Flag's value. `WALL_MAX` is
+/// its maximum.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// How much more strongly an enemy near our Flag attracts pieces that beat it.
+/// A factor for the attraction of an enemy near our Flag. It applies to our pieces that beat the
+/// enemy.
 const URGENCY: f64 = 1.5;
-/// The danger of an enemy at each number of steps from our Flag.
+/// The danger of an enemy piece at each distance from our Flag, in steps.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
-/// Measures the steps of our pieces from every cell to every other. They cannot pass our Bombs
-/// and Flag.
+/// Computes the number of steps that our pieces need from every cell to every other cell. Paths
+/// cannot pass our Bombs and our Flag.
 fn measure_walks(situation: &Situation) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
     let stays = situation.own_bombs.iter().chain(&situation.own_flag);
@@ -288,7 +299,7 @@ fn measure_walks(situation: &Situation) -> Vec<Ways> {
     walks
 }
 
-/// Every kind of piece that can strike: side, rank, hidden.
+/// Returns every kind of piece that can strike: its side, its rank, and true if it is hidden.
 fn attackers(situation: &Situation) -> impl Iterator<Item = (usize, Rank, bool)> {
     [0, 1].into_iter().flat_map(move |side| {
         Rank::ALL
@@ -298,8 +309,8 @@ fn attackers(situation: &Situation) -> impl Iterator<Item = (usize, Rank, bool)>
     })
 }
 
-/// Returns the worth of each rank, known and hidden. The fewer enemies can beat a rank, the more
-/// it is worth.
+/// Returns the value of each rank for a known piece and for a hidden piece. A rank is worth more
+/// if fewer enemy pieces can beat it.
 fn worths(strikes: &Strikes, situation: &Situation) -> [PerRank<[i32; 2]>; 2] {
     let mut base = [0, 1].map(|side: usize| {
         let (own, theirs) = (&situation.counts[side], &situation.counts[1 - side]);
@@ -312,7 +323,8 @@ fn worths(strikes: &Strikes, situation: &Situation) -> [PerRank<[i32; 2]>; 2] {
             .sum::<f64>()
             .max(1.0)
     };
-    // The side that is ahead gains by exchanges.
+    // Even exchanges help the side that is ahead, so the enemy's pieces are worth more if our
+    // side is ahead.
     let factor = (total(0) / total(1)).clamp(0.85, 1.3);
     base[1].iter_mut().for_each(|worth| *worth *= factor);
     base.map(|side| {
@@ -335,7 +347,8 @@ fn base_worth(
         let left: u8 = movable().map(|other| theirs[other as usize]).sum();
         let threats: u8 = movable()
             .filter(|other| {
-                // A Spy is a different threat, because it must strike first.
+                // The Spy is not counted here, because it beats a strong piece only as the
+                // attacker.
                 let result = strikes.result(*other, rank);
                 *other != Rank::Spy && result.defender_fate == Fate::Leaves
             })

@@ -1,17 +1,17 @@
-//! Squares as cells of a walled grid. A neighbor is one addition away, and no line runs off the
-//! board.
+//! Squares as cells of a grid that is surrounded by a wall. The neighbor of a cell can be
+//! computed with one addition, and paths cannot leave the board, because they end at the wall.
 
 use flagfall_board::Square;
 
-/// A square of the widest board, with a wall around it.
+/// The index of a square in the grid. The grid is the largest board with a wall around it.
 pub(super) type Cell = u8;
 
 const STRIDE: u8 = 18;
 
-/// How many cells the grid has.
+/// The number of cells in the grid.
 pub(super) const CELLS: usize = STRIDE as usize * 12;
 
-/// The four directions, as values to add (wrapping) to a cell.
+/// The four directions, as numbers to add to a cell. The addition must wrap around.
 pub(super) const STEPS: [u8; 4] = [STRIDE, 1, 0_u8.wrapping_sub(STRIDE), 0_u8.wrapping_sub(1)];
 
 /// The square's cell.
@@ -20,7 +20,7 @@ pub(super) const fn cell(square: Square) -> Cell {
 }
 
 #[cfg(test)]
-/// The cell's square. `None` for a part of the wall.
+/// Returns the square of a cell. Returns `None` for a cell of the wall.
 pub(super) const fn square(cell: Cell) -> Option<Square> {
     match ((cell % STRIDE).checked_sub(1), (cell / STRIDE).checked_sub(1)) {
         (Some(column), Some(row)) => Square::new(column, row),
@@ -28,14 +28,14 @@ pub(super) const fn square(cell: Cell) -> Option<Square> {
     }
 }
 
-/// A table of which cells are in the list.
+/// Returns a table with an entry for each cell: true if the cell is in the list.
 pub(super) fn marked(cells: &[Cell]) -> [bool; CELLS] {
     let mut marked = [false; CELLS];
     cells.iter().for_each(|cell| marked[usize::from(*cell)] = true);
     marked
 }
 
-/// Steps from one cell to another on an empty board.
+/// Returns the number of steps from one cell to another on an empty board.
 pub(super) fn distance(one: Cell, other: Cell) -> u8 {
     (one % STRIDE).abs_diff(other % STRIDE) + (one / STRIDE).abs_diff(other / STRIDE)
 }

@@ -1,18 +1,20 @@
-//! Reconstructs the enemy's view before its last move from our views.
+//! Reconstructs the view that the enemy had before its last move. The source is the views of our
+//! side.
 
 use flagfall_board::{Side, Square};
 use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
 
-/// The board at our previous turn, and our move in that turn.
+/// The pieces in the view of our previous turn, and the move that our side made in that turn.
 pub(super) struct Before<'a> {
-    /// The pieces of the last view.
+    /// The pieces in the view of our previous turn.
     pub(super) pieces: &'a [SeenPiece],
-    /// Our move since then.
+    /// The move that our side made in its previous turn.
     pub(super) own: Option<Move>,
 }
 
 impl Before<'_> {
-    /// The enemy's view before its last move, with its own ranks hidden.
+    /// Returns the view that the enemy had before its last move, except that the ranks of its
+    /// pieces are hidden.
     pub(super) fn rewind(&self, view: &View, me: Side, last: &SeenMove) -> View {
         let enemy = me.opponent();
         let mut before = view.clone();
@@ -49,16 +51,18 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on a square after our move, as it was before that move.
+    /// Returns the enemy piece that was on this square after our move. The result shows the piece
+    /// in its state before our move.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {
-            // A defender that won may have moved to the square its attacker came from.
+            // In some rulesets, a defender that wins moves to the square from which its attacker
+            // came.
             self.own.filter(|own| own.from == square).and_then(|own| find(own.to))
         })
     }
 
-    /// Returns our piece that was struck.
+    /// Returns our piece that the enemy struck.
     fn defender(&self, square: Square, me: Side, strike: &SeenStrike) -> SeenPiece {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at);
         let came = self.own.filter(|own| own.to == square);
@@ -75,7 +79,7 @@ impl Before<'_> {
     }
 }
 
-/// Subtracts the strike's losses from the counts.
+/// Subtracts the losses of a strike from the counts of captured pieces.
 fn take_back(view: &mut View, enemy: Side, strike: &SeenStrike) {
     let fallen = [
         (strike.attacker_fate, enemy, strike.attacker),

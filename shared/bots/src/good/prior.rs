@@ -1,4 +1,4 @@
-//! Estimates the rank of an unknown piece from the square where it was deployed.
+//! Estimates the ranks of unknown pieces from the squares on which they were deployed.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset};
@@ -8,17 +8,19 @@ use crate::Chance;
 use crate::mind::rows_ahead;
 use crate::setup::sensible_pieces;
 
-/// How many deployments are drawn to learn where ranks are placed.
+/// The number of random deployments that are drawn to learn which ranks are usual on which
+/// squares.
 const DRAFTS: usize = 200;
-/// The seed of those deployments.
+/// The seed for drawing the random deployments.
 const SEED: u64 = 5;
-/// How much a Bomb next to the Flag adds to a deployment's log likelihood.
+/// The amount that each Bomb next to the Flag adds to the logarithm of a deployment's likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
-/// How much any piece next to the Flag adds, if squares may stay empty.
+/// The amount that each piece next to the Flag adds to this logarithm, in rulesets in which home
+/// squares may stay empty.
 const COVER: f32 = 2.0;
 
-/// How often people put each rank into each of four rows, back row first, in thousandths. For
-/// armies that fill their rows.
+/// For each rank, how often people deploy it in each of four rows, in thousandths. The back row
+/// comes first. The table is for rulesets in which the army fills the home rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
     [384, 317, 171, 128],
@@ -35,7 +37,7 @@ const ROWS_FILLED: PerRank<[u16; 4]> = [
     [250, 250, 250, 250],
 ];
 
-/// The same table if squares may stay empty.
+/// A table like [`ROWS_FILLED`], for rulesets in which home squares may stay empty.
 const ROWS_OPEN: PerRank<[u16; 4]> = [
     [610, 192, 91, 107],
     [413, 255, 122, 210],
@@ -52,13 +54,14 @@ const ROWS_OPEN: PerRank<[u16; 4]> = [
     [250, 250, 250, 250],
 ];
 
-/// Returns how likely each rank is on a home square by people's habits alone. The scale is
-/// arbitrary.
+/// Returns the likelihood of each rank on a home square, judging by the habits of people alone.
+/// The scale is arbitrary.
 pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> PerRank<f64> {
     let Some(origin) = origin else { return [1.0; Rank::COUNT] };
     let depth = rows_ahead(ruleset, side, origin);
     let span = usize::from(ruleset.shape.home_rows.max(2)) - 1;
-    // Other numbers of home rows use the nearest row of the table.
+    // The table has four rows. If a board has another number of home rows, the nearest row of the
+    // table is used.
     let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
     let table = match ruleset.fill {
         Fill::EveryHomeSquare => &ROWS_FILLED,
@@ -67,17 +70,18 @@ pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> Pe
     table.map(|rows| f64::from(rows[row]) / 250.0 + 0.25)
 }
 
-/// How likely whole deployments are: a part for each piece by its square, and a part for the Flag's
-/// neighbors.
+/// The likelihood of complete deployments. It is a product: a factor for each piece and its
+/// square, and a factor for the neighbors of the Flag.
 pub(super) struct Prior {
-    /// A logarithm for each square and rank.
+    /// The logarithm of the factor for each square and rank.
     squares: Vec<PerRank<f32>>,
-    /// The part of any piece next to the Flag.
+    /// The logarithm of the factor for each piece next to the Flag.
     cover: f32,
 }
 
 impl Prior {
-    /// Weighs people's habits and the sensible deployments of house players equally.
+    /// Computes the likelihoods. The habits of people and the sensible deployments of house
+    /// players have equal weight.
     pub(super) fn new(ruleset: &Ruleset, lakes: SquareSet, side: Side) -> Prior {
         let mut counted = vec![[0.0_f32; Rank::COUNT]; Square::LIMIT];
         let mut chance = Chance::new(SEED);
@@ -105,13 +109,14 @@ impl Prior {
         Prior { squares, cover }
     }
 
-    /// Returns the part of a piece that was deployed on this square, as a logarithm for each
-    /// rank.
+    /// Returns, for each rank, the logarithm of the factor for a piece that was deployed on this
+    /// square.
     pub(super) fn of(&self, origin: Option<Square>) -> PerRank<f32> {
         origin.map_or([0.0; Rank::COUNT], |square| self.squares[square.index()])
     }
 
-    /// Returns the part of a Flag with `pieces` neighbors, of which `bombs` are Bombs.
+    /// Returns the logarithm of the factor for a Flag that has `pieces` neighbors, including
+    /// `bombs` Bombs.
     pub(super) fn company(&self, pieces: usize, bombs: usize) -> f32 {
         self.cover * pieces as f32 + BOMB_BESIDE_FLAG * bombs as f32
     }

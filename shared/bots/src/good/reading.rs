@@ -1,9 +1,10 @@
-//! Reads the enemy's moves: how likely a sensible player would have made them with one army or
-//! another. The level *simple* is the model of that player.
+//! Draws conclusions from the enemy's moves. For each army that the enemy may have, it computes
+//! how likely a sensible player with this army would have made the moves. The level *simple* is
+//! the model of a sensible player.
 //!
-//! A move is weighed against all moves that were possible. How much a piece is drawn to its moves
-//! depends on its own rank, and hardly on the ranks of other pieces. So one table by piece and
-//! rank serves for every army.
+//! The likelihood of a move is its attraction, divided by the sum for all possible moves. The
+//! attraction of a move depends almost only on the rank of the moving piece, and hardly on the
+//! ranks of other pieces. One table by piece and rank is therefore enough for all armies.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
@@ -12,41 +13,45 @@ use super::belief::PerRank;
 use crate::memory::{Memory, OwnMove};
 use crate::simple::Turn;
 
-/// A move that looks this much worse, in units of the level *simple*, is made about a third as
-/// often.
+/// The difference in score at which the worse move is chosen about a third as often. The scores
+/// are those of the level *simple*.
 const TEMPER: f32 = 0.25;
-/// The share of moves that the model does not explain.
+/// The share of moves that the model cannot explain.
 const ODD: f32 = 0.05;
-/// The strongest and the weakest attraction of a move, as logarithms relative to the move made.
+/// The maximum and minimum attraction of a move, as logarithms relative to the move that was
+/// made.
 const DRAW_MAX: f32 = 9.0;
 const DRAW_MIN: f32 = -30.0;
-/// The most readings that are kept. The oldest are dropped.
+/// The maximum number of readings to keep. The oldest readings are dropped first.
 const READINGS_MAX: usize = 400;
 
-/// An enemy piece before the enemy's move.
+/// An enemy piece before the enemy's last move.
 pub(super) struct Subject {
-    /// Its square, if it was on the board.
+    /// The square of the piece. `None` if the piece was already captured.
     pub(super) square: Option<Square>,
-    /// The ranks that it can have, as known by now.
+    /// The ranks that the piece can have, using everything that is known after the move.
     pub(super) possible: RankSet,
-    /// Its assumed rank while other pieces are examined.
+    /// The rank that the piece is assumed to have while other pieces are examined.
     pub(super) rank: Rank,
 }
 
-/// One enemy move, with which any army can be tested.
+/// The data about one enemy move with which the likelihood of the move can be computed for any
+/// army.
 pub(super) struct Reading {
     mover: usize,
-    /// How much the piece that moved was drawn to this move, for each rank.
+    /// For each rank of the piece that moved, the attraction of the move.
     made: PerRank<f32>,
-    /// How much each piece was drawn to all its moves together, for each rank.
+    /// For each piece and each rank, the sum of the attractions of all moves that the piece could
+    /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The probability of any one move that the model does not explain.
+    /// The probability of each possible move, in case the model cannot explain the choice.
     whim: f64,
 }
 
 impl Reading {
-    /// Reads a move from the enemy's view before the move. The ranks of the enemy's pieces in
-    /// that view do not matter. Returns the reading, and the move for the enemy's memory.
+    /// Creates a reading from the view that the enemy had before its move. The ranks of the
+    /// enemy's pieces in that view do not matter. Returns the reading, and the move in the form
+    /// that the enemy's memory stores.
     pub(super) fn new(
         view: &mut View,
         enemy: Side,
@@ -93,16 +98,17 @@ impl Reading {
         turn.own_move(made).map(|own_move| (reading, own_move))
     }
 
-    /// Returns how likely the move is for an army that is drawn to it by `made`, and to all moves
-    /// together by `drawn`.
+    /// Returns the likelihood of the move for an army. `made` is the attraction of the move, and
+    /// `drawn` is the sum of the attractions of all possible moves.
     fn likelihood(&self, made: f32, drawn: f64) -> f64 {
         let made = f64::from(made);
-        // Many additions and subtractions make the sum inexact.
+        // The sum is inexact after many additions and subtractions, so it could be too small.
         let drawn = drawn.max(made);
         if drawn > 0.0 { (1.0 - f64::from(ODD)) * made / drawn + self.whim } else { self.whim }
     }
 
-    /// Returns how much more an army is drawn to all its moves if two pieces exchange ranks.
+    /// Returns the amount by which the sum of all attractions changes if two pieces of an army
+    /// exchange ranks.
     fn change(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let (a, b) = (army[one] as usize, army[other] as usize);
         let (at_one, at_other) = (&self.drawn[one], &self.drawn[other]);
@@ -119,16 +125,17 @@ fn suppose(view: &mut View, enemy: Side, subjects: &[Subject], rank_of: impl Fn(
     }
 }
 
-/// True if a rank can make a move that a Scout can make.
+/// True if a piece of this rank can make the move. The function assumes that a Scout can make it.
 fn can_make(rank: Rank, squares: Move) -> bool {
     rank == Rank::Scout || squares.from.distance(squares.to) == 1
 }
 
-/// All readings of a game, and the army that they are applied to.
+/// All readings of a game, and the army for which they are evaluated.
 #[derive(Default)]
 pub(super) struct Readings {
     list: Vec<Reading>,
-    /// How much the current army was drawn to all its moves, for each reading.
+    /// For each reading, the sum of the attractions of all moves that were possible for the
+    /// current army.
     drawn: Vec<f64>,
 }
 
@@ -140,7 +147,7 @@ impl Readings {
         self.list.push(reading);
     }
 
-    /// Applies the readings to an army.
+    /// Makes an army the current army.
     pub(super) fn take_up(&mut self, army: &[Rank]) {
         self.drawn.clear();
         self.drawn.extend(self.list.iter().map(|reading| -> f64 {
@@ -148,8 +155,8 @@ impl Readings {
         }));
     }
 
-    /// How much likelier the moves become, as a logarithm, if two pieces of the army exchange
-    /// ranks.
+    /// Returns the change in the likelihood of all moves if two pieces of the army exchange
+    /// ranks, as a logarithm.
     pub(super) fn compare(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let mut ratio = Product { log: 0.0, part: 1.0 };
         for (reading, drawn) in self.list.iter().zip(&self.drawn) {
@@ -169,7 +176,7 @@ impl Readings {
         ratio.ln() as f32
     }
 
-    /// Updates the sums for two pieces of the army that exchange ranks.
+    /// Updates the sums after two pieces of the army have exchanged ranks.
     pub(super) fn exchange(&mut self, army: &[Rank], one: usize, other: usize) {
         for (reading, drawn) in self.list.iter().zip(&mut self.drawn) {
             *drawn += f64::from(reading.change(army, one, other));
@@ -177,7 +184,8 @@ impl Readings {
     }
 }
 
-/// A product of many moderate numbers that may itself be extreme.
+/// A product of many factors that may become extremely large or small, although each factor is
+/// moderate.
 struct Product {
     log: f64,
     part: f64,

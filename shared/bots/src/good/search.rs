@@ -1,4 +1,4 @@
-//! Searches one world: alpha-beta with quiescence, limited by positions.
+//! Searches one world with alpha-beta and quiescence. The number of positions is limited.
 
 use flagfall_board::Rank;
 
@@ -8,28 +8,29 @@ use super::piece::Piece;
 use super::world::{Step, World};
 use crate::mind::give_way;
 
-/// The value of a won game, before the plies until the win are taken off.
+/// The value of a won game, from which an amount for each ply until the win is subtracted.
 const WIN: i32 = 1_000_000;
-/// The amount that each ply takes off a win. It is more than the random noise between moves.
+/// The amount that is subtracted from a win for each ply. It is larger than the random noise in
+/// the scores of moves.
 const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
-/// How many plies strikes are followed beyond the depth.
+/// The maximum number of plies beyond the search depth in which strikes are still followed.
 const STRIKES_MAX: i32 = 5;
-/// How many positions pass before the processor is offered to other threads.
+/// The number of positions after which the thread yields to other threads.
 const NODES_A_TURN: u32 = 256;
-/// The enemy is not expected to strike a piece whose rank it does not know, if the strike looks
-/// worse than this.
+/// The minimum score of a strike that the enemy is expected to make against a piece of unknown
+/// rank.
 const ENEMY_DARE: i32 = -250;
 
-/// The budget and the history table of a decision's searches.
+/// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// Which plies proved best, by piece and target.
+    /// For each piece and target, a score that grows each time the ply proves to be the best.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }
 
-/// The error if the budget is spent.
+/// The error that is returned when the budget is used up.
 pub(super) struct Spent;
 
 impl Search {
@@ -37,7 +38,7 @@ impl Search {
         Search { nodes_left: nodes, history: vec![0; pieces * CELLS], steps: Vec::new() }
     }
 
-    /// Returns the value of a ply of our side, searched `depth` plies deep.
+    /// Returns the value of one of our side's plies after a search to a depth of `depth` plies.
     pub(super) fn value(&mut self, world: &mut World<'_>, step: Step, depth: i32) -> Result<i32, Spent> {
         if let Some((_, target)) = world.piece_at(step.to)
             && target.rank == Rank::Flag
@@ -47,7 +48,7 @@ impl Search {
         let undo = world.make(step);
         let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
         world.unmake(&undo);
-        // A world is only one of many, so a hidden Flag in it does not decide everything.
+        // This world is only one of many, so a hidden Flag in it must not count more than a win.
         value.map(|value| value.clamp(-WIN, WIN))
     }
 
@@ -101,11 +102,13 @@ impl Search {
             }
             alpha = alpha.max(value);
         }
-        // The enemy would hardly dare any of the plies, so nothing happens.
+        // The enemy would probably not risk any of these plies, so the value is that of the
+        // position without a ply.
         Ok(if best == -INFINITY { stand } else { best })
     }
 
-    /// A ply's value for the side that makes it. `None` if that side would not make it.
+    /// Returns the value of a ply for the side that makes it. Returns `None` if that side would
+    /// not make the ply.
     #[expect(clippy::too_many_arguments, reason = "the state of an alpha-beta search")]
     fn judge(
         &mut self,
@@ -144,7 +147,8 @@ impl Search {
         world.pieces[usize::from(step.piece)]
     }
 
-    /// Returns how promising a ply is. The most promising plies are searched first.
+    /// Returns a number that is higher for more promising plies. The most promising plies are
+    /// searched first.
     fn promise(&self, world: &World<'_>, step: Step) -> i32 {
         let attacker = self.attacker(world, step);
         match world.piece_at(step.to) {

@@ -1,5 +1,5 @@
-//! The race for a Flag: which pieces are on their way to it, and whether they can be stopped in
-//! time.
+//! The race for a Flag: the pieces that are on their way to it, and the guards that may stop them
+//! in time.
 
 use std::collections::VecDeque;
 
@@ -10,20 +10,22 @@ use super::grid::{CELLS, Cell, STEPS};
 use super::piece::Piece;
 use super::strikes::Strikes;
 
-/// The value of a piece that cannot be stopped, by its steps to the enemy's Flag.
+/// The value of a piece that cannot be stopped, indexed by its distance to the enemy's Flag in
+/// steps.
 const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 
-/// Steps to a target from every cell; [`u8::MAX`] if there is no way.
+/// The number of steps from every cell to a target. [`u8::MAX`] means that no path leads there.
 pub(super) type Ways = [u8; CELLS];
 
-/// The ways to one Flag.
+/// The distances from all cells to one Flag.
 pub(super) struct Siege {
-    /// The ways for pieces that Bombs stop, then for Miners.
+    /// The distances for pieces that cannot pass Bombs, and for Miners, which can.
     ways: [Ways; 2],
 }
 
 impl Siege {
-    /// The ways to a Flag behind these Bombs. Without a Flag there are none.
+    /// Computes the distances to a Flag that is protected by these Bombs. If there is no Flag, no
+    /// path leads to it.
     pub(super) fn new(
         flag: Option<Cell>,
         bombs: impl Iterator<Item = Cell>,
@@ -36,13 +38,13 @@ impl Siege {
         Siege { ways: [measure_ways(flag, &is_blocked, is_open), miners] }
     }
 
-    /// Steps from a cell to the Flag for a piece of this rank.
+    /// Returns the number of steps from a cell to the Flag for a piece of this rank.
     pub(super) fn way(&self, rank: Rank, cell: Cell) -> usize {
         usize::from(self.ways[usize::from(rank == Rank::Miner)][usize::from(cell)])
     }
 
-    /// The value of the most dangerous runner that no guard can stop. `walk` gives a guard's steps
-    /// to a cell.
+    /// Returns the value of the most dangerous runner that no guard can stop. `walk` is a
+    /// function that returns a guard's number of steps to a cell.
     pub(super) fn threat<'p>(
         &self,
         strikes: &Strikes,
@@ -60,8 +62,8 @@ impl Siege {
         most
     }
 
-    /// True if a guard that beats the runner reaches a cell on the runner's way no later than the
-    /// runner.
+    /// True if a guard that beats the runner can reach a cell on the runner's path before the
+    /// runner, or at the same time.
     fn is_stopped<'p>(
         &self,
         strikes: &Strikes,
@@ -92,7 +94,7 @@ impl Siege {
     }
 }
 
-/// Steps from every cell to a target, around blocked cells.
+/// Returns the number of steps from every cell to a target, around blocked cells.
 pub(super) fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], is_open: &[bool; CELLS]) -> Ways {
     let mut ways = [u8::MAX; CELLS];
     ways[usize::from(target)] = 0;

@@ -1,9 +1,9 @@
-//! The results of all strikes under a ruleset, as a table.
+//! The results of all possible strikes under a ruleset, as a table.
 
 use flagfall_board::Rank;
 use flagfall_rules::{Disclosure, Fate, Ruleset, strike_fates};
 
-/// The result of a strike, as an entry of the table.
+/// The result of a strike, which is an entry of the table.
 #[derive(Clone, Copy)]
 pub(super) struct StrikeResult {
     pub(super) attacker_fate: Fate,
@@ -11,7 +11,7 @@ pub(super) struct StrikeResult {
     pub(super) is_defender_shown: bool,
 }
 
-/// The result of every rank's strike at every other.
+/// The result of a strike for every pair of ranks.
 pub(super) struct Strikes(Vec<StrikeResult>);
 
 impl Strikes {
@@ -30,7 +30,7 @@ impl Strikes {
         Strikes(table)
     }
 
-    /// The result of a strike.
+    /// Returns the result of a strike.
     pub(super) fn result(&self, attacker: Rank, defender: Rank) -> StrikeResult {
         self.0[attacker as usize * Rank::COUNT + defender as usize]
     }

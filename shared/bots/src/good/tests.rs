@@ -28,7 +28,7 @@ fn chosen(view: &View, seed: u64) -> String {
     }
 }
 
-/// Asserts that Red always chooses one of these moves.
+/// Asserts that Red always chooses one of the listed moves.
 fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen(ruleset, rows_above, rows_below);
     for seed in 1..=10 {
@@ -37,7 +37,7 @@ fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     }
 }
 
-/// Asserts that Red never chooses one of these moves.
+/// Asserts that Red never chooses one of the listed moves.
 fn must_not(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen(ruleset, rows_above, rows_below);
     for seed in 1..=10 {
@@ -78,7 +78,8 @@ fn a_scout_takes_the_flag_from_afar() {
 
 #[test]
 fn a_won_endgame_is_finished() {
-    // The Flag is the only piece that never moved, and no piece can save it.
+    // In both positions, Blue's only piece that never moved must be the Flag, and no other piece
+    // can protect it.
     must("classic", "bF.9/r1'*.9/.10/.4b5'.5", ".10/.10/.10/rF.8r9'", &["a9a10"]);
     must("classic", "bF.9/.10/r1'*.9/.8b5'*.1", ".10/.10/.10/rF.9", &["a8a9"]);
 }
@@ -118,7 +119,8 @@ fn check_odd(view: &View, side: Side, seed: u64) {
     }
 }
 
-/// The pieces of both sides, each as its owner sees it, the first side's first.
+/// Returns the pieces of both sides with their true ranks. The pieces of the side `first` come
+/// first.
 fn pieces(views: &PerSide<View>, first: Side) -> Vec<Piece> {
     [first, first.opponent()]
         .into_iter()
@@ -160,7 +162,7 @@ fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
     }
 }
 
-/// Plays a random game, and makes each ply in a world too.
+/// Plays a random game, and makes each ply of the game in a world as well.
 fn follow(ruleset: &'static Ruleset, seed: u64) {
     let mut chance = Chance::new(seed);
     let lakes = lakes(ruleset, seed);
@@ -194,7 +196,8 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// Asserts that a world has the same plies as the engine, apart from refused repetitions.
+/// Asserts that a world has the same plies as the engine, except for repetitions that the engine
+/// refuses.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
     let evaluation = evaluation(view, side);
@@ -214,8 +217,8 @@ fn check_steps(views: &PerSide<View>, side: Side) {
     assert_eq!(found, legal, "{} {}", view.ruleset.id, view.board_text());
 }
 
-/// Asserts that a ply in a world leads to the same position as in the game, and can be taken
-/// back.
+/// Asserts that a ply leads to the same position in a world as in the game, and that the world
+/// can take it back.
 fn check_ply(before: &PerSide<View>, side: Side, squares: Move, after: &PerSide<View>) {
     let evaluation = evaluation(&before[side], side);
     let mut world = World::new(&evaluation, pieces(before, side));
@@ -243,8 +246,8 @@ fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
 #[test]
 fn counting_decides_what_it_can() {
     use Rank::{Bomb, Flag, Major, Scout, Spy};
-    // The first two must be the Flag and the Bomb. So the third is neither, although it never
-    // moved.
+    // The first two pieces must be the Flag and the Bomb, in some order. The third piece can
+    // therefore be neither, although it never moved.
     let mut sets = vec![
         set(&[Flag, Bomb]),
         set(&[Flag, Bomb]),
@@ -262,7 +265,8 @@ fn counting_decides_what_it_can() {
     assert_eq!(sets[0], set(&[Scout]));
 }
 
-/// Plays a game of two levels, and checks at each of Red's turns what a good player would believe.
+/// Plays a game between two levels. At each of Red's turns, calls a function with the belief that
+/// the level *good* would have.
 fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Enemies, &super::Belief)) {
     let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));
     let mut foes = Enemies::default();
@@ -309,8 +313,8 @@ fn every_army_drawn_fits_what_is_known() {
 
 #[test]
 fn moves_tell_ranks() {
-    // The belief about a piece that moved, before it is shown, is better than a guess among ten
-    // ranks.
+    // The claim: before a piece that has moved reveals its rank, the belief about it is better
+    // than a guess among ten ranks.
     let ruleset = Ruleset::find("classic").expect("a ruleset");
     let (mut fit, mut shown) = (0.0, 0);
     for seed in 1..=3 {
@@ -336,7 +340,8 @@ fn moves_tell_ranks() {
 
 #[test]
 fn pieces_are_followed_from_where_they_began() {
-    // A piece's deployment counts by where it began, not by where it is.
+    // The claim: the level *good* keeps track of the square on which each piece was deployed,
+    // even after the piece has moved.
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
         let mut foes = PerSide::from_fn(|_| Enemies::default());

@@ -1,5 +1,5 @@
-//! A board on which every hidden rank is assumed, one of the worlds that fit what was seen. Plies
-//! can be made and taken back.
+//! A world: a board on which every hidden rank is replaced by an assumed rank that fits what was
+//! seen. Plies can be made and taken back.
 
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
@@ -9,21 +9,22 @@ use super::grid::{self, CELLS, Cell, STEPS};
 use super::piece::Piece;
 use super::siege::Siege;
 
-/// The value of an open way to the enemy's Flag, in hundredths of an open way to our Flag.
+/// The value of an open path to the enemy's Flag, as a percentage of the value of an open path to
+/// our Flag.
 const PROSPECT: i32 = 50;
 
-/// The content of a cell without a piece.
+/// The content of a cell that has no piece.
 const EMPTY: u8 = 254;
 const WALL: u8 = 255;
 
-/// A ply: a piece by its number, and its target.
+/// A ply: the number of the moving piece, and the target cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) piece: u8,
     pub(super) to: Cell,
 }
 
-/// What a ply changed.
+/// The state before a ply, with which the ply can be taken back.
 pub(super) struct Undo {
     attacker: (u8, Piece),
     defender: Option<(u8, Piece)>,
@@ -31,20 +32,21 @@ pub(super) struct Undo {
     score: i32,
 }
 
-/// A board with assumed ranks. Our pieces come first in the list.
+/// A board with assumed ranks. In the list of pieces, ours come first.
 pub(super) struct World<'a> {
     pub(super) evaluation: &'a Evaluation,
     cells: [u8; CELLS],
     pub(super) pieces: Vec<Piece>,
     mine: usize,
-    /// The ways to the enemy's Flag.
+    /// The distances to the enemy's Flag.
     siege: Siege,
-    /// The value of our pieces less that of the enemy's.
+    /// The total value of our pieces minus that of the enemy's pieces.
     score: i32,
 }
 
 impl<'a> World<'a> {
-    /// Returns a world with these pieces, ours first. There may be at most 250.
+    /// Creates a world with these pieces, of which there may be at most 250. Our pieces must come
+    /// first.
     pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
         evaluation.situation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
@@ -60,7 +62,7 @@ impl<'a> World<'a> {
         World { evaluation, cells, pieces, mine, siege, score }
     }
 
-    /// Returns the value of the position for our side.
+    /// Returns the value of the position from our side's point of view.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
         let is_about = |piece: &&Piece| piece.is_alive && piece.rank.is_movable();
@@ -77,13 +79,14 @@ impl<'a> World<'a> {
         self.score - peril + prospect * PROSPECT / 100
     }
 
-    /// The piece on a cell.
+    /// Returns the piece on a cell.
     pub(super) fn piece_at(&self, cell: Cell) -> Option<(u8, &Piece)> {
         let index = self.cells[usize::from(cell)];
         self.pieces.get(usize::from(index)).map(|piece| (index, piece))
     }
 
-    /// Lists a side's plies, or only its strikes. Repetition rules are ignored.
+    /// Lists the plies of a side. With `strikes_alone`, lists only its strikes. Repetition rules
+    /// are ignored.
     pub(super) fn steps(&self, is_mine: bool, strikes_alone: bool, steps: &mut Vec<Step>) {
         let (first, end) = if is_mine { (0, self.mine) } else { (self.mine, self.pieces.len()) };
         for (index, piece) in self.pieces[first..end].iter().enumerate() {
@@ -127,7 +130,7 @@ impl<'a> World<'a> {
         self.cells[usize::from(from)] = EMPTY;
         let mut moved = Piece { cell: step.to, ..attacker };
         if target == EMPTY {
-            // Only a runner goes farther than one step (§C2).
+            // Only a runner moves more than one square (§C2).
             moved.is_hidden &= grid::is_adjacent(from, step.to);
             self.put(step.piece, moved);
             return undo;

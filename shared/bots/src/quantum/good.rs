@@ -1,6 +1,6 @@
-//! The mind of *good* with coins (§Q). A strike is a small game in which both sides choose at
-//! once, and counts with the value of that game's equilibrium. A ply is worth its own win, less
-//! the win of the enemy's best strike in return.
+//! The mind of the level *good* in games with coins (§Q). A strike is treated as a small game in
+//! which both sides choose at once, and its value is the value of this game's equilibrium. The
+//! score of a ply is its expected gain, minus the gain of the enemy's best strike in reply.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,24 +15,25 @@ use super::{SHOWN, Stock, may_be, piece_at, worth};
 use crate::Chance;
 use crate::mind::{Best, Mind};
 
-/// Random noise added to scores: plies that differ by less are chosen at random.
+/// The random noise that is added to scores. If two plies differ by less, one of them is chosen
+/// at random.
 const WHIM: f32 = 0.2;
-/// The share of the enemy's best answer that counts, because it may have something better to do,
-/// or miss it.
+/// The weight of the enemy's best reply. It is below one, because the enemy may have a better ply
+/// elsewhere or may overlook the reply.
 const ANSWER: f32 = 0.8;
-/// After this many of our plies without a capture, the enemy's answers count for half, and
-/// strikes at coins for more.
+/// The number of our plies without a capture after which the enemy's replies count only half and
+/// strikes at coins count more.
 const PATIENCE_PLIES: f32 = 15.0;
-/// The value of coming nearer to a piece, as a share of the value of striking it.
+/// The value of moving closer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
-/// Strikes worth more than this do not attract distant pieces more.
+/// The maximum value of a strike when it attracts pieces from a distance.
 const TARGET_MAX: f32 = 15.0;
 
-/// The mind of *good* in games with coins.
+/// The mind of the level *good* in games with coins.
 pub(crate) struct GoodQuantumMind {
     side: Side,
-    /// How many pieces were on the board at our latest ply, and for how many of our plies that
-    /// number has stayed the same.
+    /// The number of pieces on the board at our latest ply. `quiet_plies` is the number of our
+    /// plies since this number last changed.
     standing: usize,
     quiet_plies: u16,
 }
@@ -52,7 +53,7 @@ impl Mind for GoodQuantumMind {
     }
 }
 
-/// A legal command. `None` only if there is nothing to do.
+/// Returns a legal command. Returns `None` only if the side does not have to act.
 fn choose(turn: &Turn<'_>, chance: &mut Chance) -> Option<Command> {
     let commands = turn.view.legal_commands()?;
     if let Some(strike) = &turn.view.pending_strike
@@ -67,7 +68,7 @@ fn choose(turn: &Turn<'_>, chance: &mut Chance) -> Option<Command> {
     best.choice()
 }
 
-/// What is publicly known of a piece.
+/// The public knowledge about a piece.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Stand {
     Known(Rank),
@@ -89,9 +90,9 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// 1 at first, and more the longer nothing is captured.
+    /// A factor that is 1 at first and grows while nothing is captured.
     boldness: f32,
-    /// Values of strikes for the striking side, with nothing else around.
+    /// The value of each kind of strike for the striking side, without regard to other pieces.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
 }
 
@@ -101,7 +102,7 @@ impl<'a> Turn<'a> {
         Turn { view, side, stock: Stock::of(view), boldness, worths: RefCell::default() }
     }
 
-    /// Returns the share of the enemy's best answer that counts.
+    /// Returns the weight of the enemy's best reply.
     fn answer(&self) -> f32 {
         ANSWER / self.boldness
     }
@@ -110,7 +111,7 @@ impl<'a> Turn<'a> {
         self.view.pieces.iter().filter(move |piece| piece.side == side)
     }
 
-    /// Returns the ranks that a side can name for a piece in a strike (§Q4, §Q6).
+    /// Returns the ranks that a side can choose for a piece in a strike (§Q4, §Q6).
     fn ranks(&self, side: Side, stand: Stand, is_attacker: bool) -> Vec<Rank> {
         let is_moved = match stand {
             Stand::Known(rank) => return vec![rank],
@@ -121,7 +122,7 @@ impl<'a> Turn<'a> {
         left.filter(|rank| if is_bound { !may_be(*rank, true) } else { may_be(*rank, is_moved) }).collect()
     }
 
-    /// The value of a strike with these ranks for the striking side.
+    /// Returns the value of a strike between these ranks for the striking side.
     fn payoff(&self, striker: Side, ours: (Stand, Rank), theirs: (Stand, Rank)) -> f32 {
         let (own_fate, foe_fate) = strike_fates(self.view.ruleset, ours.1, theirs.1);
         let cost = |fate: Fate, side: Side, (stand, rank): (Stand, Rank)| {
@@ -131,8 +132,8 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// Returns a strike as a game between the ranks that both sides can name. `exposed` is the
-    /// striker's cost of being on the square afterwards with a rank.
+    /// Treats a strike as a game in which both sides choose a rank. `exposed` is a function that
+    /// returns the cost for the striking side of standing on its new square with a rank.
     fn strike_game(
         &self,
         striker: Side,
@@ -162,7 +163,7 @@ impl<'a> Turn<'a> {
         StrikeGame { rows, columns, mixed }
     }
 
-    /// The value of a strike for the striking side, with nothing else around.
+    /// Returns the value of a strike for the striking side, without regard to other pieces.
     fn worth_of(&self, striker: Side, ours: Stand, theirs: Stand) -> f32 {
         if let Some(worth) = self.worths.borrow().get(&(striker, ours, theirs)) {
             return *worth;
@@ -172,7 +173,7 @@ impl<'a> Turn<'a> {
         worth
     }
 
-    /// The most that the enemy can win by a strike at the piece on a square.
+    /// Returns the largest gain that the enemy can make with a strike at the piece on a square.
     fn threat(&self, side: Side, at: Square, stand: Stand, struck: Option<Square>) -> f32 {
         let foe = side.opponent();
         let beside =
@@ -184,7 +185,8 @@ impl<'a> Turn<'a> {
         beside.filter(can_strike).map(|piece| self.worth_of(foe, Stand::of(piece), stand)).fold(0.0, f32::max)
     }
 
-    /// Chooses a rank in the pending strike, which is a game between both sides.
+    /// Chooses a rank in the pending strike. The strike is treated as a game in which both sides
+    /// choose at once.
     fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = *strike;
         let (ours, theirs) = (Stand::of(piece_at(self.view, from)?), Stand::of(piece_at(self.view, to)?));
@@ -229,7 +231,8 @@ impl<'a> Turn<'a> {
         gain - shown - if is_setting_out { self.stock.cost_of_setting_out(self.side) } else { 0.0 }
     }
 
-    /// Returns how strongly targets attract a piece on this square. Near targets attract more.
+    /// Returns the strength with which targets attract a piece on this square. Near targets
+    /// attract it more.
     fn pull(&self, at: Square, stand: Stand) -> f32 {
         let foes = self.of(self.side.opponent());
         let pull = |foe: &SeenPiece| {
@@ -240,14 +243,14 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// The ranks that both sides of a strike can name, and their best strategies.
+/// The ranks that each side can choose in a strike, with the best strategies for choosing.
 struct StrikeGame {
     rows: Vec<Rank>,
     columns: Vec<Rank>,
     mixed: Mixed,
 }
 
-/// Draws a rank with probability in proportion to its weight.
+/// Draws a rank. The probability of each rank is proportional to its weight.
 fn draw(ranks: &[Rank], weights: &[f32], chance: &mut Chance) -> Option<Rank> {
     let mut left = chance.below(1_000_000) as f32 / 1_000_000.0;
     for (rank, weight) in ranks.iter().zip(weights) {

@@ -1,22 +1,23 @@
-//! Solves zero-sum games in which both sides choose at once, by regret matching (Hart and
-//! Mas-Colell 2000).
+//! Solves zero-sum games in which both sides choose at once. The method is regret matching (Hart
+//! and Mas-Colell 2000).
 
-/// After this many rounds the value is within a few hundredths of the stakes.
+/// The number of rounds, after which the value is accurate to a few percent of the stakes.
 const ROUNDS: usize = 200;
 
 /// The mixed strategies of both sides, and the value of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Mixed {
-    /// The share of each row choice. The matrix contains the wins of the rows' side.
+    /// The probability of each row. The player who chooses the row receives the payoffs in the
+    /// matrix.
     pub(crate) rows: Vec<f32>,
-    /// The share of each column choice.
+    /// The probability of each column.
     pub(crate) columns: Vec<f32>,
-    /// The average win of the rows' side.
+    /// The average payoff for the row player.
     pub(crate) value: f32,
 }
 
-/// Solves a matrix of the wins of the rows' side. All rows have the same length. If one side has
-/// a single choice, the other chooses its best answer.
+/// Solves a matrix of payoffs for the row player. All rows must have the same length. If one
+/// player has only one choice, the other player chooses the best reply.
 pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     if height == 0 || width == 0 {
@@ -27,7 +28,8 @@ pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     }
     let (mut own, mut foe) = (Learner::new(height), Learner::new(width));
     for round in 1..=ROUNDS {
-        // The sides learn in turn: the second already sees the first's new mix.
+        // The players learn one after the other: the column player already replies to the row
+        // player's new strategy.
         let columns = parts(&foe.regrets);
         let wins = |row: &Vec<f32>| row.iter().zip(&columns).map(|(win, part)| win * part).sum::<f32>();
         let by_row: Vec<f32> = payoffs.iter().map(wins).collect();
@@ -61,8 +63,8 @@ fn solve_pure(payoffs: &[Vec<f32>], height: usize, width: usize) -> Mixed {
     }
 }
 
-/// One side: how much better each choice would have been, and its mixes so far, in which early
-/// rounds count less.
+/// One player. `regrets` tells how much better each choice would have been. `sums` is the
+/// weighted sum of the player's strategies so far, in which early rounds count less.
 struct Learner {
     regrets: Vec<f32>,
     sums: Vec<f32>,
@@ -83,7 +85,7 @@ impl Learner {
     }
 }
 
-/// Normalizes weights to shares. Equal shares if all are zero.
+/// Normalizes weights so that they add up to one. If all weights are zero, the results are equal.
 fn parts(weights: &[f32]) -> Vec<f32> {
     let total: f32 = weights.iter().sum();
     if total > 0.0 {
@@ -120,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_game_of_unlike_stakes_has_its_known_value() {
-        // The equilibrium: rows 3/7 and 4/7, columns 3/7 and 4/7.
+        // The expected equilibrium has the probabilities 3/7 and 4/7 for the rows, and 3/7 and
+        // 4/7 for the columns.
         let solved = solve(&[vec![2.0, -1.0], vec![-1.0, 1.25]]);
         assert_near(solved.value, 1.5 / 5.25);
         assert_near(solved.rows[0], 2.25 / 5.25);

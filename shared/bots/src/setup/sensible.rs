@@ -1,9 +1,9 @@
-//! Sensible deployments, drawn piece by piece. Each rank is placed where it is useful, and hardly
-//! any two deployments are alike.
+//! Sensible random deployments. Pieces are placed one after the other on squares where their rank
+//! is useful. Two deployments are hardly ever the same.
 //!
-//! The Flag is at the back behind Bombs: closed in, half open, or unguarded while Bombs elsewhere
-//! act as a decoy. The Spy stays near the two strongest pieces, Miners stay back, and Scouts and
-//! expendable pieces are in front.
+//! The Flag is in a back row. Bombs surround it completely, partly, or not at all, and in the
+//! last case they stand elsewhere as a decoy. The Spy is near the two strongest pieces, Miners
+//! are in the back rows, and Scouts and expendable pieces are in front.
 
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};
@@ -12,20 +12,23 @@ use super::{ahead, random_setup};
 use crate::Chance;
 use crate::mind::give_way;
 
-/// The most drafts before giving up. One draft in two or three is accepted.
+/// The maximum number of drafts, after which the search gives up. About one draft in two or three
+/// is accepted.
 const DRAFTS_MAX: usize = 200;
 
-/// The fewest Bombs that can close in a Flag, which must then be in a corner.
+/// The minimum number of Bombs that can surround a Flag completely. With this number, the Flag
+/// must be in a corner.
 const CLOSING_MIN: u8 = 2;
 
-/// Returns a deployment of the whole army that a careful player could choose, different each
-/// time. `lakes` are those of this game, which may be drawn (§U2).
+/// Returns a random deployment of the whole army that a careful player could choose. `lakes` are
+/// the lakes of this game, which may have been drawn at random (§U2).
 pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     sensible_pieces(ruleset, lakes, side, chance)
         .map_or_else(|| random_setup(ruleset, side, chance), Setup::new)
 }
 
-/// Returns the pieces and squares of a sensible deployment; `None` if no draft was sound.
+/// Returns the pieces and squares of a sensible deployment. Returns `None` if no draft was
+/// acceptable.
 pub(crate) fn sensible_pieces(
     ruleset: &Ruleset,
     lakes: SquareSet,
@@ -38,8 +41,8 @@ pub(crate) fn sensible_pieces(
     })
 }
 
-/// Returns a sensible deployment with Bombs on every side of the Flag, if there are enough Bombs.
-/// Only a Miner can reach the Flag then.
+/// Returns a sensible deployment in which Bombs surround the Flag completely, if there are enough
+/// Bombs. In this deployment, only a Miner can reach the Flag.
 pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     let is_possible = ruleset.army.count(Rank::Bomb) >= CLOSING_MIN;
     let closed = (0..DRAFTS_MAX).filter(|_| is_possible).find_map(|_| {
@@ -50,7 +53,7 @@ pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chan
     closed.map_or_else(|| sensible_setup(ruleset, lakes, side, chance), Setup::new)
 }
 
-/// True if there are Bombs on every home square next to the Flag.
+/// True if every home square next to the Flag has a Bomb.
 fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     let places = |rank: Rank| -> SquareSet {
         pieces.iter().filter(|(_, other)| *other == rank).map(|(square, _)| *square).collect()
@@ -60,12 +63,13 @@ fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     (around & ruleset.shape.home(side)).without(places(Rank::Bomb)).is_empty()
 }
 
-/// The squares next to a square.
+/// Returns the neighboring squares of a square.
 fn beside(shape: &BoardShape, square: Square) -> impl Iterator<Item = Square> {
     Direction::ALL.into_iter().filter_map(move |direction| shape.neighbor(square, direction))
 }
 
-/// How much a rank likes each of four rows, the front row first.
+/// Returns the weight of each of four rows for a rank, beginning with the front row. A higher
+/// weight means a better place.
 const fn liking(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 0, 1, 12],
@@ -83,8 +87,8 @@ const fn liking(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// Like [`liking`], if the enemy can also come from behind, over the joints of the board (§S2.6).
-/// The Flag may then be in any row except the front row.
+/// Like [`liking`], for boards on which the enemy can also come from behind, across joints
+/// (§S2.6). The Flag may then be in any row except the front row.
 const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 3, 4, 4],
@@ -92,8 +96,9 @@ const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// Like [`liking`], if squares stay empty. Then the way out is never blocked, every piece at the
-/// back could be the Flag, and pieces next to the Flag shield it from Scouts.
+/// Like [`liking`], for rulesets in which home squares stay empty. In these rulesets, the pieces
+/// are never blocked, every piece in the back rows could be the Flag, and pieces next to the Flag
+/// protect it from Scouts.
 const fn liking_of_space(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 1, 3, 8],
@@ -106,8 +111,8 @@ const fn liking_of_space(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// The order in which ranks are placed after the Flag and the Bombs. The choosiest ranks come
-/// first, and the last ones take the remaining squares.
+/// The order in which ranks are placed after the Flag and the Bombs. Ranks with the strictest
+/// requirements come first, and the last ranks take the remaining squares.
 const ORDER: [Rank; 11] = [
     Rank::Marshal,
     Rank::General,
@@ -137,11 +142,11 @@ impl<'a> Draft<'a> {
         Draft { ruleset, lakes, side, home, free: home, pieces: Vec::with_capacity(ruleset.army.len()) }
     }
 
-    /// Places the army. `None` if it did not fit.
+    /// Places the whole army. Returns `None` if this fails.
     fn fill(&mut self, chance: &mut Chance) -> Option<()> {
         let flag = self.draw(chance, |draft, square| {
-            // Fewer Scout lines lead to a square at an edge. This matters little among forty
-            // pieces.
+            // Fewer lines for Scouts lead to a square at an edge of the board, so the Flag is
+            // safer there. This matters little if the army fills the home rows.
             let is_at_edge = draft.neighbors(square).len() < 3;
             let factor = if is_at_edge && draft.ruleset.fill == Fill::AnyHomeSquares { 3 } else { 1 };
             if draft.is_exposed(square) { 0 } else { draft.liked(Rank::Flag, square) * factor }
@@ -157,8 +162,9 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Returns how many pieces of a rank are deployed: all of them, or the rank's share of the
-    /// home rows if the army is larger. The last rank of [`ORDER`] takes the remainder.
+    /// Returns the number of pieces of a rank to deploy. If the army is larger than the home
+    /// rows, each rank is deployed in proportion, and the last rank of [`ORDER`] takes the
+    /// remaining squares. Otherwise, all pieces are deployed.
     fn fielded(&self, rank: Rank) -> usize {
         let (army, home) = (&self.ruleset.army, self.ruleset.shape.home_len());
         let count = usize::from(army.count(rank));
@@ -169,7 +175,7 @@ impl<'a> Draft<'a> {
         if ORDER.last() == Some(&rank) { self.free.len() as usize } else { share }
     }
 
-    /// Places Bombs that guard the Flag, then decoys, then the rest.
+    /// Places the Bombs that guard the Flag, then Bombs as decoys, then the remaining Bombs.
     fn place_bombs(&mut self, flag: Square, chance: &mut Chance) -> Option<()> {
         let mut left = self.fielded(Rank::Bomb);
         let mut around: Vec<Square> = self.neighbors(flag).iter().collect();
@@ -188,7 +194,8 @@ impl<'a> Draft<'a> {
             left -= self.put_bombs(around.iter().collect::<Vec<_>>().iter(), left);
         }
         for _ in 0..left {
-            // A Bomb on a square behind a lake does not block a way out.
+            // A Bomb on a front square behind a lake is preferred, because no piece could leave
+            // through that square anyway.
             let square = self.draw(chance, |draft, square| {
                 let is_blocked = draft.depth(square) == 0 && !draft.is_way_out(square);
                 draft.liked(Rank::Bomb, square) * if is_blocked { 2 } else { 1 }
@@ -209,13 +216,13 @@ impl<'a> Draft<'a> {
         self.pieces.push((square, rank));
     }
 
-    /// Draws a free square with probability in proportion to its weight.
+    /// Draws a free square. The probability of each square is proportional to its weight.
     fn draw(&self, chance: &mut Chance, weight: impl Fn(&Self, Square) -> u32) -> Option<Square> {
         let weights: Vec<(Square, u32)> =
             self.free.iter().map(|square| (square, weight(self, square))).collect();
         let total: u32 = weights.iter().map(|(_, weight)| weight).sum();
         if total == 0 {
-            // All remaining weights are zero, so any square will do.
+            // The weights of all free squares are zero, so each of them is equally likely.
             return if weights.is_empty() { None } else { Some(weights[chance.below(weights.len())].0) };
         }
         let mut point = chance.below(total as usize) as u32;
@@ -226,7 +233,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// How well a movable rank fits a square, given the pieces placed so far.
+    /// Returns the weight of a square for a movable rank, given the pieces placed so far.
     fn weight(&self, rank: Rank, square: Square, flag: Square) -> u32 {
         let near = |others: &[Rank], reach: u8| {
             self.pieces.iter().any(|(at, other)| others.contains(other) && at.distance(square) <= reach)
@@ -234,7 +241,7 @@ impl<'a> Draft<'a> {
         let factor = match rank {
             Rank::Spy if near(&self.strongest_two(), 2) => 6,
             Rank::Spy if near(&self.strongest_two(), 3) => 2,
-            // The two strongest pieces take a half of the board each.
+            // The two strongest pieces start in different halves of the board.
             Rank::General
                 if !self.pieces.iter().any(|(at, other)| {
                     *other == Rank::Marshal && self.is_left(*at) == self.is_left(square)
@@ -242,7 +249,7 @@ impl<'a> Draft<'a> {
             {
                 3
             }
-            // A piece of some strength stays near the Flag.
+            // A fairly strong piece stays near the Flag.
             Rank::Major | Rank::Captain | Rank::Lieutenant if square.distance(flag) <= 2 => 2,
             _ => 1,
         };
@@ -262,7 +269,8 @@ impl<'a> Draft<'a> {
         [strongest, owned.next().unwrap_or(strongest)]
     }
 
-    /// A rank's liking for a square's row, scaled to the number of home rows.
+    /// Returns a rank's weight for the row of a square. The four rows of the table are scaled to
+    /// the number of home rows.
     fn liked(&self, rank: Rank, square: Square) -> u32 {
         let likings = match self.ruleset.fill {
             Fill::EveryHomeSquare if self.ruleset.shape.has_joints() => liking_of_joints(rank),
@@ -276,8 +284,9 @@ impl<'a> Draft<'a> {
         likings[low] * (last - rest) + likings[high] * rest
     }
 
-    /// Returns how many home rows are ahead of a square, or behind it if that is less and the
-    /// column is joined. 0 is a row nearest the enemy.
+    /// Returns the number of home rows in front of a square. If the square's column has a joint
+    /// and fewer home rows are behind the square, returns their number instead. The result 0
+    /// means a row that is nearest to the enemy.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
         let last = shape.home_rows - 1;
@@ -293,13 +302,13 @@ impl<'a> Draft<'a> {
         square.column() < self.ruleset.shape.columns / 2
     }
 
-    /// The home squares next to a square.
+    /// Returns the home squares next to a square.
     fn neighbors(&self, square: Square) -> SquareSet {
         beside(&self.ruleset.shape, square).filter(|next| self.home.contains(*next)).collect()
     }
 
-    /// True if the enemy can step next to a square: in the front row, and where a joint leads to it
-    /// (§S2.6).
+    /// True if the enemy can move next to a square. This is so in the front row, and where a
+    /// joint leads to the square (§S2.6).
     fn is_exposed(&self, square: Square) -> bool {
         beside(&self.ruleset.shape, square).any(|next| self.is_abroad(next))
     }
@@ -308,7 +317,7 @@ impl<'a> Draft<'a> {
         !self.home.contains(square) && !self.lakes.contains(square)
     }
 
-    /// True if the square ahead is neither a home square nor a lake.
+    /// True if the square ahead is not a home square and not a lake.
     fn is_way_out(&self, square: Square) -> bool {
         let next = self.ruleset.shape.neighbor(square, ahead(self.side));
         next.is_some_and(|next| self.is_abroad(next))
@@ -321,8 +330,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// True if the front can move and no movable piece is permanently walled in by Bombs, lakes and
-    /// the Flag.
+    /// True if a piece in the front row can move, and no movable piece is permanently enclosed by
+    /// Bombs, lakes and the Flag.
     fn is_mobile(&self) -> bool {
         let fixed: SquareSet =
             self.pieces.iter().filter(|(_, rank)| !rank.is_movable()).map(|(square, _)| *square).collect();
@@ -342,8 +351,8 @@ impl<'a> Draft<'a> {
         self.pieces.iter().all(|(square, rank)| !rank.is_movable() || reached.contains(*square))
     }
 
-    /// True if the Flag and the Spy, which Scouts would beat at once, are screened from them.
-    /// This matters if squares stay empty (§B1).
+    /// True if other pieces protect the Flag and the Spy from Scouts, which would beat both. This
+    /// matters in rulesets in which home squares may stay empty (§B1).
     fn is_sheltered(&self) -> bool {
         self.pieces.iter().filter(|(_, rank)| matches!(rank, Rank::Flag | Rank::Spy)).all(|(square, _)| {
             let mut at = *square;
@@ -405,7 +414,8 @@ mod tests {
             }
             let columns = usize::from(ruleset.shape.columns);
             let flag = text.find('F').expect("a Flag");
-            // If squares stay empty, a Flag may be a row farther ahead.
+            // In rulesets in which home squares stay empty, the Flag may be one row farther
+            // ahead.
             let rows = if ruleset.fill == Fill::EveryHomeSquare { 2 } else { 3 };
             assert!(flag >= text.len() - rows * columns, "{}: {text}", ruleset.id);
             back += usize::from(flag >= text.len() - columns);
@@ -427,7 +437,8 @@ mod tests {
                 assert!(next.into_iter().all(|next| home.contains(next)), "{}: {flag}", ruleset.id);
                 flags.insert(flag);
             }
-            // 6 squares of the back row, and two or three rows before it.
+            // The Flag can be on 6 squares of the back row, and on two or three rows in front of
+            // it, so many different squares must occur.
             assert!(flags.len() > 25, "{}: {flags:?}", ruleset.id);
         }
     }

@@ -1,29 +1,32 @@
-//! Computes where a rank wants to go. Each target attracts with its gain, which fades with every
-//! step.
+//! Computes which squares attract a rank. Each target attracts with the gain of capturing it, and
+//! the attraction fades with every step.
 
 use flagfall_board::{Square, SquareSet};
 
 use super::board::{Board, neighbors};
 
-/// The share of an attraction that remains with each step.
+/// The share of an attraction that remains after each step.
 const FADING: f32 = 0.88;
-/// The share that remains behind one of the side's own pieces, which would have to move first.
+/// The share of an attraction that remains behind one of the side's own pieces, which would first
+/// have to move away.
 const BEHIND_OWN: f32 = 0.7;
-/// The share that remains behind a square next to a piece that would win.
+/// The share of an attraction that remains behind a square that is next to a stronger enemy
+/// piece.
 const THROUGH_DANGER: f32 = 0.6;
 
-/// How strongly every square attracts one rank.
+/// The strength with which every square attracts one rank.
 pub(super) type Pulls = [f32; Square::LIMIT];
 
-/// Spreads targets over the board. `feared` are squares that the rank should avoid.
+/// Spreads the attraction of targets over the board. `feared` is the set of squares that the rank
+/// should avoid.
 pub(super) fn attraction(board: &Board, targets: &[(Square, f32)], feared: SquareSet) -> Pulls {
     let mut pull = [0.0; Square::LIMIT];
     for (square, gain) in targets {
         pull[square.index()] = *gain;
     }
     let mut waiting: SquareSet = targets.iter().map(|(square, _)| *square).collect();
-    // Only squares with a stronger pull are visited again. Each round takes every pull a step
-    // farther.
+    // Each round spreads attractions by one step. Only squares whose attraction has grown are
+    // visited again.
     while !waiting.is_empty() {
         let mut grown = SquareSet::EMPTY;
         for square in waiting.iter() {

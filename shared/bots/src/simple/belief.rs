@@ -1,18 +1,19 @@
-//! The ranks that each enemy piece can have and how likely they are, from the army, captures,
-//! known ranks, movements, and what strikes have shown.
+//! Estimates the ranks of enemy pieces. The sources are the army, captures, known ranks,
+//! movements, and what strikes have shown.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Fill, Identity, Ruleset, View};
 
 use crate::mind::rows_ahead;
 
-/// Rounds of fitting the probabilities to the counts. A handful comes close enough.
+/// The number of rounds in which the probabilities are fitted to the counts. A few rounds are
+/// accurate enough.
 const ROUNDS: usize = 5;
 
-/// A rank with a higher probability than this counts as known.
+/// The probability above which a rank counts as known.
 const CERTAIN: f32 = 0.999;
 
-/// A probability, or an amount, for each rank.
+/// A probability or a number for each rank.
 pub(crate) type PerRank = [f32; Rank::COUNT];
 
 /// An enemy piece.
@@ -20,14 +21,14 @@ pub(crate) type PerRank = [f32; Rank::COUNT];
 pub(crate) struct Enemy {
     pub(crate) square: Square,
     pub(crate) is_moved: bool,
-    /// Its rank, if known.
+    /// The rank of the piece, if it is known.
     pub(crate) known: Option<Rank>,
-    /// The probability of each rank. They add up to one.
+    /// The probability of each rank. The probabilities add up to one.
     pub(crate) chances: PerRank,
 }
 
 impl Enemy {
-    /// The ranks that it can have, with their probabilities.
+    /// The ranks that the piece can have, with their probabilities.
     pub(super) fn ranks(&self) -> impl Iterator<Item = (Rank, f32)> + '_ {
         Rank::ALL
             .into_iter()
@@ -35,14 +36,14 @@ impl Enemy {
             .filter(|(_, chance)| *chance > 0.0)
     }
 
-    /// The probability that it can move at all.
+    /// The probability that the piece can move at all.
     pub(super) fn movable_chance(&self) -> f32 {
         1.0 - self.chances[Rank::Flag as usize] - self.chances[Rank::Bomb as usize]
     }
 }
 
-/// Returns the enemy pieces of a view. `suspects` gives the ranks that a hidden piece on a square
-/// can have.
+/// Returns the enemy pieces of a view. `suspects` is a function that returns the ranks that a
+/// hidden piece on a square can have.
 pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Enemy> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
         let captured = view.captured[side.opponent()][rank];
@@ -74,8 +75,8 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     foes
 }
 
-/// Scales the remaining ranks to the expected number on the board: the Flag in full, an equal share
-/// of the others.
+/// Scales the remaining numbers of pieces to those expected on the board, because some pieces are
+/// in the reserve. The Flag counts in full, and all other ranks are scaled by the same factor.
 fn field(left: &mut PerRank, foes: &[Enemy]) {
     let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
     let flag = left[Rank::Flag as usize];
@@ -87,11 +88,12 @@ fn field(left: &mut PerRank, foes: &[Enemy]) {
     }
 }
 
-/// Returns how much likelier than average it is that an unmoved piece has this rank, this many
+/// Returns how much more likely than average an unmoved piece has this rank, given its number of
 /// rows ahead of its back row.
 fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     match (rank, ruleset.fill, rows_ahead) {
-        // Joints let the enemy in behind the back row (§S2.6).
+        // The Flag is no safer in the back row here, because the enemy can reach it from behind
+        // across joints (§S2.6).
         (Rank::Flag, _, _) if ruleset.shape.has_joints() => 1.0,
         (Rank::Flag, Fill::EveryHomeSquare, 0) => 8.0,
         (Rank::Flag, Fill::AnyHomeSquares, 0) => 5.0,
@@ -103,8 +105,8 @@ fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     }
 }
 
-/// Fits the probabilities of hidden pieces to the remaining counts, by scaling ranks and pieces in
-/// turn (iterative proportional fitting, Deming and Stephan 1940).
+/// Fits the probabilities of hidden pieces to the remaining numbers of pieces. Ranks and pieces
+/// are scaled in turn (iterative proportional fitting, Deming and Stephan 1940).
 fn fit(foes: &mut [Enemy], left: &PerRank) {
     for _ in 0..ROUNDS {
         let mut totals: PerRank = [0.0; Rank::COUNT];
@@ -121,8 +123,8 @@ fn fit(foes: &mut [Enemy], left: &PerRank) {
     foes.iter_mut().for_each(|foe| normalize(&mut foe.chances, foe.is_moved));
 }
 
-/// Makes the probabilities add up to one. If nothing fits, the view is inconsistent, and all ranks
-/// that may stand there are equally likely.
+/// Scales the probabilities so that they add up to one. If all are zero, the view is
+/// inconsistent, and all ranks that may stand there become equally likely.
 fn normalize(chances: &mut PerRank, is_moved: bool) {
     let total: f32 = chances.iter().sum();
     if total > 0.0 {

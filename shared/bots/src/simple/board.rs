@@ -1,4 +1,4 @@
-//! The board of a view, on which moves can be tried.
+//! The board of a view, on which moves can be tried out.
 
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Identity, Move, View};
@@ -10,7 +10,7 @@ use super::belief::Enemy;
 pub(super) enum Cell {
     Nothing,
     Own(Own),
-    /// The enemy piece with this index in the list of foes.
+    /// An enemy piece, by its index in the list of enemy pieces.
     Enemy(u8),
 }
 
@@ -19,11 +19,11 @@ pub(super) enum Cell {
 pub(super) struct Own {
     pub(super) rank: Rank,
     pub(super) is_moved: bool,
-    /// True if the enemy knows its rank.
+    /// True if the enemy knows the rank of the piece.
     pub(super) is_revealed: bool,
 }
 
-/// The board as one side knows it.
+/// The board from the point of view of one side.
 #[derive(Clone)]
 pub(super) struct Board {
     shape: &'static BoardShape,
@@ -37,7 +37,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// The board of a view. `foes` are the enemy pieces in it.
+    /// Creates the board of a view. `foes` is the list of enemy pieces in the view.
     pub(super) fn new(view: &View, side: Side, foes: &[Enemy]) -> Board {
         let mut board = Board {
             shape: &view.ruleset.shape,
@@ -48,7 +48,7 @@ impl Board {
             flag: None,
         };
         for piece in view.pieces.iter().filter(|piece| piece.side == side) {
-            // A side always knows its own ranks.
+            // Views always contain the ranks of a side's own pieces.
             if let Identity::Known(rank) = piece.identity {
                 let (is_moved, is_revealed) = (piece.is_moved, piece.is_revealed);
                 board.put(piece.square, Cell::Own(Own { rank, is_moved, is_revealed }));
@@ -90,8 +90,8 @@ impl Board {
         self.cells[square.index()] = cell;
     }
 
-    /// Returns the board after one of the side's pieces has arrived at a square. `is_shown`
-    /// reveals it.
+    /// Returns the board after one of the side's pieces has moved to a square. If `is_shown` is
+    /// set, the move reveals the piece's rank.
     pub(super) fn after_arrival(&self, squares: Move, is_shown: bool) -> Board {
         let mut after = self.clone();
         if let Some(own) = self.own_at(squares.from) {
@@ -102,7 +102,7 @@ impl Board {
         after
     }
 
-    /// Returns the board after one of the side's pieces was placed.
+    /// Returns the board after a piece from the side's reserve was placed.
     pub(super) fn after_placing(&self, square: Square, rank: Rank, is_revealed: bool) -> Board {
         let mut after = self.clone();
         after.put(square, Cell::Own(Own { rank, is_moved: false, is_revealed }));
@@ -117,7 +117,7 @@ impl Board {
     }
 }
 
-/// The open squares next to a square.
+/// Returns the neighboring squares of a square, except lakes.
 pub(super) fn neighbors(board: &Board, square: Square) -> impl Iterator<Item = Square> + '_ {
     Direction::ALL
         .into_iter()
@@ -125,7 +125,8 @@ pub(super) fn neighbors(board: &Board, square: Square) -> impl Iterator<Item = S
         .filter(|next| board.open.contains(*next))
 }
 
-/// How many steps apart two squares are on an empty board, over joints if that is shorter.
+/// Returns the number of steps from one square to another on an empty board. Paths may cross
+/// joints.
 pub(super) fn steps(board: &Board, one: Square, other: Square) -> u8 {
     let shape = board.shape;
     let across = |apart: u8, whole: u8, joined: bool| if joined { apart.min(whole - apart) } else { apart };

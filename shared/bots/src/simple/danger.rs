@@ -1,4 +1,4 @@
-//! Estimates how much the enemy could win with its next move.
+//! Estimates how much the enemy could gain with its next move.
 
 use flagfall_board::{Rank, Square, SquareSet};
 use flagfall_rules::{Fate, Ruleset, strike_fates};
@@ -7,18 +7,19 @@ use super::belief::{Enemy, PerRank};
 use super::board::{Board, Own, neighbors};
 use super::worth::FLAG;
 
-/// How far around the Flag intruders count, in steps.
+/// The distance from the Flag within which enemy pieces count as intruders, in steps.
 const WATCH: usize = 5;
-/// How much an intruder at each distance takes from the Flag's safety.
+/// The amount by which an intruder at each distance reduces the Flag's safety.
 const INTRUSION: [f32; WATCH + 1] = [0.0, 0.0, 0.16, 0.08, 0.03, 0.01];
 
-/// The worth of each rank for both sides.
+/// The value of each rank for both sides.
 pub(super) struct Worths {
     pub(super) own: PerRank,
     pub(super) foe: PerRank,
 }
 
-/// The expected loss if the enemy moves next: the worst loss in full, and a share of all others.
+/// Returns the expected loss if the enemy moves next. The largest possible loss counts in full,
+/// and a share of all others is added.
 pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Enemy], worths: &Worths) -> f32 {
     let (mut worst, mut all) = (0.0_f32, 0.0);
     for square in board.own.iter() {
@@ -34,7 +35,8 @@ pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Enemy], worths: &
     worst + 0.15 * (all - worst) + intrusion
 }
 
-/// Returns the loss if this neighbor strikes, weighted by how likely it is to strike.
+/// Returns the loss if this neighboring enemy piece strikes, weighted by the probability that it
+/// strikes.
 fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Enemy, worths: &Worths) -> f32 {
     let mine = own_worth(board, square, own, worths);
     let gain = |rank: Rank| {
@@ -45,7 +47,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     };
     let movable = foe.ranks().filter(|(rank, _)| rank.is_movable());
     let loss: f32 = if own.is_revealed {
-        // The enemy knows what it would strike, and strikes if it gains.
+        // The enemy knows the rank of the piece, so it strikes if it expects a gain.
         movable
             .map(|(rank, chance)| {
                 let (lost, paid) = gain(rank);
@@ -66,7 +68,8 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     (active * (loss - revenge(ruleset, board, square, foe, worths))).max(0.0)
 }
 
-/// Returns how much a neighbor of the lost piece would win back from the piece that struck.
+/// Returns the value that the side would win back, if a neighbor of the lost piece can capture
+/// the enemy piece that struck.
 fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths: &Worths) -> f32 {
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)
@@ -81,7 +84,7 @@ fn own_worth(board: &Board, square: Square, own: Own, worths: &Worths) -> f32 {
     if is_guard { worth + 6.0 } else { worth }
 }
 
-/// How exposed the Flag is to pieces that could walk up to it.
+/// Returns the Flag's exposure to enemy pieces that could walk up to it.
 fn intrusion(board: &Board, foes: &[Enemy], flag: Square) -> f32 {
     let mut seen = SquareSet::only(flag);
     let mut edge = seen;

@@ -1,5 +1,5 @@
-//! Play in rulesets with a reserve (§S): which moves to make, which pieces to place and where,
-//! which to remove, and which chips to lay.
+//! Play in rulesets with a reserve (§S). This module chooses moves, pieces to place and their
+//! squares, pieces to remove, and the colors of chips.
 
 use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Placing, View};
@@ -10,24 +10,26 @@ use super::{Turn, WHIM};
 use crate::Chance;
 use crate::mind::Best;
 
-/// The value of placing a piece, for each piece by which the enemy outnumbers the side on the
-/// board.
+/// The value of placing a piece, for each piece that the enemy has more on the board than the
+/// side.
 const OUTNUMBERED: f32 = 0.12;
-/// The most that this value can be.
+/// The maximum value of placing a piece for this reason.
 const OUTNUMBERED_MAX: f32 = 1.0;
-/// How much the attraction of its square counts for a placed piece.
+/// The weight of a square's attraction when a piece is placed on it.
 const NEARNESS: f32 = 0.12;
-/// How much more a piece counts on the board than in reserve, as a share of its worth.
+/// The additional value of a piece on the board, compared with the same piece in the reserve, as
+/// a share of its value.
 const FIELDED: f32 = 0.04;
-/// The cost of a removal, because the piece still has to come back.
+/// The cost of removing a piece. It takes another turn to bring the piece back.
 const REMOVED: f32 = 0.5;
-/// The share of its secrecy that a known piece regains when it comes back.
+/// The share of the value of secrecy that a known piece regains when it comes back from the
+/// reserve.
 const REFIT: f32 = 0.5;
-/// How many placings are examined closely.
+/// The number of placings that are examined closely.
 const PLACINGS_MAX: usize = 12;
 
-/// The color that a side lays. Chips of this color make its own supply lines and break the
-/// enemy's.
+/// Returns the color of the chips that a side lays. Chips of this color form its supply lines and
+/// interrupt those of the enemy.
 fn own_color(side: Side) -> ChipColor {
     match side {
         Side::Red => ChipColor::Red,
@@ -36,7 +38,7 @@ fn own_color(side: Side) -> ChipColor {
 }
 
 impl Turn<'_> {
-    /// The best of all legal commands.
+    /// Returns the best of all legal commands.
     pub(super) fn best_command(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
         let color = own_color(self.side);
@@ -67,7 +69,7 @@ impl Turn<'_> {
         best.choice()
     }
 
-    /// The most promising placings, with their scores.
+    /// Returns the most promising placings with their scores.
     fn placings(&mut self, view: &View, placings: Vec<Placing>) -> Vec<(f32, Placing)> {
         let more = self.foes.len() as f32 - self.board.own.len() as f32;
         let lack = (OUTNUMBERED * more).clamp(0.0, OUTNUMBERED_MAX);
@@ -85,17 +87,17 @@ impl Turn<'_> {
         likely
     }
 
-    /// How much a piece is wanted on a square, regardless of the enemy's answer.
+    /// Returns the value of placing a piece on a square, without regard to the enemy's reply.
     fn wanted(&mut self, placing: &Placing, lack: f32, guarded: SquareSet) -> f32 {
         let Placing { square, rank, .. } = *placing;
         if rank == Rank::Bomb {
-            // Bombs guard the Flag. Elsewhere they are in the way.
+            // Bombs are useful next to the Flag. Elsewhere they only block the way.
             return if guarded.contains(square) { lack + 1.0 } else { -1.0 };
         }
         lack + NEARNESS * self.pull(rank, square) + FIELDED * self.worths.own[rank as usize]
     }
 
-    /// Returns the value of removing a piece, which is then safe and unknown.
+    /// Returns the value of removing a piece, which makes the piece safe and its rank unknown.
     fn score_of_removing(&mut self, view: &View, square: Square) -> Option<f32> {
         let own = self.board.own_at(square).filter(|own| own.rank != Rank::Flag)?;
         let is_labeled = view.pieces.iter().any(|piece| piece.square == square && piece.is_labeled);

@@ -5,10 +5,10 @@ use flagfall_rules::{
 
 use crate::{Chance, Effort, HousePlayer, Level};
 
-/// The lake rows of the 10x10 board, without pieces.
+/// The rows of the 10x10 board that contain the lakes, without pieces.
 const LAKES: &str = ".2~2.2~2.2/.2~2.2~2.2";
 
-/// Red's view of a position.
+/// Returns Red's view of a position.
 pub(crate) fn seen(ruleset: &str, rows_above: &str, rows_below: &str) -> View {
     let text = format!("{ruleset} red 60 0 {rows_above}/{LAKES}/{rows_below}");
     let position = Position::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -32,7 +32,7 @@ fn chosen(view: &View, seed: u64) -> String {
     }
 }
 
-/// Asserts that Red always chooses one of these moves.
+/// Asserts that Red always chooses one of the listed moves.
 fn must(rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen("classic", rows_above, rows_below);
     for seed in 1..=20 {
@@ -41,7 +41,7 @@ fn must(rows_above: &str, rows_below: &str, moves: &[&str]) {
     }
 }
 
-/// Asserts that Red never chooses one of these moves.
+/// Asserts that Red never chooses one of the listed moves.
 fn must_not(rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen("classic", rows_above, rows_below);
     for seed in 1..=20 {
@@ -89,7 +89,8 @@ fn the_spy_strikes_nothing_else_it_knows() {
 
 #[test]
 fn the_marshal_shuns_a_piece_that_must_be_the_spy() {
-    // The enemy has nothing left except its Flag.
+    // In this position, Blue has only the Flag and a Spy left, so Red can infer that the piece
+    // that moved is the Spy.
     must_not("bF.9/.10/.10/.10", ".4bS'.5/.10/.4r1'*.5/rF.8r9'", &["e2e3"]);
 }
 
@@ -105,7 +106,7 @@ fn the_last_piece_that_has_not_moved_is_the_flag() {
 
 #[test]
 fn a_piece_that_moved_is_no_bomb() {
-    // The enemy has only Bombs, the Flag, and one Scout that moved.
+    // In this position, Blue has only the Flag, Bombs, and one Scout that has moved.
     must("bFbB.8/.10/.10/.10", ".4b9'.5/.4r5'.5/.10/rF.9", &["e3e4"]);
 }
 
@@ -134,7 +135,8 @@ fn a_side_that_cannot_move_answers_nothing() {
 
 #[test]
 fn a_placement_is_not_made_over_and_over() {
-    // There is nothing to gain: one Scout on an empty board, with its enemies walled in by Bombs.
+    // In this position, Red has nothing to gain. Its only movable piece can attack an enemy piece
+    // of equal rank, and known Bombs enclose the enemy's Flag.
     let ruleset = Ruleset::find("pbm").expect("a ruleset");
     let mut player = HousePlayer::new(Level::Simple, Side::Red, 3, Effort::default());
     let mut view = seen("pbm", "bFbB*.8/bB*.9/.10/.10", ".10/.4r5'.5/.10/rF.8b5'*");
@@ -173,7 +175,7 @@ fn odd_views_are_answered_with_a_legal_command_or_nothing() {
     }
 }
 
-/// An inconsistent view, with pieces gone, known, moved or captured at random.
+/// Returns an inconsistent view, in which random pieces are missing, known, moved or captured.
 pub(crate) fn odd(view: &View, chance: &mut Chance) -> View {
     use flagfall_rules::Identity;
     let mut odd = view.clone();

@@ -1,4 +1,4 @@
-//! What pieces are worth. A Scout is about 1.
+//! The values of pieces. The value of a Scout is about 1.
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::{Fate, Ruleset, View, strike_fates};
@@ -6,10 +6,10 @@ use flagfall_rules::{Fate, Ruleset, View, strike_fates};
 use super::belief::PerRank;
 use crate::mind::counts_left;
 
-/// The worth of a Flag, to either side.
+/// The value of a Flag to either side.
 pub(super) const FLAG: f32 = 60.0;
 
-/// The worth of a side's pieces at this point of the game, by rank.
+/// Returns the value of each rank for a side at this point of the game.
 pub(super) fn worths(view: &View, side: Side) -> PerRank {
     let mine = counts_left(view, side);
     let theirs = counts_left(view, side.opponent());
@@ -36,7 +36,7 @@ fn worth(ruleset: &Ruleset, rank: Rank, mine: &[u8; Rank::COUNT], theirs: &[u8; 
         Rank::Marshal => 10.0,
         Rank::Phoenix => 3.0,
     };
-    // A piece that nothing on the board can beat is worth more.
+    // A piece is worth more if no piece on the board can beat it.
     let is_beaten = |other: Rank| {
         has(other)
             && other.is_movable()

@@ -1,9 +1,9 @@
 //! The digest of a finished game, which the server signs. docs/protocol/RECORDS.md defines it for
 //! other programs.
 //!
-//! The digest covers only what the public saw while the game was played. It is therefore the same
-//! for every audience, and opening a deployment after the end does not change it. Player names
-//! are left out because players may be renamed.
+//! The digest covers only what the public saw while the game was played. The digest is therefore
+//! the same for every audience, and it does not change when the deployments are opened at the
+//! end. It does not cover player names, because a player's name may change.
 
 use flagfall_board::Side;
 use flagfall_rules::EndReason;
@@ -13,13 +13,13 @@ use sha2::{Digest as _, Sha256};
 use super::{GameRecord, RecordedEvent};
 use crate::client_to_server::Time;
 
-/// The first field of every digest: the version of its definition.
+/// The version of the digest's definition, which is the first field of every digest.
 pub const DIGEST_VERSION: &str = "flagfall-digest-1";
 
 /// The bytes that precede the digest in a signed message.
 const SIGNED_PREFIX: &[u8] = b"flagfall-signature-1\0";
 
-/// Returns the message that a server signs.
+/// Returns the message that a server signs for a digest.
 pub fn signed_message(digest: HexBytes) -> Vec<u8> {
     [SIGNED_PREFIX, &digest.0].concat()
 }
@@ -32,15 +32,15 @@ pub fn key_id(public: &HexBytes) -> String {
 }
 
 impl GameRecord {
-    /// Returns the digest of a public record, or `None` before the end of the game. Also returns
-    /// `None` for a player's record, which needs [`GameRecord::digest_with`].
+    /// Returns the digest of the game, if this is the public record. Returns `None` before the
+    /// end of the game, and for a player's record, which needs [`GameRecord::digest_with`].
     pub fn digest(&self) -> Option<HexBytes> {
         if self.audience == Viewer::Public { self.digest_with(&self.events) } else { None }
     }
 
-    /// Returns the digest of the game, given its events as the public saw them. Returns `None`
-    /// before the end, if `public` has an event that the public never sees, or if the record
-    /// leaves out choices that the digest covers.
+    /// Returns the digest of the game, given the public events of the game in `public`. Returns
+    /// `None` before the end, if `public` contains an event that the public never sees, or if the
+    /// record lacks choices that the digest covers.
     pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
         let outcome = self.outcome.as_ref().filter(|_| !self.omits_choices())?;
         let mut fields = Fields(Sha256::new());
@@ -70,7 +70,7 @@ impl GameRecord {
         };
         let mut acts = Vec::with_capacity(public.len());
         for (index, recorded) in public.iter().enumerate() {
-            // Choices in a strike that was never resolved stay secret (§Q4).
+            // A choice stays secret if its strike was never resolved (§Q4).
             if matches!(recorded.event, GameEvent::Chosen { .. }) && !is_resolved(index) {
                 continue;
             }
@@ -84,8 +84,8 @@ impl GameRecord {
     }
 }
 
-/// A hash of a list of texts. Each text is preceded by its length, so that different lists have
-/// different bytes.
+/// A hash of a list of texts. Each text is preceded by its length, so that two different lists
+/// never produce the same bytes.
 struct Fields(Sha256);
 
 impl Fields {
@@ -105,12 +105,13 @@ fn time(time: Time) -> String {
     }
 }
 
-/// Returns the text of an event in the digest, or `None` for an event that the public never sees.
+/// Returns the line that represents an event in the digest. Returns `None` for an event that the
+/// public never sees.
 fn act(event: &GameEvent) -> Option<String> {
     Some(match event {
         GameEvent::Deployed { setup: _ } => return None,
         GameEvent::Ready { side } => format!("ready {}", side.name()),
-        // The digest has separate fields for the commitments.
+        // The commitments have separate fields in the digest.
         GameEvent::Started { commitments: _ } => "started".to_owned(),
         GameEvent::Moved(seen) => moved(seen),
         GameEvent::Struck(strike) => {
@@ -122,8 +123,8 @@ fn act(event: &GameEvent) -> Option<String> {
         GameEvent::Removed { side, square } => format!("removed {} {square}", side.name()),
         GameEvent::Placed(seen) => {
             let SeenPlacing { side, square, piece, labeled, color } = *seen;
-            // The end may open pieces from a reserve, but during play the public saw only the
-            // labeled ones.
+            // The public may see this piece's rank after the end, but during play it saw only the
+            // ranks of labeled pieces.
             let piece = if labeled { piece } else { Identity::Hidden };
             let label = if labeled { "^" } else { "" };
             let color = color.map(|color| format!(" {}", color.letter())).unwrap_or_default();

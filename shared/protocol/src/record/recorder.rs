@@ -1,4 +1,4 @@
-//! Writes records of games, with the same redaction as live play.
+//! Writes game records that hide the same facts as live play.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_rules as rules;
@@ -10,7 +10,7 @@ use super::{GameRecord, RECORD_FORMAT, RecordKind, RecordedEvent};
 use crate::client_to_server::Terms;
 use crate::player::Player;
 
-/// A game's log, from which records are made.
+/// The log of a game, from which its records are created.
 pub struct Recorder {
     first: rules::Game,
     lag_quota: Option<LagQuota>,
@@ -25,22 +25,22 @@ struct Noted {
 }
 
 flagfall_board::named! {
-    /// The kind of record that is requested.
+    /// The kind of record that a requester asks for.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum RecordScope, name {
-        /// As Red saw the game live.
+        /// The game that Red saw during play.
         Red = "red",
-        /// As Blue saw the game live.
+        /// The game that Blue saw during play.
         Blue = "blue",
-        /// As the public saw the game live.
+        /// The game that the public saw during play.
         Public = "public",
-        /// With everything open.
+        /// The game with all hidden ranks open.
         All = "all",
     }
 }
 
-/// The record shows more than the end of the game has opened to the requester.
+/// The error for a requester who is not allowed to see all hidden ranks in the requested record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("this record shows hidden ranks that are not open to you")]
 pub struct NotOpened;
@@ -51,24 +51,25 @@ impl Recorder {
         Recorder { first, lag_quota: None, log: Vec::new() }
     }
 
-    /// Sets the lag quota that the record states. It must be the game's own quota.
+    /// Sets the lag quota for the record. It must be the quota that the game was played with.
     #[must_use]
     pub fn with_lag_quota(self, lag_quota: Option<LagQuota>) -> Recorder {
         Recorder { lag_quota, ..self }
     }
 
-    /// Adds an event, stamped `at`.
+    /// Adds an event that has the time `at`.
     pub fn note(&mut self, event: &rules::Event, at: Stamp) {
         self.note_compensated(event, at, 0);
     }
 
-    /// Adds an event, with the lag compensation in ms that the acting side received for it.
+    /// Adds an event with its lag compensation: the time in milliseconds that the acting side got
+    /// back.
     pub fn note_compensated(&mut self, event: &rules::Event, at: Stamp, lag_ms: u32) {
         self.log.push(Noted { event: event.clone(), at, lag_ms });
     }
 
-    /// Returns the record that this viewer may have now. The record is live until the end opens
-    /// the game, and opened afterwards.
+    /// Returns the record that this viewer may see now. The record has the kind `live` until the
+    /// end of the game opens the hidden ranks, and `opened` from then on.
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
         let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);
@@ -76,8 +77,9 @@ impl Recorder {
         self.write(&self.log, &end, viewer, kind, terms, players)
     }
 
-    /// Returns the record of a scope, if this requester may have it now. The opponent's live
-    /// record omits replaced deployments and choices in a strike that was never resolved.
+    /// Returns the record of the requested kind, if this requester may see it now. A live record
+    /// of the opponent leaves out deployments that were replaced, and choices in a strike that
+    /// was never resolved.
     pub fn record_as(
         &self,
         scope: RecordScope,
@@ -104,7 +106,7 @@ impl Recorder {
         Ok(self.write(log, &end, viewer, kind, terms, players))
     }
 
-    /// Returns the game after the last event.
+    /// Returns the state of the game after the last event.
     fn end(&self) -> rules::Game {
         let mut end = self.first.clone();
         for Noted { event, at, lag_ms } in &self.log {
@@ -113,7 +115,7 @@ impl Recorder {
         end
     }
 
-    /// Returns the log without the events that stay a side's secret after the end.
+    /// Returns the log without the events of a side that stay secret after the end of the game.
     fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
         let resolved = resolved(&self.log);
         let open = self
@@ -179,8 +181,8 @@ impl Recorder {
     }
 }
 
-/// Returns the index of the last ply. Later choices belong to a strike that was not resolved
-/// (§Q4).
+/// Returns the index of the last ply in the log. Any later choice belongs to a strike that was
+/// never resolved (§Q4).
 fn resolved(log: &[Noted]) -> usize {
     let is_ply = |noted: &Noted| noted.event.ends_time_of().is_some() && !noted.event.is_choice();
     log.iter().rposition(is_ply).unwrap_or_default()

@@ -36,7 +36,7 @@ struct Shown {
     game: Game,
     seq: u64,
     at: Stamp,
-    /// The events and changes that Red was sent.
+    /// The events that Red received, with their times and changes.
     log: Vec<(Stamp, GameEvent, ViewChange)>,
     recorder: Recorder,
 }
@@ -311,7 +311,7 @@ fn examples() -> String {
     page.0
 }
 
-/// Returns the path of a page of the protocol's documents.
+/// Returns the path of a page of the protocol's documentation.
 fn page(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol").join(name)
 }
@@ -320,7 +320,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(page(name)).unwrap()
 }
 
-/// Returns the page with this text between the two marks.
+/// Returns the page, with this text inserted between the two markers.
 fn with_between(page: &str, [begin, end]: [&str; 2], text: &str) -> String {
     let (before, rest) = page.split_once(begin).unwrap_or_else(|| panic!("{begin} is missing"));
     let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("{end} is missing"));
@@ -334,8 +334,8 @@ fn the_tables_and_examples_of_the_messages_are_fresh() {
     check_generated(&page("messages.md"), &document, "flagfall-protocol");
 }
 
-/// This test reads the checked-in schemas, so that it does not depend on the code that makes the
-/// tables.
+/// This test reads the schemas in the repository, so that it does not depend on the code that
+/// generates the tables.
 #[test]
 fn the_documents_name_everything_that_is_sent() {
     let pages: String =
@@ -370,7 +370,8 @@ fn the_documents_name_every_refusal_of_the_rules() {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/refusal.rs"))
             .unwrap();
     let values = source.split(" = \"").skip(1).filter_map(|rest| rest.split('"').next());
-    // Skips the `reason = "…"` of an attribute, which is not a code.
+    // A text with a blank is not a code, but the `reason = "…"` of an attribute, so it is
+    // skipped.
     let codes: Vec<&str> = values.filter(|code| !code.contains(' ')).collect();
     assert!(codes.len() > 20, "the codes are found in the source");
     for code in codes {

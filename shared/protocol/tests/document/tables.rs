@@ -1,4 +1,4 @@
-//! Tables of every message and type, made from the JSON Schema of the protocol.
+//! Tables of every message and type, generated from the JSON Schema of the protocol.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use flagfall_protocol::{ClientToServer, ServerToClient};
 use schemars::{JsonSchema, schema_for};
 use serde_json::{Map, Value};
 
-/// A schema with the named types that it uses.
+/// A JSON Schema, with the definitions of the named types that it uses.
 pub(crate) struct Root {
     root: Value,
     types: Map<String, Value>,
@@ -25,7 +25,7 @@ impl Root {
     }
 }
 
-/// Returns the tables of both directions of messages, and of the types that the messages use.
+/// Returns the tables of all messages in both directions, and of the types that the messages use.
 pub(crate) fn tables() -> String {
     let (client, server) = (Root::of::<ClientToServer>(), Root::of::<ServerToClient>());
     let mut page = String::new();
@@ -48,7 +48,7 @@ pub(crate) fn tables() -> String {
     page
 }
 
-/// Returns the types of all messages and the kinds of all game commands and events.
+/// Returns the types of all messages, and the kinds of all game commands and events.
 pub(crate) fn messages_and_commands() -> BTreeSet<String> {
     let (client, server) = (Root::of::<ClientToServer>(), Root::of::<ServerToClient>());
     let messages = client.messages().chain(server.messages()).map(|(name, _)| name.to_owned());
@@ -57,8 +57,8 @@ pub(crate) fn messages_and_commands() -> BTreeSet<String> {
     messages.chain(kinds.map(str::to_owned)).collect()
 }
 
-/// Returns the names that a program reads or writes: types and kinds of messages, fields, and
-/// values of enums.
+/// Returns all names that a program reads or writes: the types and kinds of messages, the names
+/// of fields, and the values of enums.
 pub(crate) fn names(schema: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(schema, &mut found);
@@ -127,8 +127,8 @@ fn put_fields(page: &mut String, schema: &Value, root: &Root, tag: &str) {
     }
 }
 
-/// Returns a row for each field except the tag: required fields first, in the order of the
-/// messages.
+/// Returns a table row for each field except the tag. Required fields come first, in the same
+/// order as in the messages.
 fn rows(schema: &Value, root: &Root, tag: &str) -> Vec<String> {
     let Some(fields) = schema["properties"].as_object() else { return Vec::new() };
     let required: Vec<&str> =
@@ -162,7 +162,8 @@ fn type_of(schema: &Value, root: &Root) -> String {
     }
 }
 
-/// Returns the type of a side's value, which is always present but may be `null`.
+/// Returns the type of a value in a pair of one value for each side. Such a value is always
+/// present but may be `null`.
 fn or_null(schema: &Value, root: &Root) -> String {
     let nullable = |value: &Value| value["type"] == "null";
     let is_nullable = schema["anyOf"].as_array().is_some_and(|choices| choices.iter().any(nullable))
@@ -171,7 +172,7 @@ fn or_null(schema: &Value, root: &Root) -> String {
     if is_nullable { format!("{name} or null") } else { name }
 }
 
-/// Returns the JSON type, other than `null`.
+/// Returns the JSON type of a schema. If the schema also allows `null`, returns the other type.
 fn kind_of(schema: &Value) -> &str {
     match &schema["type"] {
         Value::String(kind) => kind,
@@ -190,15 +191,15 @@ fn tag<'schema>(variant: &'schema Value, field: &str) -> Option<&'schema str> {
     variant["properties"][field]["const"].as_str()
 }
 
-/// Returns the first paragraph of the description as one line.
+/// Returns the first paragraph of a schema's description as one line.
 fn meaning(schema: &Value) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     let text = text.split("\n\n").next().unwrap_or_default();
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-/// True if the name is that of a `PerSide` schema. There is a schema, with a number, for each
-/// type argument.
+/// True if the name is that of a `PerSide` schema. There is one such schema for each type
+/// argument, with a number in its name.
 fn is_per_side(name: &str) -> bool {
     name.strip_prefix("PerSide").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,5 +1,5 @@
-//! Client messages are parsed strictly: unknown fields, unknown kinds and malformed texts are
-//! refused, and nothing panics.
+//! Checks that client messages are parsed strictly: unknown fields, unknown kinds and malformed
+//! texts are refused, and the parser never panics.
 
 mod messages;
 
@@ -19,8 +19,8 @@ fn every_message_of_a_client_reads_back() {
     }
 }
 
-/// Returns copies of the value, each with an extra field in one of its objects, the outermost
-/// object first.
+/// Returns copies of the value. Each copy has an additional field in one of the value's objects.
+/// The copy with a field in the outermost object comes first.
 fn with_one_more_field(value: &Value) -> Vec<Value> {
     let Value::Object(fields) = value else { return Vec::new() };
     let mut outer = fields.clone();
@@ -148,7 +148,7 @@ proptest! {
     fn laid_chips_print_and_parse_back(
         squares in proptest::collection::vec(squares(), 1..5), is_row: bool, color in 0usize..4
     ) {
-        // The chips of a move always lie on one line.
+        // Move all squares to one line, because the chips of a move always lie on one line.
         let first = squares[0];
         let on_line = |at: &Square| if is_row { Square::new(at.column(), first.row()) } else { Square::new(first.column(), at.row()) };
         let squares: flagfall_board::SquareSet = squares.iter().filter_map(on_line).collect();
@@ -188,8 +188,8 @@ proptest! {
         let _move = text.parse::<Move>();
     }
 
-    /// A message with changed bytes is accepted or refused. An accepted message survives a round
-    /// trip.
+    /// The claim: a message in which bytes were changed is either refused, or accepted and
+    /// unchanged after a round trip.
     #[test]
     fn no_broken_message_panics(index in 0usize..64, at in 0usize..400, with in "\\PC{0,3}") {
         let messages = client_messages();

@@ -1,4 +1,4 @@
-//! One message of every kind.
+//! An example of every kind of message.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, CommandId, GameCommand, Position, RatingWish, Terms, Time};
@@ -22,7 +22,7 @@ fn terms() -> Terms {
     }
 }
 
-/// One message of every kind that a client may send.
+/// Returns an example of every kind of message that a client may send.
 pub(crate) fn client_messages() -> Vec<ClientToServer> {
     use ClientToServer as C;
     let game = game_id();

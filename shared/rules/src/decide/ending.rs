@@ -1,5 +1,5 @@
-//! Whether a ply ends the game: by the Flag, for lack of moves, or by a limit (§A10, §A12,
-//! §S1.8).
+//! Decides whether a ply ends the game: because the Flag was captured, because a side has no
+//! legal move, or because of a limit (§A10, §A12, §S1.8).
 
 use flagfall_board::{Ply, Rank, Side, Square};
 use flagfall_view::Fate;
@@ -11,7 +11,7 @@ use crate::position::{Position, Variants};
 use crate::repetition::neighbors;
 use crate::variants::CoinState;
 
-/// Whether a ply between board and reserve ends the game.
+/// Returns the outcome if a ply between board and reserve ends the game.
 pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome> {
     if !has_act(position, side.opponent(), None) {
         return Some(Outcome::won(side, EndReason::NoLegalMove));
@@ -19,9 +19,9 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
     judge_limits(position, position.quiet_plies.saturating_add(1), position.ply().saturating_add(1))
 }
 
-/// Whether a side with a reserve could act if it were the side's turn, without the piece on
-/// `lost`. It can place a piece, or remove any piece but the Flag (§S1.8). The test does not
-/// check for an empty home square.
+/// True if a side with a reserve would be able to act on its turn after losing the piece on
+/// `lost`. The side can place a piece, or remove any piece except the Flag (§S1.8). The check
+/// does not require an empty home square.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
     let has_reserve =
         position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);
@@ -33,7 +33,7 @@ fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
             .any(|square| position.piece(square).is_some_and(|piece| piece.rank != Some(Rank::Flag)))
 }
 
-/// Whether a ply ends the game, in the order of §A10.
+/// Returns the outcome if a ply ends the game. The checks are in the order of §A10.
 #[inline(always)]
 pub(super) fn judge(position: &Position, moved: Moved, variants: Variants<'_>) -> Option<Outcome> {
     let side = moved.side;
@@ -51,9 +51,11 @@ pub(super) fn judge(position: &Position, moved: Moved, variants: Variants<'_>) -
     judge_limits(position, quiet_plies_after(position, moved), position.ply().saturating_add(1))
 }
 
-/// Like [`judge`], for rulesets in which a side without a move may still remove and place (§S1.8).
+/// Like [`judge`], for rulesets with a reserve, in which a side without a move may still remove
+/// or place a piece (§S1.8).
 ///
-/// If the ply must be followed by a color, the other ends are judged when the color is named.
+/// If a side must name a color after the ply, the function returns `None`, and these checks are
+/// made when the color is named.
 fn judge_with_reserve(position: &Position, moved: Moved) -> Option<Outcome> {
     let defender = moved.strike.map(|strike| strike.defender.fate);
     if position.ruleset().chips && defender == Some(Fate::Advances) {
@@ -75,7 +77,7 @@ fn quiet_plies_after(position: &Position, moved: Moved) -> Ply {
     }
 }
 
-/// Whether these numbers of plies and quiet plies end the game (§A12).
+/// Returns the outcome if these numbers of plies and quiet plies reach a limit (§A12).
 #[inline]
 pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) -> Option<Outcome> {
     let ruleset = position.ruleset();
@@ -85,23 +87,24 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap test that is true only if the other side can move after this ply. It looks for two
-/// one-square moves, because the two-squares rule cannot refuse both.
+/// A cheap check for most plies. If it returns true, the other side can move after this ply. It
+/// looks for two moves of one square, because the two-squares rule can refuse only one of them.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
     let field = position.field_with(other, None);
     let (mut own, mut walkers, mut foes, mut open) = (*field.own, *field.walkers, *field.foes, *field.open);
     if let Some(coin_state) = coin_state {
-        // The choice for the coin in the strike may keep the unmoved coins from moving (§Q6).
+        // The rank chosen for the coin in the strike may prevent unmoved coins from moving (§Q6),
+        // so this check does not count their moves.
         walkers = walkers.without(coin_state.coins[other].bound_soon());
     }
     foes.remove(moved.from);
     match moved.strike {
         None => foes.insert(moved.to),
         Some(strike) => {
-            // Ignore the moves of both pieces of the strike, and treat their squares as occupied
-            // where that is possible. The test then never finds a move that does not exist.
+            // The check ignores the moves of both pieces in the strike and, where possible,
+            // treats their squares as occupied. It then never counts a move that does not exist.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -110,14 +113,14 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         }
     }
     if position.repetition.is_chasing_next(position.ruleset(), other) {
-        // Ignore steps to squares next to enemy pieces, the only steps that the more-squares rule
-        // can refuse. After a strike, the rule refuses nothing.
+        // The check ignores steps to squares next to enemy pieces, because the more-squares rule
+        // can refuse only these. After a strike, the rule refuses no moves.
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
 }
 
-/// The verdict on the position after a ply.
+/// Like [`judge_mobility`], for the position after a ply.
 #[cold]
 fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     let mut after = position.clone();
@@ -125,13 +128,13 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     judge_mobility(&after)
 }
 
-/// The verdict on a position. `None` if the side to move can act (§A10) or a strike waits for
-/// choices.
+/// Returns the outcome if the side to move cannot act (§A10). Returns `None` if it can, or if a
+/// side still has to choose in a strike.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {
-        // A side that has to choose always can, because the reserve rule always leaves a choice
-        // (§Q4, §Q6).
+        // A side that has to choose a rank always can, because the reserve rule leaves it at
+        // least one rank (§Q4, §Q6).
         return None;
     }
     let can_act = if position.ruleset().reserve {

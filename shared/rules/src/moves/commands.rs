@@ -1,5 +1,5 @@
-//! Everything a side may do on the board: moves with paths and colors, removals, placings, colors
-//! of missing chips, and choices in a strike.
+//! Everything that a side may do on the board: moves with paths and colors, removals, placings,
+//! naming a color, and choosing a rank in a strike.
 
 use flagfall_board::{ChipColor, Rank, RankSet, Side, Square, SquareSet};
 
@@ -11,24 +11,25 @@ use super::{Field, LegalMoves};
 
 /// A side's legal commands on the board, in an order that reveals nothing about enemy ranks.
 ///
-/// `Debug` shows only their number.
+/// `Debug` shows only the number of commands.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LegalCommands {
     has_joints: bool,
-    /// The number of colors for the chip of a landing piece, or 1 if there are no chips.
+    /// The number of colors that the side can choose for the chip of a moved piece, or 1 in
+    /// rulesets without chips.
     colors: usize,
-    /// The moves that lay a chip of a chosen color. In rulesets without chips, all moves.
+    /// The moves that need a color for a chip. In rulesets without chips, all moves.
     landings: LegalMoves,
-    /// The moves that lay no chip of a chosen color (§S3.2).
+    /// The moves that need no color, because they are flashes (§S3.2).
     flashes: LegalMoves,
     removable: SquareSet,
-    /// Home squares on which pieces can be placed.
+    /// The home squares on which pieces can be placed.
     free: SquareSet,
-    /// The ranks in the reserve: unlabeled, then labeled.
+    /// The ranks in the reserve: first those of unlabeled pieces, then those of labeled pieces.
     kinds: [RankSet; 2],
     owes_color: bool,
-    /// The ranks that a coin in a strike may become. If there are any, no other commands are
-    /// legal.
+    /// The ranks that the side can choose for its coin in a strike. If there are any, the side
+    /// has no other legal commands.
     choices: RankSet,
 }
 
@@ -47,7 +48,8 @@ impl LegalCommands {
         }
     }
 
-    /// The commands with these moves. `reserve` is the side's reserve, if the ruleset has one.
+    /// Creates the commands of a side that has these moves. `reserve` is the side's reserve, if
+    /// the ruleset has one.
     pub(crate) fn new(
         ruleset: &Ruleset,
         side: Side,
@@ -74,12 +76,12 @@ impl LegalCommands {
         commands
     }
 
-    /// The commands when only a color can be named (§S2.4).
+    /// Creates the commands of a side that must name a color (§S2.4).
     pub(crate) fn of_owed_color() -> LegalCommands {
         LegalCommands { colors: ChipColor::ALL.len(), owes_color: true, ..LegalCommands::none() }
     }
 
-    /// The commands when only the rank of a coin in a strike can be chosen (§Q4).
+    /// Creates the commands of a side that must choose the rank of its coin in a strike (§Q4).
     pub(crate) fn of_choices(choices: RankSet) -> LegalCommands {
         LegalCommands { choices, ..LegalCommands::none() }
     }
@@ -88,7 +90,7 @@ impl LegalCommands {
         self.landings.len() * self.colors
     }
 
-    /// The number of moves among the commands. Moves come first.
+    /// The number of commands that are moves. They come before all other commands.
     pub fn moves_len(&self) -> usize {
         self.landings_len() + self.flashes.len()
     }
@@ -105,7 +107,7 @@ impl LegalCommands {
         self.moves_len() + self.removable.len() as usize + placings
     }
 
-    /// Whether there are no commands.
+    /// True if there are no commands.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! One side's pieces on their squares, and the moves they can make.
+//! The pieces of both sides as sets of squares, and the moves that one side can make.
 
 use flagfall_board::{BoardShape, Direction, Rank, Sign, Square, SquareSet};
 use flagfall_view::Move;
@@ -7,35 +7,35 @@ use crate::refusal::Refusal;
 
 use super::{LegalMoves, Reach};
 
-/// One side's mobility as sets of squares.
+/// Everything that determines one side's moves, as sets of squares.
 #[derive(Clone, Copy)]
 pub(crate) struct Field<'a> {
     pub(crate) own: &'a SquareSet,
     pub(crate) foes: &'a SquareSet,
-    /// The side's own pieces that may move at all.
+    /// The squares of the side's pieces that can move.
     pub(crate) walkers: &'a SquareSet,
-    /// The side's own pieces that move any distance.
+    /// The squares of the side's pieces that move any distance.
     pub(crate) runners: &'a SquareSet,
     /// All squares except lakes.
     pub(crate) open: &'a SquareSet,
-    /// Whether runners may strike at the end of a long move (§C2). Otherwise, they strike only on
-    /// the next square (§O1).
+    /// True if runners may strike at the end of a long move (§C2). If false, they strike only on
+    /// a neighboring square (§O1).
     pub(crate) strikes_afar: bool,
-    /// The joints and lines of chips that extend moves, if there are any.
+    /// The joints and the lines of chips on the board, which extend moves.
     pub(crate) reach: Option<Reach<'a>>,
 }
 
-/// The path of one move.
+/// The path that a piece takes in one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Way {
     pub(crate) direction: Direction,
     pub(crate) distance: u8,
-    /// Whether the move is a flash, which lays no chip of a chosen color (§S3.2).
+    /// True if the move is a flash, for which the side chooses no color (§S3.2).
     pub(crate) is_flash: bool,
 }
 
 impl Way {
-    /// The squares that the path enters when it begins at `from`.
+    /// The squares that a piece enters on this path if it starts at `from`.
     pub(crate) fn squares(&self, shape: &BoardShape, from: Square) -> SquareSet {
         let steps = std::iter::successors(Some(from), |square| shape.neighbor(*square, self.direction));
         steps.skip(1).take(usize::from(self.distance)).collect()
@@ -43,7 +43,7 @@ impl Way {
 }
 
 impl Field<'_> {
-    /// Every move that the field allows, before repetition rules.
+    /// Returns every possible move. Repetition rules are not applied yet.
     #[inline]
     pub(crate) fn moves(&self) -> LegalMoves {
         match &self.reach {
@@ -61,7 +61,8 @@ impl Field<'_> {
             let steps = self.walkers.shift(direction);
             *reached = steps & enterable;
             if has_runners {
-                // A runner reaches what one step reaches from any square it can run to.
+                // A runner first runs over empty squares, and then takes one more step, which may
+                // be a strike.
                 let run = self.runners.fill(empty, direction).shift(direction);
                 *reached |= run & if self.strikes_afar { enterable } else { empty };
             }
@@ -70,8 +71,9 @@ impl Field<'_> {
         moves
     }
 
-    /// Like [`Field::moves_plainly`], but also through joints and along lines of chips. A line
-    /// that wraps around ends before its first square, because the piece stands there.
+    /// Like [`Field::moves_plainly`], but moves may also cross joints and follow lines of chips.
+    /// A path that goes all the way around ends before its starting square, because the piece
+    /// stands there.
     #[cold]
     fn moves_by_reach(&self, reach: &Reach<'_>) -> LegalMoves {
         let shape = reach.shape;
@@ -90,7 +92,8 @@ impl Field<'_> {
         moves
     }
 
-    /// The flashes among the moves (§S3.2), except those that are also supply-line moves.
+    /// The moves that are possible only as flashes (§S3.2). A move that a supply line allows is
+    /// not included.
     pub(crate) fn flashes(&self) -> LegalMoves {
         let mut moves = LegalMoves::none(*self.own);
         if let Some(reach) = &self.reach {
@@ -105,7 +108,7 @@ impl Field<'_> {
         moves
     }
 
-    /// Whether there are at least two one-square moves.
+    /// True if the side has at least two moves of one square.
     #[inline]
     pub(crate) fn has_two_steps(&self) -> bool {
         let enterable = self.open.without(*self.own);
@@ -118,7 +121,8 @@ impl Field<'_> {
         })
     }
 
-    /// The path of a piece of this rank over the plain board, before repetition rules (§A5, §C2).
+    /// Returns the path for a piece of this rank on a board without joints and chips (§A5, §C2).
+    /// Repetition rules are not applied.
     #[inline(always)]
     fn plain_way(&self, squares: Move, rank: Rank) -> Result<Way, Refusal> {
         let Move { from, to } = squares;
@@ -149,8 +153,9 @@ impl Field<'_> {
 }
 
 impl Field<'_> {
-    /// Returns the path of a piece of this rank (§S2.7): the named path, or else the shorter
-    /// legal path. If both are equally long, it is the path toward higher rows or columns.
+    /// Returns the path that a piece of this rank takes (§S2.7). This is the path that the
+    /// command names, or else the shorter legal path. If both are equally long, it is the path
+    /// toward higher rows or columns.
     #[inline(always)]
     pub(crate) fn way(&self, squares: Move, path: Option<Sign>, rank: Rank) -> Result<Way, Refusal> {
         if let Some(reach) = &self.reach {

@@ -1,11 +1,11 @@
-//! Legal moves as sets of squares, and the removal of moves that a repetition rule refuses.
+//! Legal moves as sets of squares, and the removal of moves that a repetition rule forbids.
 
 use flagfall_board::{BoardShape, Direction, Square, SquareSet};
 use flagfall_view::Move;
 
-/// A piece that the two-squares rule holds back (§C3). It may not cross the borders of its line
-/// from `low` up to, but not including, `high`. Border `n` lies between the squares `n` and `n +
-/// 1`.
+/// A limit on the next move of one piece, set by the two-squares rule (§C3). The piece must not
+/// cross the borders from `low` up to, but not including, `high`. Border `n` lies between the
+/// squares `n` and `n + 1` of the piece's row or column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tether {
     pub(crate) square: Square,
@@ -15,8 +15,8 @@ pub(crate) struct Tether {
 }
 
 impl Tether {
-    /// How far the piece may go in a direction. `None` if the tether does not limit that
-    /// direction.
+    /// The maximum distance that the piece may move in a direction. `None` if that direction is
+    /// not limited.
     pub(crate) fn distance_max(&self, direction: Direction) -> Option<u8> {
         let place = if self.is_column { self.square.row() } else { self.square.column() };
         match (direction, self.is_column) {
@@ -30,7 +30,7 @@ impl Tether {
         }
     }
 
-    /// Whether the tether refuses this move.
+    /// True if the tether forbids this move.
     pub(crate) fn holds(&self, squares: Move) -> bool {
         self.square == squares.from
             && Direction::between(squares.from, squares.to).is_some_and(|(direction, distance)| {
@@ -39,25 +39,27 @@ impl Tether {
     }
 }
 
-/// A side's legal moves: for each direction, the squares that can be reached in that direction.
+/// A side's legal moves, stored as the set of target squares for each direction.
 ///
-/// In each direction, only the nearest piece can reach a square, so the square determines the
-/// piece.
+/// The moving piece need not be stored. It is always the side's nearest piece behind the target
+/// square, because that piece blocks the way of all others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegalMoves {
     pub(super) targets: [SquareSet; 4],
     own: SquareSet,
     /// The board, if it has joints (§S2.6).
     pub(super) joined: Option<&'static BoardShape>,
-    /// For each word of the targets, the number of moves before those of the word.
+    /// For each word of the sets in `targets`, the number of moves before the first move of that
+    /// word.
     starts: [[u16; SquareSet::WORDS]; 4],
     len: u16,
-    /// This `bool` also gives `Option` a niche, so that wrapping the moves makes no copy.
+    /// True if there are no moves. The unused bit patterns of this `bool` also let
+    /// `Option<LegalMoves>` have the same size as `LegalMoves`, which avoids a copy.
     is_empty: bool,
 }
 
 impl LegalMoves {
-    /// No moves, for a side with these pieces.
+    /// Creates an empty list of moves for a side with pieces on these squares.
     #[inline]
     pub(crate) fn none(own: SquareSet) -> LegalMoves {
         LegalMoves {
@@ -70,14 +72,14 @@ impl LegalMoves {
         }
     }
 
-    /// Returns these moves without the others.
+    /// Returns these moves except those in `others`.
     pub(crate) fn without(mut self, others: &LegalMoves) -> LegalMoves {
         self.targets.iter_mut().zip(others.targets).for_each(|(all, some)| *all = all.without(some));
         self.count();
         self
     }
 
-    /// Removes the moves that a tether refuses, and calls `refused` with each of them.
+    /// Removes the moves that a tether forbids, and calls `refused` with each of them.
     pub(crate) fn hold(&mut self, tether: Tether, foes: &SquareSet, mut refused: impl FnMut(Move)) {
         for direction in Direction::ALL {
             let Some(distance_max) = tether.distance_max(direction) else { continue };
@@ -125,7 +127,7 @@ impl LegalMoves {
         usize::from(self.len)
     }
 
-    /// Whether there are no moves.
+    /// True if there are no moves.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.is_empty
@@ -137,12 +139,12 @@ impl LegalMoves {
         self.nth_way(n).map(|(squares, _)| squares)
     }
 
-    /// Like [`LegalMoves::nth`], with the direction.
+    /// Like [`LegalMoves::nth`], but also returns the direction of the move.
     #[inline]
     pub fn nth_way(&self, n: usize) -> Option<(Move, Direction)> {
         let n = u16::try_from(n).ok()?;
-        // This avoids a branch on the direction, which would often be mispredicted for a random
-        // `n`.
+        // The direction is computed without a branch, because a branch on a random `n` would
+        // often be mispredicted.
         let direction = self.starts[1..].iter().filter(|starts| n >= starts[0]).count();
         let starts = &self.starts[direction];
         let word = starts[1..].iter().filter(|start| n >= **start).count();
@@ -151,7 +153,7 @@ impl LegalMoves {
         Some((Move { from: self.source(to, direction), to }, direction))
     }
 
-    /// Whether the move is legal, by any path.
+    /// True if the move is legal, on any path.
     pub fn contains(&self, squares: Move) -> bool {
         let leads_there = |direction: Direction| {
             self.targets[direction as usize].contains(squares.to)
@@ -163,22 +165,24 @@ impl LegalMoves {
         Direction::between(squares.from, squares.to).is_some_and(|(direction, _)| leads_there(direction))
     }
 
-    /// The moves, ordered by direction and target. This order reveals nothing about ranks.
+    /// The moves, ordered by direction and then by target square. This order reveals nothing
+    /// about ranks.
     ///
-    /// If joints lead to two paths between two squares, a move may appear twice, once for each
-    /// path.
+    /// On a board with joints, two paths may lead from one square to another. Such a move appears
+    /// twice.
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.iter_ways().map(|(squares, _)| squares)
     }
 
-    /// Like [`LegalMoves::iter`], with the directions.
+    /// Like [`LegalMoves::iter`], but also returns the direction of each move.
     pub fn iter_ways(&self) -> impl Iterator<Item = (Move, Direction)> + '_ {
         Direction::ALL.into_iter().zip(self.targets).flat_map(move |(direction, targets)| {
             targets.iter().map(move |to| (Move { from: self.source(to, direction), to }, direction))
         })
     }
 
-    /// The source of a move: the nearest own piece behind the target, against the direction.
+    /// The starting square of a move: from the target, the side's nearest piece in the opposite
+    /// direction.
     #[inline]
     fn source(&self, to: Square, direction: Direction) -> Square {
         if let Some(shape) = self.joined {

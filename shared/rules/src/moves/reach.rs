@@ -1,11 +1,12 @@
-//! Extensions of moves beyond the plain board: joints and lines of chips.
+//! Joints and lines of chips, which extend moves.
 
 use flagfall_board::{BoardShape, Direction, SquareSet};
 
 use crate::ruleset::Ruleset;
 use crate::variants::Lines;
 
-/// The joints (§S2.6) and lines of chips (§S3) that extend moves beyond the plain board.
+/// The joints (§S2.6) and the lines of chips (§S3) on a board. Pieces can move farther with them
+/// than on a plain board.
 #[derive(Clone, Copy)]
 pub(crate) struct Reach<'a> {
     pub(super) shape: &'static BoardShape,
@@ -13,7 +14,7 @@ pub(crate) struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
-    /// The reach on a ruleset's board. `None` if there are neither joints nor lines.
+    /// The joints and lines on a ruleset's board. `None` if there are neither joints nor lines.
     pub(crate) fn of(ruleset: &'static Ruleset, lines: Option<Lines<'a>>) -> Option<Reach<'a>> {
         let shape = &ruleset.shape;
         (shape.has_joints() || lines.is_some()).then_some(Reach { shape, lines })

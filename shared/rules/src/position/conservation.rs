@@ -1,17 +1,18 @@
-//! A check of a position against itself, for tests.
+//! A consistency check of a position, for tests.
 
 use flagfall_board::{PerSide, Side};
 
 use super::Position;
 
 impl Position {
-    /// True if every piece of both armies is on the board, captured, in reserve or in a pool, and
-    /// the square sets agree with the squares. The check compares the position with one that is
-    /// read from its text.
+    /// True if the position is consistent: every piece of both armies is on the board, captured,
+    /// in a reserve or in a pool, and the square sets agree with the squares. The function
+    /// compares the position with a copy that it parses from the position's text.
     pub fn is_conserved(&self) -> bool {
         let mut plain = self.clone();
         if let Some(coin_state) = &mut plain.coin_state {
-            // The notation cannot express a strike in which all choices are made.
+            // A pending strike is left out, because the notation has no form for a strike in
+            // which all choices are made.
             coin_state.pending = None;
         }
         let text = plain.text();

@@ -1,4 +1,4 @@
-//! What a side may do in a position, repetition rules included.
+//! The legal moves and commands in a position, including repetition rules.
 
 use flagfall_board::{Rank, RankSet, Side};
 use flagfall_view::Move;
@@ -8,19 +8,19 @@ use crate::moves::{Field, LegalCommands, LegalMoves};
 use super::{Position, Variants};
 
 impl Position {
-    /// The legal moves of the side to move, repetition rules included.
+    /// The legal moves of the side to move, including repetition rules.
     pub fn legal_moves(&self) -> LegalMoves {
         self.legal_moves_of(self.turn(), |_| ())
     }
 
-    /// Whether a repetition rule could refuse this side a move now.
+    /// True if a repetition rule may currently forbid one of this side's moves.
     pub(crate) fn may_refuse_repetition(&self, side: Side) -> bool {
         let ruleset = self.ruleset();
         self.repetition.tether(ruleset, side).is_some() || self.repetition.is_chasing(ruleset, side)
     }
 
-    /// A side's legal moves if it were the side's turn. Calls `refused` with each move that a
-    /// repetition rule refuses.
+    /// Returns the legal moves that a side would have on its turn. Calls `refused` with each move
+    /// that a repetition rule forbids.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         match self.variants() {
             variants if variants.is_nothing() => {
@@ -33,13 +33,13 @@ impl Position {
     #[cold]
     fn legal_moves_with(&self, variants: Variants<'_>, side: Side, refused: impl FnMut(Move)) -> LegalMoves {
         if variants.owes_choice() {
-            // The color or the choice must come first (§S2.4, §Q4).
+            // The side must first name a color (§S2.4) or choose a rank (§Q4).
             return LegalMoves::none(self.occupied(side));
         }
         self.legal_moves_in(self.field_with(side, variants.reserve_state), side, refused)
     }
 
-    /// The legal moves in a field, which may differ from the position's own field.
+    /// Returns the legal moves for a field, which the caller may have changed.
     #[inline(always)]
     pub(crate) fn legal_moves_in(
         &self,
@@ -60,7 +60,7 @@ impl Position {
         moves
     }
 
-    /// The moves that a side could make if there were no reserve rule (§Q6).
+    /// The moves that a side would have without the reserve rule (§Q6).
     pub(crate) fn moves_without_reserve_rule(&self, side: Side) -> LegalMoves {
         let field = self.field(side);
         let Some(coins) = self.coins(side) else { return LegalMoves::none(*field.own) };
@@ -69,7 +69,7 @@ impl Position {
         self.legal_moves_in(Field { walkers: &walkers, runners: &runners, ..field }, side, |_| ())
     }
 
-    /// Everything that the [`Position::actor`] may do on the board.
+    /// All legal commands on the board of the side that [`Position::actor`] returns.
     pub fn legal_commands(&self) -> LegalCommands {
         if let (Some(pending), side) = (self.pending(), self.actor()) {
             let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));

@@ -1,11 +1,12 @@
-//! The rules of the modern boxes, and what tournaments add to them (§A, §C, §T, §B).
+//! The rules of the modern editions of the board game, and the rules that tournaments add (§A,
+//! §C, §T, §B).
 
 use flagfall_board::{BoardShape, Rank};
 
 use crate::lakes::lake;
 use crate::ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, Start, Ties};
 
-/// The classic rules: §C on top of §A.
+/// The classic rules: §A and §C.
 pub const CLASSIC: Ruleset = Ruleset {
     id: "classic",
     base: None,

@@ -1,4 +1,4 @@
-//! The rules of the box of 1966 (§O).
+//! The rules of the original edition of 1966 (§O).
 
 use super::CLASSIC;
 use crate::ruleset::Ruleset;

@@ -1,11 +1,11 @@
-//! The three sets of Shadowflash (§S).
+//! The three rule sets of Shadowflash (§S).
 
 use flagfall_board::{BoardShape, Rank, SquareSet};
 
 use super::ORIGINAL;
 use crate::ruleset::{Army, RuleOption, Ruleset};
 
-/// Set 1: mobility (§S1).
+/// Set 1 alone, mobility (§S1).
 pub const SHADOWFLASH_1: Ruleset = Ruleset {
     id: "shadowflash-1",
     changeable: &[RuleOption::Ties, RuleOption::Quiet, RuleOption::Islands],
@@ -24,7 +24,7 @@ pub const SHADOWFLASH_1: Ruleset = Ruleset {
     ..ORIGINAL
 };
 
-/// The army of §S1.3.
+/// The army of Shadowflash (§S1.3).
 const ARMY: [(Rank, u8); 12] = [
     (Rank::Flag, 1),
     (Rank::Bomb, 15),
@@ -40,11 +40,12 @@ const ARMY: [(Rank, u8); 12] = [
     (Rank::Marshal, 3),
 ];
 
-/// Sets 1 and 2: information (§S2).
+/// Set 1 and set 2, which is about information (§S2).
 pub const SHADOWFLASH_2: Ruleset = Ruleset {
     id: "shadowflash-2",
     shape: BoardShape {
-        // The columns a b c g h i j n o p, and all rows except those of the islands (§S2.6).
+        // The lines with joints: the columns a b c g h i j n o p, and all rows except those of
+        // the islands (§S2.6).
         joined_columns: 0b1110_0011_1100_0111,
         joined_rows: 0b11_1100_1111,
         ..SHADOWFLASH_1.shape
@@ -55,17 +56,18 @@ pub const SHADOWFLASH_2: Ruleset = Ruleset {
     ..SHADOWFLASH_1
 };
 
-/// All three sets: tactics (§S3).
+/// All three sets. The third set is about tactics (§S3).
 pub const SHADOWFLASH_3: Ruleset =
     Ruleset { id: "shadowflash-3", supply_lines: true, shadowflash: true, ..SHADOWFLASH_2 };
 
-/// Islands on the columns d-f and k-m, as mirror images of each other.
+/// The islands in the columns d-f and k-m, which are mirror images of each other.
 pub(crate) const MIRRORED: SquareSet = island(3).union(island(10));
 
-/// Islands on the columns c-e and k-m, as printed in the rules.
+/// The islands in the columns c-e and k-m, where the printed rules have them.
 pub(crate) const PRINTED: SquareSet = island(2).union(island(10));
 
-/// An island of three columns in rows 5 and 6 whose left column is this one (§S1.2).
+/// Returns the island in rows 5 and 6 that is three columns wide and has this left column
+/// (§S1.2).
 const fn island(column: u8) -> SquareSet {
     SquareSet::rectangle(column..column + 3, 4..6)
 }

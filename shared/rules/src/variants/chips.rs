@@ -1,35 +1,37 @@
-//! How chips carry pieces (§S3): supply lines and flashes, and what a move proves through the
-//! chips that it changes.
+//! The rules by which chips let pieces move farther (§S3): supply lines and flashes. This module
+//! also computes what a move proves about a piece's rank.
 
 use flagfall_board::{BoardShape, Chips, Direction, Rank, RankSet, Square, SquareSet};
 use flagfall_view::{Laid, Move};
 
 use crate::ruleset::Ruleset;
 
-/// The ranks that flash, each with its maximum distance (§S3.2).
+/// The ranks that can flash, each with its maximum distance (§S3.2).
 pub(crate) const FLASHERS: [(Rank, u8); 3] = [(Rank::General, 2), (Rank::Colonel, 3), (Rank::Major, 4)];
 
-/// The maximum distance of a flash of this rank. `None` if the rank does not flash.
+/// The maximum distance of a flash for this rank. `None` if the rank cannot flash.
 fn flash_range(rank: Rank) -> Option<u8> {
     FLASHERS.into_iter().find(|(flasher, _)| *flasher == rank).map(|(_, range)| range)
 }
 
-/// The index of a rank among [`FLASHERS`].
+/// The index of a rank in [`FLASHERS`].
 pub(crate) fn flasher(rank: Rank) -> Option<usize> {
     FLASHERS.into_iter().position(|(flasher, _)| flasher == rank)
 }
 
-/// The lines that chips form for one side.
+/// The chips of a board, and everything else that determines how far they let one side move.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     pub(crate) chips: &'a Chips,
     pub(crate) has_supply_lines: bool,
-    /// The side's own pieces of the ranks of [`FLASHERS`]. `None` in rulesets without flashes.
+    /// The squares of the side's pieces that can flash, for each rank in [`FLASHERS`]. `None` in
+    /// rulesets without flashes.
     pub(crate) flashers: Option<&'a [SquareSet; 3]>,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines for a side with these flashing pieces. `None` if the ruleset has no lines.
+    /// Creates the value for a side with these flashing pieces. `None` if the ruleset has neither
+    /// supply lines nor flashes.
     pub(crate) fn of(chips: &'a Chips, flashers: &'a [SquareSet; 3], ruleset: &Ruleset) -> Option<Lines<'a>> {
         (ruleset.supply_lines || ruleset.shadowflash).then(|| Lines {
             chips,
@@ -38,7 +40,8 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The empty squares that pieces reach along lines of their own square's color (§S3.1).
+    /// The empty squares that pieces can reach along supply lines: lines of chips that have the
+    /// color of the chip under the piece (§S3.1).
     pub(crate) fn supplied(
         &self,
         shape: &BoardShape,
@@ -55,8 +58,8 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The squares that a flash reaches, including squares that a supply line also reaches
-    /// (§S3.2).
+    /// The squares that pieces can reach by a flash (§S3.2). The result includes squares that a
+    /// supply line also reaches.
     pub(crate) fn flashed(&self, shape: &BoardShape, empty: SquareSet, direction: Direction) -> SquareSet {
         let Some(flashers) = self.flashers else { return SquareSet::EMPTY };
         let colored = self.chips.all();
@@ -72,8 +75,8 @@ impl<'a> Lines<'a> {
         reached
     }
 
-    /// Whether the piece needs a flash to move along this path, which includes the target. False
-    /// if a supply line carries the piece, and `None` if chips do not carry it.
+    /// True if a piece can move along this path only by a flash. False if a supply line is
+    /// enough, and `None` if chips do not allow the move. The path includes the target.
     pub(crate) fn carries(&self, from: Square, way: SquareSet, rank: Rank) -> Option<bool> {
         let color = self.chips.color(from)?;
         if self.has_supply_lines && way.without(self.chips.of(color)).is_empty() {
@@ -85,22 +88,22 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What is public about a move without a strike.
+/// The public facts about a move without a strike.
 pub(crate) struct Witnessed<'a> {
     pub(crate) ruleset: &'static Ruleset,
-    /// Squares that held neither piece nor lake before the move.
+    /// The squares on which neither a piece nor a lake was before the move.
     pub(crate) empty: SquareSet,
     /// The chips before the move.
     pub(crate) chips: &'a Chips,
     pub(crate) squares: Move,
-    /// The chips that changed.
+    /// The chips that the move changed.
     pub(crate) laid: Option<Laid>,
 }
 
 impl Witnessed<'_> {
-    /// The ranks for which some rule allows the move, on some path, with those chips (§S3.4). If
-    /// every movable rank could have made the move, the move proves nothing new, and all ranks
-    /// are returned.
+    /// The ranks that could have made the move, on any path, with these changes to the chips
+    /// (§S3.4). If every movable rank could have made it, the move proves nothing, and the result
+    /// is all ranks.
     pub(crate) fn proves(&self) -> RankSet {
         let ranks = Direction::ALL
             .into_iter()
@@ -109,8 +112,8 @@ impl Witnessed<'_> {
         if ranks == self.movable() { RankSet::ALL } else { ranks }
     }
 
-    /// The squares of the path in a direction, including the target. `None` if the path is
-    /// blocked.
+    /// The squares of the path in a direction, including the target. `None` if the path is not
+    /// empty.
     fn way(&self, direction: Direction) -> Option<SquareSet> {
         let mut way = SquareSet::EMPTY;
         let mut square = self.squares.from;
@@ -150,14 +153,14 @@ impl Witnessed<'_> {
         self.ruleset.supply_lines && color.is_some_and(|color| way.without(self.chips.of(color)).is_empty())
     }
 
-    /// Whether a landing explains the changed chips. A landing changes at most the chip of the
-    /// target.
+    /// True if the changed chips fit an ordinary move, which changes at most the chip of the
+    /// target square.
     fn fits_landing(&self) -> bool {
         let to = self.squares.to;
         self.laid.map_or(self.chips.color(to).is_some(), |laid| laid.squares() == SquareSet::only(to))
     }
 
-    /// Whether a flash over this path explains the changed chips.
+    /// True if the changed chips fit a flash over this path.
     fn fits_flash(&self, way: SquareSet) -> bool {
         let (Some(laid), chips) = (&self.laid, self.chips) else { return false };
         self.ruleset.shadowflash

@@ -1,4 +1,4 @@
-//! Coins and the pools from which they become pieces (§Q).
+//! Coins, and the pools from which they take their ranks (§Q).
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::RankCounts;
@@ -6,33 +6,35 @@ use flagfall_view::RankCounts;
 use crate::event::UnresolvedStrike;
 use crate::ruleset::{Ruleset, Start};
 
-/// Where a side's coins stand, and what they can still become.
+/// The squares of a side's coins, and the pieces that the coins can still become.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Coins {
     pub(crate) all: SquareSet,
     pub(crate) unmoved: SquareSet,
-    /// The pieces of the side that no coin has become yet. Public (§Q8).
+    /// The pieces of the side that no coin has become yet. They are public (§Q8).
     pub(crate) pool: RankCounts,
 }
 
 impl Coins {
-    /// The number of Bombs and Flags in the pool. At least as many coins must stay unmoved (§Q6).
+    /// The number of Bombs and Flags in the pool. At least this many coins must stay unmoved
+    /// (§Q6).
     fn reserved(&self) -> u32 {
         u32::from(self.pool[Rank::Bomb]) + u32::from(self.pool[Rank::Flag])
     }
 
-    /// Whether the reserve rule lets an unmoved coin move, or become a piece that moves (§Q6).
+    /// True if the reserve rule allows an unmoved coin to move, or to become a piece that can
+    /// move (§Q6).
     pub(crate) fn may_spare(&self) -> bool {
         self.unmoved.len() > self.reserved()
     }
 
-    /// The unmoved coins, if they could no longer move after one of them is gone. Otherwise, no
-    /// coins.
+    /// All unmoved coins, if the loss of one more unmoved coin would prevent the others from
+    /// moving. Otherwise, the empty set.
     pub(crate) fn bound_soon(&self) -> SquareSet {
         if self.unmoved.len() > self.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }
 
-    /// Whether the position keeps the reserve rule.
+    /// True if the position obeys the reserve rule.
     pub(crate) fn keeps_reserve(&self) -> bool {
         self.unmoved.len() >= self.reserved()
     }
@@ -42,14 +44,14 @@ impl Coins {
         if self.may_spare() { self.all } else { self.all.without(self.unmoved) }
     }
 
-    /// The coins among `walkers` that may move several squares: all of them while the pool has a
-    /// Scout (§Q3).
+    /// The coins among `walkers` that may move several squares. While the pool has a Scout, these
+    /// are all of them (§Q3).
     pub(crate) fn runners(&self, walkers: SquareSet) -> SquareSet {
         if self.pool[Rank::Scout] > 0 { walkers } else { SquareSet::EMPTY }
     }
 
-    /// The ranks that the coin on a square may become in a strike (§Q4, §Q6). There is always at
-    /// least one, because there are as many coins as pieces in the pool.
+    /// The ranks that the coin on a square may take in a strike (§Q4, §Q6). The result is never
+    /// empty, because the pool has as many pieces as the side has coins.
     pub(crate) fn choices(&self, square: Square) -> RankSet {
         let is_unmoved = self.unmoved.contains(square);
         let may_move = !is_unmoved || self.may_spare();
@@ -58,27 +60,27 @@ impl Coins {
     }
 }
 
-/// A strike that waits for a choice (§Q4).
+/// A strike in which a side still has to choose a rank (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub(crate) strike: UnresolvedStrike,
-    /// The choices made so far. They are secret until the last choice is made.
+    /// The ranks chosen so far. They are secret until the last choice is made.
     pub(crate) chosen: PerSide<Option<Rank>>,
 }
 
 impl Pending {
-    /// Whether a side has yet to choose.
+    /// True if this side has a coin in the strike and has not chosen its rank yet.
     pub(crate) fn is_owed_by(&self, side: Side) -> bool {
         self.strike.owes[side] && self.chosen[side].is_none()
     }
 
-    /// The square of a side's coin in the strike.
+    /// The square of this side's coin in the strike.
     pub(crate) fn coin(&self, side: Side) -> Square {
         if side == self.strike.side { self.strike.from } else { self.strike.to }
     }
 }
 
-/// Both sides' coins, and the strike that waits for a choice, if there is one.
+/// The coins of both sides, and the pending strike, if there is one.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct CoinState {
     pub(crate) coins: PerSide<Coins>,
@@ -93,7 +95,7 @@ impl CoinState {
         })
     }
 
-    /// Records that a coin came to a square.
+    /// Records that a coin moved to a square.
     #[cold]
     pub(crate) fn put(&mut self, side: Side, square: Square, is_moved: bool) {
         self.coins[side].all.insert(square);

@@ -1,4 +1,4 @@
-//! The additional state of positions with a reserve (§S).
+//! The state that only rulesets with a reserve have (§S).
 
 use flagfall_board::{Chips, PerSide, Rank, RankSet, Square, SquareSet};
 use flagfall_view::RankCounts;
@@ -9,11 +9,11 @@ use crate::ruleset::Ruleset;
 
 use super::flasher;
 
-/// A side's pieces that may be placed. Their former squares are not recorded (§S1.7).
+/// The pieces that a side may place on the board. Their former squares are not recorded (§S1.7).
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Reserve {
     pub(crate) unlabeled: RankCounts,
-    /// Pieces that lie face up beside the board (§S2.1).
+    /// The pieces that lie face up beside the board (§S2.1).
     pub(crate) labeled: RankCounts,
 }
 
@@ -31,18 +31,19 @@ impl Reserve {
     }
 }
 
-/// The reserves, labels and chips, and what moves have proved about ranks.
+/// The reserves, labels and chips, and the ranks that moves have proved.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ReserveState {
     pub(crate) reserve: PerSide<Reserve>,
-    /// Where labeled pieces stand.
+    /// The squares of labeled pieces.
     pub(crate) labeled: SquareSet,
-    /// For each square, the ranks that its piece can have according to the piece's moves (§S3.4).
+    /// For each square, the ranks that the piece on it can have, judging by the piece's moves
+    /// (§S3.4).
     could_be: [RankSet; Square::LIMIT],
     pub(crate) chips: Chips,
-    /// The squares of pieces that flash, by rank.
+    /// For each side, the squares of the pieces that can flash, by rank.
     pub(crate) flashers: PerSide<[SquareSet; 3]>,
-    /// The square of a piece of the side to move whose chip is still missing (§S2.4).
+    /// The square of the chip whose color the side to move must still name (§S2.4).
     pub(crate) owed: Option<Square>,
 }
 
@@ -60,7 +61,7 @@ impl ReserveState {
         })
     }
 
-    /// Records that a piece came to a square.
+    /// Records that a piece moved to a square.
     #[cold]
     pub(crate) fn put(&mut self, square: Square, piece: &Piece) {
         if let Some(flasher) = piece.rank.and_then(flasher) {
@@ -88,7 +89,7 @@ impl ReserveState {
         self.could_be[square.index()] = could_be;
     }
 
-    /// Removes and returns the marks of a piece that leaves a square: whether the piece is
+    /// Removes the marks of a piece that leaves a square, and returns them: true if the piece is
     /// labeled, and the ranks that it can have.
     pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
         let marks = (self.labeled.contains(square), self.could_be(square));
@@ -96,13 +97,14 @@ impl ReserveState {
         marks
     }
 
-    /// Whether the move of a piece leaves only one possible rank for it.
+    /// True if only one rank is possible for a piece after its move.
     #[cold]
     pub(crate) fn is_proved(&self, square: Square, proves: RankSet) -> bool {
         self.could_be(square).intersection(proves).single().is_some()
     }
 
-    /// Updates marks and chips after a move, given each piece and its new square.
+    /// Updates marks and chips after a move. For each of the two pieces, the arguments contain
+    /// the piece and its new square.
     #[cold]
     pub(crate) fn apply(
         &mut self,

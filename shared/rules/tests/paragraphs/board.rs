@@ -1,16 +1,18 @@
-//! Board pictures, and the functions with which all tests of plies and lines of play run.
+//! Board pictures, and the functions that play plies in them. All tests of plies use this module.
 //!
-//! A picture has one line per row, `row | cell cell …`, from column a on. Squares that are left
-//! out are empty, and lakes are where the ruleset has them. A cell is `..`, `~~` or a piece as in
-//! position texts: `r9`, `bB`, with `'` if it has moved and `*` if its rank is public.
+//! A picture has one line per row, `row | cell cell …`, beginning with column a. Squares that are
+//! left out are empty, and the ruleset's lakes need not be drawn. A cell is `..` (empty), `~~`
+//! (lake) or a piece as in position texts, such as `r9` or `bB`. A piece is followed by `'` if it
+//! has moved and by `*` if its rank is public.
 //!
-//! In rulesets with a reserve, further lines may give the reserves (`red 9:2,8:1` and `blue …`),
-//! `chips a4r,b5g` and `owed a4`, as in position texts. With coins, `red` and `blue` are the pools,
-//! and `strike a4a5,r9` is the strike that waits.
+//! In rulesets with a reserve, more lines may follow: the reserves (`red 9:2,8:1` and `blue …`),
+//! the chips (`chips a4r,b5g`) and the square whose color must be named (`owed a4`), in the form
+//! of position texts. In rulesets with coins, `red` and `blue` are the pools, and `strike
+//! a4a5,r9` is the pending strike.
 //!
-//! [`check`] and [`Playthrough`] add two bystanders in each side's far corner, a Flag and a piece
-//! that can move, if the picture leaves room. They keep games from ending for lack of moves.
-//! [`Playthrough::bare`] adds no bystanders.
+//! [`check`] and [`Playthrough`] add two bystanders in the far corner of each side, if the
+//! picture leaves room: a Flag and a piece that can move. They prevent games from ending because
+//! a side has no legal move. [`Playthrough::bare`] adds no bystanders.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{
@@ -47,7 +49,8 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
         };
         let corner = Square::new(last, row).expect("a square");
         let beside = Square::new(last - 1, row).expect("a square");
-        // With coins, any bystander is revealed, and a side whose Flag is revealed has lost.
+        // In rulesets with coins, bystanders are revealed, and a Flag is never added, because a
+        // side with a revealed Flag has lost.
         let has_coins = ruleset.start == Start::Coins;
         let mark = if has_coins { "*" } else { "" };
         if !has_coins && has(&cells, 'F') == 0 && cells.iter().all(|(square, _)| *square != corner) {
@@ -65,8 +68,8 @@ fn with_bystanders(ruleset: &Ruleset, mut cells: Cells) -> Cells {
     cells
 }
 
-/// The lakes of all pictures. If the ruleset draws lakes at random, these are the lakes of
-/// `classic`.
+/// Returns the lakes of all pictures. If the ruleset draws lakes at random, these are the lakes
+/// of `classic`.
 pub(crate) fn lakes(ruleset: &Ruleset) -> SquareSet {
     ruleset.draw_lakes(&Entropy([15; 32]))
 }
@@ -87,8 +90,8 @@ fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
     rows.collect::<Vec<_>>().join("/")
 }
 
-/// The last fields of a position text: a picture's reserves, chips and owed color, or pools and the
-/// strike that waits.
+/// Returns the last fields of a position text from a picture: the reserves, the chips and the
+/// square whose color must be named, or the pools and the pending strike.
 fn shadow_text(ruleset: &Ruleset, picture: &str) -> String {
     let field = |name: &str| {
         let mut lines = picture.lines().map(str::trim);
@@ -123,8 +126,8 @@ impl Playthrough {
         Playthrough { position: position(ruleset, side, (40, 0), &parse_cells(picture), &shadow) }
     }
 
-    /// Sets up the picture with bystanders, after `ply` plies, the last `quiet` of them without a
-    /// capture.
+    /// Sets up the picture with bystanders. `ply` plies have been played, and the last `quiet` of
+    /// them captured nothing.
     pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Playthrough {
         let cells = with_bystanders(ruleset, parse_cells(picture));
         Playthrough {
@@ -132,9 +135,9 @@ impl Playthrough {
         }
     }
 
-    /// Judges a ply and carries it out. Returns how the ply ended the game, if it did.
+    /// Plays a ply, if the engine allows it. Returns the outcome if the ply ended the game.
     ///
-    /// The verdict must agree with the list of legal commands.
+    /// Panics if the engine's decision does not agree with the list of legal commands.
     #[track_caller]
     pub(crate) fn play_one(&mut self, squares: &str) -> Result<Option<Outcome>, Refusal> {
         let command = command(squares);
@@ -151,19 +154,19 @@ impl Playthrough {
         Ok(outcome_of(&events))
     }
 
-    /// Whether a command is legal. A move without a path is legal if any path is.
+    /// True if a command is legal. A move that names no path is legal if it is legal on any path.
     fn is_listed(&self, command: &Command) -> bool {
         let legal: Vec<Command> = self.position.legal_commands().iter().collect();
         let Command::Move(MoveCommand { squares, path: None, color }) = *command else {
             return legal.contains(command);
         };
         let is_same = |other: &Command| matches!(other, Command::Move(other) if other.squares == squares && other.color == color);
-        // The command means the shorter of two paths, so the list may contain it with either
-        // path.
+        // The command names no path, but every move in the list has one, so the paths are not
+        // compared.
         legal.iter().any(is_same)
     }
 
-    /// Plays moves that must all be legal and must not end the game.
+    /// Plays moves. Panics if a move is illegal or ends the game.
     #[track_caller]
     pub(crate) fn play(&mut self, moves: &str) -> &mut Playthrough {
         for squares in moves.split_whitespace() {
@@ -186,7 +189,8 @@ impl Playthrough {
         self
     }
 
-    /// Plays a move and asserts how it ends the game: `red flag_captured`, `nobody quiet_limit`.
+    /// Plays a move and asserts that the game ends with this outcome, such as `red flag_captured`
+    /// or `nobody quiet_limit`.
     #[track_caller]
     pub(crate) fn ends(&mut self, squares: &str, outcome: &str) {
         match self.play_one(squares) {
@@ -196,18 +200,19 @@ impl Playthrough {
         }
     }
 
-    /// The board as text, for comparison.
+    /// Returns the board as text, so that two boards can be compared.
     pub(crate) fn board(&self) -> String {
         let text = Referee.position_text(&self.position);
         text.split(' ').nth(4).expect("a board").to_owned()
     }
 
-    /// The whole position text except plies and turn.
+    /// Returns the position text without the plies and the side to move.
     pub(crate) fn picture(&self) -> String {
         picture_of(&self.position)
     }
 
-    /// The cell of a square, as in `r9'*`. Empty if there is no piece.
+    /// Returns the cell of a square, such as `r9'*`. The result is empty if the square has no
+    /// piece.
     pub(crate) fn cell(&self, square: &str) -> String {
         let square: Square = square.parse().expect("a square");
         let board = self.board();
@@ -238,7 +243,8 @@ fn picture_of(position: &Position) -> String {
     text.split(' ').skip(4).collect::<Vec<_>>().join(" ")
 }
 
-/// A command of the board: `a4a5`, `a1a7-=g`, `9@a4=g`, `-a4`, `=g`, `!9`.
+/// Parses a command that is about the board, such as `a4a5`, `a1a7-=g`, `9@a4=g`, `-a4`, `=g` or
+/// `!9`.
 pub(crate) fn command(text: &str) -> Command {
     if let Some(square) = text.strip_prefix('-') {
         return Command::Remove(square.parse().expect("a square"));
@@ -260,7 +266,7 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
     format!("{} {}", outcome.winner.map_or("nobody", Side::name), outcome.reason.code())
 }
 
-/// Returns how these events end the game, if they do.
+/// Returns the outcome of the game, if one of these events ends it.
 pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
     events.iter().find_map(|event| match flagfall_rules::secret::to_record(event) {
         flagfall_rules::secret::SecretRecord::Ended { winner, reason } => Some(Outcome { winner, reason }),
@@ -268,10 +274,11 @@ pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
     })
 }
 
-/// Plays one move in a picture: Red's, or Blue's if `blue ` precedes the move.
+/// Plays one move in a picture. The move is Red's, or Blue's if it begins with `blue `.
 ///
-/// `expect` is `refused CODE`, or the picture afterwards, with `=> WINNER REASON` in a last line if
-/// the game must end.
+/// WINNER REASON` in a last line if the game must end.=>`expect` is `refused CODE` or the picture
+/// after the move. If the move must end the game, the last line of the picture is `=> WINNER
+/// REASON`.=> WINNER REASON` in a last line if the game must end.
 #[track_caller]
 pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &str) {
     let (side, squares) = match squares.strip_prefix("blue ") {
@@ -289,7 +296,8 @@ pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &st
         Ok(found) => assert_eq!(found.as_ref().map(outcome_text), outcome, "{squares}"),
         Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
     }
-    // Use the same bystanders as before the move, because they depend on the first picture.
+    // The bystanders depend on the first picture, so the same ones must be added to the picture
+    // after the move.
     let before = parse_cells(picture);
     let bystanders = with_bystanders(ruleset, before.clone()).split_off(before.len());
     let mut after = parse_cells(picture_after);

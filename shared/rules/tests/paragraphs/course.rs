@@ -28,7 +28,8 @@ fn u1_piece_codes_are_for_people_and_follow_us_figures() {
     assert_eq!(Rank::Scout.figure(Numbering::Us), "9");
 }
 
-/// All pairs of 2x2 lakes in rows 5 and 6 that share no square, found by trying all pairs.
+/// Returns all pairs of 2x2 lakes in rows 5 and 6 that have no square in common. The function
+/// simply tries every pair.
 fn all_pairs() -> Vec<SquareSet> {
     let lake = |column: u8| -> SquareSet {
         [(column, 4), (column + 1, 4), (column, 5), (column + 1, 5)]
@@ -54,7 +55,8 @@ fn u2_every_pair_of_lakes_is_drawn_and_none_more_often_than_another() {
     assert_eq!(pairs.len(), 28);
     let mut drawn = vec![0; pairs.len()];
     for byte in 0..=255 {
-        // A byte that would favor some pairs is skipped, and the next one is used.
+        // The second byte is used if the first one must be skipped because it would favor some
+        // pairs.
         let mut bytes = [0; 32];
         bytes[0] = byte;
         bytes[1] = 27;
@@ -139,7 +141,7 @@ fn u3_a_bomb_and_any_other_attacker_both_leave() {
 fn u4_the_winner_goes_to_the_square_of_the_loser() {
     check(&COURSE, "5 | b5\n4 | r4", "a4a5", "5 | r4'*");
     check(&COURSE, "5 | b4\n4 | r5", "a4a5", "4 | b4'*");
-    // The winner also advances after a strike from afar.
+    // The winner also moves if the attacker struck from several squares away.
     check(&COURSE, "8 | b4\n2 | r9", "a2a8", "2 | b4'*");
 }
 
@@ -163,7 +165,8 @@ fn u6_the_scout_strikes_at_range_and_a_long_move_shows_it() {
 fn u8_no_legal_move_loses_and_a_flag_taken_wins() {
     Playthrough::bare(&COURSE, Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
     Playthrough::bare(&COURSE, Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
-    // A Bomb that leaves with its attacker leaves neither side a piece that moves.
+    // After this strike, neither side has a movable piece, because the Bomb leaves the board
+    // together with its attacker.
     Playthrough::bare(&COURSE, Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
 }
 
@@ -181,8 +184,8 @@ fn started() -> Table {
 
 #[test]
 fn u7_an_illegal_move_loses_at_once() {
-    // In order: no piece, an enemy piece, an own piece on the target, a lake, a diagonal, too
-    // far, off the board.
+    // The reasons in order: no piece on the square, an enemy piece, one of the side's own pieces
+    // on the target, a lake, a diagonal move, a move that is too far, a target off the board.
     for (squares, refusal) in [
         ("e5e6", "no_piece"),
         ("j7j6", "not_your_piece"),
@@ -226,18 +229,18 @@ fn u7_blue_loses_by_an_illegal_move_as_well() {
 #[test]
 fn u7_commands_that_are_not_moves_are_refused_without_a_loss() {
     let mut table = started();
-    // Commands in the other side's turn, legal or not.
+    // Commands out of turn, both legal and illegal ones.
     table.refuses(Blue, &step("a1a9"), "not_your_turn").refuses(Blue, &step("j7j6"), "not_your_turn");
-    // A command for another ply.
+    // A command for a ply that is not the current one.
     let events = decide(&table.game, Red, 7, &step("a1a9"), table.now, &Entropy([0; 32]));
     assert_eq!(events.err().map(|refusal| refusal.code()), Some("stale_ply"));
     // Commands that are not moves.
     table.refuses(Red, &Command::AcceptDraw, "no_draw_offer");
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &COURSE), "not_deploying");
-    // A command that is too late.
+    // A command after the deadline.
     table.later(61_000).refuses(Red, &step("a1a9"), "out_of_time");
     assert_eq!(table.game.phase(), Phase::Playing);
-    // Commands before the start and after the end.
+    // Commands before the start of the game and after its end.
     let mut table = Table::new(&COURSE, FISCHER);
     table.refuses(Red, &step("a1a9"), "not_playing");
     let mut table = started();
@@ -255,12 +258,12 @@ fn u7_a_needless_color_is_refused_and_loses_nothing() {
     assert_eq!((table.game.phase(), table.game.ply()), (Phase::Playing, 0));
     table.moves("a4a5").refuses(Blue, &colored("a7a6"), "color_refused");
     assert_eq!((table.game.phase(), table.game.ply()), (Phase::Playing, 1));
-    // A color does not excuse an illegal move.
+    // An illegal move still loses the game if it also names an unnecessary color.
     table.does(Blue, &colored("a7a9"));
     assert_eq!(table.ended(), (Some(Red), EndReason::IllegalAct));
 }
 
-/// An army with one Flag too many and one Bomb too few.
+/// Returns an army with one Flag too many and one Bomb too few.
 fn wrong_army() -> String {
     CLASSIC_SETUP.replacen('B', "F", 1)
 }
@@ -310,7 +313,7 @@ fn u7_the_others_learn_ready_and_nothing_else() {
     for viewer in [Viewer::Player(Blue), Viewer::Public] {
         assert_eq!(as_seen(&wrong_army(), viewer), as_seen(CLASSIC_SETUP, viewer));
     }
-    // Its owner sees the deployment as submitted.
+    // The side that submitted the illegal deployment sees it unchanged.
     let own = as_seen(&wrong_army(), Viewer::Player(Red)).1.seen.own_deployment;
     assert_eq!(own, Some(wrong_army().replace(' ', "")));
 }
@@ -336,7 +339,7 @@ fn u7_a_missed_deployment_deadline_aborts_even_after_an_illegal_deployment() {
         assert_eq!(table.ended(), (None, EndReason::Aborted));
         assert_eq!(view(&table.game, Viewer::Player(Blue), table.now).opened.red, None);
     }
-    // The other side may abort the game before it deploys.
+    // The other side may still abort the game, as long as it has not deployed.
     let mut table = Table::new(&COURSE, FISCHER);
     table.does(Red, &deploy(&wrong_army(), Red, &COURSE)).does(Blue, &Command::Abort);
     assert_eq!(table.ended(), (None, EndReason::Aborted));
@@ -354,7 +357,7 @@ fn u7_a_text_that_is_no_setup_is_malformed_and_refused() {
         unknown.err().map(|refusal| flagfall_rules::Refusal::from(refusal).code()),
         Some("setup_unknown_letter")
     );
-    // A setup that no text can express cannot be submitted.
+    // A setup cannot be submitted if the text of a deployment cannot represent it.
     let mut table = Table::new(&COURSE, FISCHER);
     let at = |name: &str| name.parse::<Square>().expect("a square");
     let outside = Setup::new(vec![(at("e5"), Rank::Flag)]);

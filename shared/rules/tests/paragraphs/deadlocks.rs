@@ -1,4 +1,5 @@
-//! §A10 and §A11: sides that cannot move, and the order in which ends are judged.
+//! §A10 and §A11: sides that cannot move, and the order in which the engine checks for the end of
+//! the game.
 
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{CLASSIC, TOURNAMENT};
@@ -7,14 +8,16 @@ use crate::board::Playthrough;
 
 #[test]
 fn a10_the_side_to_move_that_has_no_legal_move_loses() {
-    // Blue has only a Flag and Bombs left.
+    // In the first picture, Blue has only a Flag and a Bomb left. In the second picture, Red
+    // does.
     Playthrough::bare(&CLASSIC, Side::Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
     Playthrough::bare(&CLASSIC, Side::Blue, "10 | bF b7\n1 | rB rF").ends("b10b9", "blue no_legal_move");
 }
 
 #[test]
 fn a10_blocked_pieces_are_no_legal_move() {
-    // Blue's Miner is walled in by its own Bombs and the edge. Red's step does not change that.
+    // Blue's Miner is enclosed by its own Bombs and the edge of the board, before and after Red's
+    // move.
     Playthrough::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | bB\n1 | r7 rF")
         .ends("a1a2", "red no_legal_move");
 }
@@ -46,13 +49,14 @@ fn a10_a_last_attacker_that_loses_to_a_bomb_leaves_both_without_a_move() {
 fn a10_a_mover_that_can_still_go_back_is_not_blocked() {
     let picture = "10 | bF bB\n2 | rB rB\n1 | .. r7 rB rF";
     let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
-    // From a1, the Sergeant can still go back to b1, so only Blue is blocked.
+    // After this move, the Sergeant on a1 could still go back to b1, so only Blue has no legal
+    // move.
     line.ends("b1a1", "red no_legal_move");
 }
 
 #[test]
 fn a10_a_flag_that_was_taken_comes_before_anything_else() {
-    // Blue had only its Flag, so it could not have moved either.
+    // Blue has only its Flag, so without the capture it would have no legal move.
     Playthrough::bare(&CLASSIC, Side::Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
 }
 
@@ -85,8 +89,9 @@ fn a10_no_legal_move_comes_before_the_ply_limit() {
 
 #[test]
 fn a10_both_blocked_comes_before_the_quiet_limit() {
-    // Both pieces are in pockets under the two-squares rule: see
-    // `c3_leaves_neither_side_a_move_and_a10_draws`.
+    // Each side's only movable piece is enclosed and can only go back and forth, which the
+    // two-squares rule soon refuses. `c3_leaves_neither_side_a_move_and_a10_draws` has a similar
+    // position.
     let text = "classic red 1000 194 b7.bBbF.6/bBbB.8/.10/.10/..~2..~2../..~2..~2../.10/.10/rBrB.8/r7.rBrF.6";
     let position = flagfall_rules::Position::from_text(text).expect("a position");
     let mut line = Playthrough { position };
@@ -100,17 +105,17 @@ fn a10_the_quiet_limit_comes_before_the_ply_limit() {
 
 #[test]
 fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
-    // Like the round in `tournament`, but in a walled ring of e5 f5 e6 f6, so that Red has no
-    // other piece to move.
+    // The set-up is like `ROUND` in `tournament.rs`, but Bombs and lakes enclose the squares e5
+    // f5 e6 f6, so that Red has no other piece to move.
     let picture = "10 | bF b7
         7 | .. .. .. .. bB bB
         6 | .. .. .. .. .. b3
         5 | .. .. .. .. r2 ..
         4 | .. .. .. .. rB rB
         1 | rF";
-    // The lakes wall the ring in on both sides.
+    // The lakes enclose the four squares on the left and on the right.
     let mut line = Playthrough::bare(&TOURNAMENT, Side::Red, picture);
     line.play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5").play("e5e6").refuses("f5e5", "more_squares");
-    // One move is left: up, beside the Colonel, which makes a new position.
+    // One legal move is left: one square up, next to the Colonel. It leads to a new position.
     assert_eq!(line.position.legal_moves().iter().map(|m| m.to_string()).collect::<Vec<_>>(), ["f5f6"]);
 }

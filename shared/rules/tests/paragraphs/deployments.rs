@@ -1,4 +1,4 @@
-//! §A4, §P4, §B1: deployments and every reason to refuse one.
+//! §A4, §P4, §B1: deployments, and every reason to refuse a setup.
 
 use flagfall_board::{Rank, Side, Square};
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM_SMALL};
@@ -57,7 +57,8 @@ fn a4_a_rank_over_or_under_is_named() {
         scout.1 = Rank::Marshal;
         pieces
     });
-    // The first wrong rank is reported, Flag first: here a Scout is missing.
+    // The refusal names the first rank with a wrong count, in the order that begins with the
+    // Flag. Here, it names the Scout, of which one is missing.
     assert_eq!(over, SetupRefusal::WrongCount { rank: Rank::Scout, have: 7, want: 8 });
     let over = refused(&CLASSIC, {
         let mut pieces = pieces(CLASSIC_SETUP, &CLASSIC);

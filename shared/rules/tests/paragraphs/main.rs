@@ -1,6 +1,7 @@
-//! Every paragraph of RULES §A, §C, §T, §P, §O, §D, §S, §Q, §U and §B as board pictures.
+//! Tests of every paragraph of RULES §A, §C, §T, §P, §O, §D, §S, §Q, §U and §B, with board
+//! pictures.
 //!
-//! Test names are sentences that begin with their paragraph.
+//! The name of a test is a sentence that begins with the paragraph.
 
 #![expect(clippy::print_stdout, reason = "tests say what they skipped and how much they looked at")]
 

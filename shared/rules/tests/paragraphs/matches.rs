@@ -1,4 +1,5 @@
-//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks, offers and all ways to end.
+//! §A4, §A9, §A11 and PLAY: whole games with deployments, clocks and draw offers, and all reasons
+//! why a game ends.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, PBM};
@@ -23,7 +24,7 @@ fn a4_a_side_may_deploy_again_until_the_other_is_ready() {
     assert_eq!(table.game.phase(), Phase::Deploying);
     table.does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
     assert_eq!(table.game.phase(), Phase::Playing);
-    // The later deployment counts.
+    // The game uses Red's second deployment.
     let seen = view(&table.game, Viewer::Player(Red), table.now);
     let a4 = seen.pieces.iter().find(|piece| piece.square.to_string() == "a4").expect("a piece");
     assert_eq!(a4.identity, flagfall_rules::Identity::Known(flagfall_board::Rank::Colonel));
@@ -78,14 +79,15 @@ fn a_pause_extends_the_deployment_deadline() {
     assert_eq!(table.game.deadline(), None);
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC), "paused").later(1_000_000);
     decide_resume(&table.game).iter().for_each(|event| evolve(&mut table.game, event, table.now));
-    // The clock was stopped from 10 s to 1020 s.
+    // The clock stood still from 10 s to 1020 s, so the deadline is extended by 1010 s.
     assert_eq!(table.game.deadline(), Some(START.plus_ms(300_000 + 1_010_000)));
     table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC));
 }
 
 #[test]
 fn a10_is_judged_once_before_the_first_ply() {
-    // Six Bombs block the open columns. All other pieces stand behind them or behind the lakes.
+    // In this deployment, six Bombs block the open columns. All other pieces stand behind the
+    // Bombs or behind the lakes.
     let blocked = "BB99BB99BB 9999172S66 6655553444 888887773F";
     let mut table = Table::new(&CLASSIC, FISCHER);
     table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(CLASSIC_SETUP, Blue, &CLASSIC));
@@ -95,7 +97,7 @@ fn a10_is_judged_once_before_the_first_ply() {
     table.does(Red, &deploy(blocked, Red, &CLASSIC)).does(Blue, &deploy(blocked, Blue, &CLASSIC));
     assert_eq!(table.ended(), (None, EndReason::BothBlocked));
 
-    // Blue is blocked, but it is Red's turn, so the game goes on until Red has moved.
+    // Here, only Blue is blocked. Red moves first, so the game continues until Red has moved.
     let mut table = Table::new(&CLASSIC, FISCHER);
     table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC)).does(Blue, &deploy(blocked, Blue, &CLASSIC));
     assert_eq!(table.game.phase(), Phase::Playing);
@@ -178,8 +180,8 @@ fn a11_running_out_of_time_loses() {
 fn clocks_stand_still_while_paused() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.later(10_000);
-    // The last sign of life was at 10 s. A server comes back and pauses the game at 70 s, and
-    // resumes it at 80 s.
+    // The set-up: the server's last heartbeat was at 10 s. A new server pauses the game at 70 s,
+    // with effect from 10 s, and resumes it at 80 s.
     let since = table.now;
     table.later(60_000);
     let paused = decide_pause(&table.game, since);
@@ -204,7 +206,8 @@ fn a_pause_that_is_logged_late_counts_from_when_it_ended() {
     let paused = decide_pause(&table.game, since);
     paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
     assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before the pause began");
-    // Servers were back 80 s after the last sign of life, and the game was opened 20 s later.
+    // The set-up: servers were back 80 s after the last heartbeat, and the game was opened 20 s
+    // later. The clocks must run from the earlier time.
     let resumed = decide_resume_since(&table.game, since.plus_ms(80_000));
     resumed.iter().for_each(|event| evolve(&mut table.game, event, table.now));
     assert!(decide_resume_since(&table.game, table.now).is_empty(), "running already");
@@ -351,7 +354,7 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
-/// Judges a claim that is allowed from the moment `from` on.
+/// Decides on a claim that is allowed from the time `from` on.
 fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
     decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
 }
@@ -359,7 +362,8 @@ fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result
 #[test]
 fn a_game_that_the_other_side_has_left_is_claimed_as_a_win_or_a_draw() {
     for (wanted, winner) in [(Claim::Win, Some(Blue)), (Claim::Draw, None)] {
-        // A claim is possible in either side's turn.
+        // A claim is possible on either side's turn: Red's after 0 and 4 plies, Blue's after 1
+        // ply.
         for plies in [0, 1, 4] {
             let mut table = Table::started(&CLASSIC, FISCHER);
             table.plies(plies);
@@ -374,7 +378,7 @@ fn a_game_that_the_other_side_has_left_is_claimed_as_a_win_or_a_draw() {
 fn a_claim_is_refused_while_the_other_side_is_here_and_before_its_time() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     assert_eq!(claim(&table, Red, Claim::Win, None), Err(Refusal::OpponentPresent));
-    // A command alone does not show an absence.
+    // The plain command is refused, because it does not prove that the other side is absent.
     table.refuses(Red, &Command::Claim(Claim::Win), "opponent_present");
     for (ms, seconds_left) in [(1, 1), (1_000, 1), (1_001, 2), (60_000, 60)] {
         let early = claim(&table, Red, Claim::Draw, Some(table.now.plus_ms(ms)));
@@ -480,7 +484,8 @@ fn the_commitments_published_at_the_start_are_those_opened_at_the_end() {
 
 #[test]
 fn a_commitment_is_the_documented_hash() {
-    // sha256("flagfall-commitment-1\0" "k3k3k3k3k3k3" "\0" "red" "\0" "1F" "\0" and 32 bytes 01)
+    // The expected value is sha256("flagfall-commitment-1\0" "k3k3k3k3k3k3" "\0" "red" "\0" "1F"
+    // "\0" and 32 bytes with the value 1).
     let game: GameId = "k3k3k3k3k3k3".parse().expect("an id");
     let found = flagfall_rules::Commitment::of_text(game, Red, "1F", &[1; 32]);
     assert_eq!(found.to_string(), "ba25b6951cf21b6280077341e67599f0e7b5fad633a37d1266299f4fb01e43a9");

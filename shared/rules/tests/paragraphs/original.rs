@@ -1,4 +1,4 @@
-//! §O1: the box of 1966.
+//! §O1: the rules of the original edition of 1966.
 
 use flagfall_board::Side;
 use flagfall_rules::Ruleset;
@@ -89,24 +89,26 @@ fn o1_a_moved_defender_moves_on_from_its_new_square() {
 
 #[test]
 fn o1_and_a10_a_defender_that_moves_out_of_its_walls_is_not_blocked() {
-    // Struck from a2, Blue's Captain leaves its corner of Bombs.
+    // Blue's Captain wins as the defender and moves to a2, so it is no longer enclosed by the
+    // Bombs in the corner.
     let picture = "10 | bF\n9 | rB\n2 | r6 bB\n1 | b5 bB rB r7 rF";
     Playthrough::bare(&ORIGINAL, Side::Red, picture).play("a2a1 a2a3");
 }
 
 #[test]
 fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
-    // Blue's Sergeant on c1 can only step to b1. Red's Captain strikes a1 from b1 and loses to
-    // the Major, which then stands on b1.
+    // Blue's Sergeant on c1 can only move to b1. Red's Captain strikes from b1 at a1 and loses to
+    // the Major, which then moves to b1 and blocks the Sergeant.
     let picture = "10 | rF r7\n3 | .. .. bB\n2 | bB bB bB bB\n1 | b4 r5 b7 bB bF";
     let mut line = Playthrough::bare(&ORIGINAL, Side::Red, picture);
-    // The Major can go on to a1, so Blue has not lost.
+    // The Major can move to a1, so Blue still has a legal move.
     line.play("b1a1 b1a1");
-    // In classic it stays on a1, and the Sergeant moves.
+    // Under the classic rules, the Major stays on a1, so the Sergeant can move to b1.
     Playthrough::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
 }
 
-/// When no piece is left to move, rulesets in which defenders advance are judged like the others.
+/// If the last movable piece leaves the board, the game ends in the same way, whether or not a
+/// defender that wins moves.
 #[test]
 fn o1_and_a10_the_last_attacker_that_loses_ends_the_game() {
     let judge = |ruleset: &Ruleset| {

@@ -41,7 +41,7 @@ fn p4_the_text_begins_with_the_row_nearest_the_enemy_from_the_players_left() {
     assert_eq!(at("e3"), Some((Side::Red, Rank::Marshal)));
     assert_eq!(at("d1"), Some((Side::Red, Rank::Flag)));
     assert_eq!(at("j1"), Some((Side::Red, Rank::Scout)));
-    // Blue's own left is column j.
+    // From Blue's point of view, column j is the leftmost column.
     assert_eq!(at("j7"), Some((Side::Blue, Rank::Scout)));
     assert_eq!(at("i7"), Some((Side::Blue, Rank::Colonel)));
     assert_eq!(at("f8"), Some((Side::Blue, Rank::Marshal)));

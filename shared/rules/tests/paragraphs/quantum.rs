@@ -14,7 +14,7 @@ use crate::table::{FISCHER, Table, deploy};
 
 use Side::{Blue, Red};
 
-/// The pool with a whole army, Flag first.
+/// The pool of a whole army, beginning with the Flag.
 const WHOLE_POOL: &str = "F:1,B:6,S:1,9:8,8:5,7:4,6:4,5:4,4:3,3:2,2:1,1:1";
 
 fn square(name: &str) -> Square {
@@ -29,7 +29,7 @@ fn seen_by(table: &Table, viewer: Viewer) -> View {
     view(&table.game, viewer, table.now)
 }
 
-/// A game that continues from a picture.
+/// Returns a game that continues from a picture.
 fn table(side: Side, picture: &str, time: TimeControl) -> Table {
     let position = Playthrough::new(&QUANTUM, side, picture).position;
     let now = Stamp(1_000_000);
@@ -45,7 +45,7 @@ fn table(side: Side, picture: &str, time: TimeControl) -> Table {
     Table { game: Game::from_position(terms, position), now }
 }
 
-/// Two coins face to face. The reserve rule allows both sides any choice.
+/// Two coins stand next to each other, and the reserve rule allows each side to choose any rank.
 const FACE_TO_FACE: &str = "10 | bo\n5 | bo'\n4 | ro'\n1 | ro\nred 5:1,F:1\nblue 4:1,F:1";
 
 fn choice(letter: &str) -> Command {
@@ -139,12 +139,12 @@ fn q3_what_a_coin_became_is_public_and_an_ordinary_scout() {
 
 #[test]
 fn q4_a_struck_coin_is_what_its_owner_names() {
-    // The defender's owner chooses, knowing the attacker.
+    // Only the defender is a coin. Its owner chooses and already knows the attacker's rank.
     let picture = "5 | bo'\n4 | r5*\nblue 4:1";
     let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.play("a4a5 !4");
     assert_eq!((line.cell("a4"), line.cell("a5")), (String::new(), "b4'*".to_owned()));
-    // The attacker's owner chooses, knowing the defender.
+    // Only the attacker is a coin. Its owner chooses and already knows the defender's rank.
     let mut line = Playthrough::new(&QUANTUM, Red, "5 | b4*\n4 | ro\nred 3:1");
     line.play("a4a5 !3");
     assert_eq!((line.cell("a4"), line.cell("a5")), (String::new(), "r3'*".to_owned()));
@@ -234,7 +234,8 @@ fn q4_a_coin_that_strikes_from_afar_becomes_a_scout_before_the_choices() {
         piece(&seen_by(&table, Viewer::Public), "a7").expect("a piece").identity,
         Identity::Known(Rank::Major)
     );
-    // When a piece strikes a piece, there is nothing to choose.
+    // The coin becomes a Scout because of the distance, so it is a piece when it strikes, and no
+    // choice is needed.
     check(&QUANTUM, "7 | bS*\n4 | ro\nred 9:1", "a4a7", "7 | r9'*");
 }
 
@@ -247,7 +248,7 @@ fn q4_while_a_strike_waits_nothing_else_is_done_on_the_board() {
         table.refuses(side, &command(squares), code);
         assert!(table.game.legal_moves().expect("a running game").is_empty());
     }
-    // A choice changes the refusals of neither side.
+    // After one side's choice, both sides get the same refusals as before.
     table.does(Red, &choice("5"));
     table.refuses(Red, &command("i1i2"), "choice_pending").refuses(Blue, &command("i10i9"), "not_your_turn");
     table.refuses(Blue, &choice("3"), "not_in_pool").does(Blue, &choice("4"));
@@ -319,13 +320,14 @@ const BOTH: PerSide<bool> = PerSide { red: true, blue: true };
 fn q4_while_both_owe_a_choice_both_clocks_run_and_each_sees_its_own_stop() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").later(5_000).does(Blue, &choice("4")).later(3_000);
-    // All others see both clocks running since the strike.
+    // Red and the public still see both clocks running since the strike, although Blue has
+    // chosen.
     for viewer in [Viewer::Public, Viewer::Player(Red)] {
         assert_eq!(clock_of(&table, viewer), (42_000, 52_000, BOTH), "{viewer:?}");
     }
     assert_eq!(clock_of(&table, Viewer::Player(Blue)), (42_000, 55_000, PerSide::new(true, false)));
     table.does(Red, &choice("5"));
-    // The ply is complete: the attacker gets the increment, and Blue's own clock runs again.
+    // The ply is complete: Red gets the increment, and Blue's clock runs for Blue's turn.
     for viewer in Viewer::ALL {
         assert_eq!(clock_of(&table, viewer), (44_000, 55_000, PerSide::new(false, true)));
     }
@@ -450,7 +452,7 @@ fn q5_a_coin_that_has_become_a_piece_stays_that_piece() {
     let mut line = Playthrough::new(&QUANTUM, Red, FACE_TO_FACE);
     line.play("a4a5 !5 !4 a5a4 i1i2 a4a3");
     assert_eq!(line.cell("a3"), "b4'*");
-    // When the piece is in a strike again, there is nothing to choose.
+    // The piece has a rank, so its next strike needs no choice.
     let mut line = Playthrough::new(&QUANTUM, Blue, "5 | b4'*\n4 | r5'*");
     line.play("a5a4");
     assert_eq!(line.cell("a4"), "b4'*");
@@ -461,10 +463,10 @@ fn q6_an_unmoved_coin_that_the_reserve_needs_does_not_move() {
     let picture = "4 | ro ro ro'\nred B:1,F:1,5:1";
     let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.refuses("a4a5", "reserve_rule").refuses("b4b5", "reserve_rule").play("c4c3");
-    // With one more coin, one coin may move.
+    // With one more coin and one more piece in the pool, one unmoved coin may move.
     let mut line = Playthrough::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
     line.play("a4a5 i10i9").refuses("b4b5", "reserve_rule");
-    // Such a coin may neither make a long move nor strike.
+    // A coin that may not move may not make a long move or strike either.
     let mut line = Playthrough::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
     line.refuses("a4a6", "reserve_rule").refuses("b4b5", "reserve_rule");
 }
@@ -475,18 +477,20 @@ fn q6_an_unmoved_defender_that_the_reserve_needs_is_a_bomb_or_the_flag() {
     let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.play("a6a7").refuses("!4", "reserve_rule").play("!B");
     assert_eq!(line.cell("a7"), "bB*");
-    // A coin that has moved is a movable piece, even if the reserve needs Bombs or Flag.
+    // A coin that has moved must become a movable piece, even if the reserve rule requires Bombs
+    // or a Flag.
     let mut line = Playthrough::new(&QUANTUM, Red, "8 | bo bo bo'\n7 | .. .. r5*\nblue B:1,F:1,4:1");
     line.play("c7c8").refuses("!B", "immovable").play("!4");
 }
 
 #[test]
 fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
-    // Blue loses its last piece that moves. The two unmoved coins must be a Bomb and the Flag.
+    // Blue loses its last movable piece. Its two unmoved coins must stay unmoved, because the
+    // pool has a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
-    // The same after a choice, if the pool still has as many Bombs and Flags as there are unmoved
-    // coins.
+    // A choice of a rank can have the same result, if afterwards the pool has as many Bombs and
+    // Flags as there are unmoved coins. In the first picture, it has fewer.
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:1,F:1,4:2";
     Playthrough::bare(&QUANTUM, Red, picture).play("a3a4 !4");
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:2,F:1,4:1";
@@ -495,12 +499,14 @@ fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
 
 #[test]
 fn q6_and_a10_a_side_that_is_blocked_besides_has_no_legal_move_or_is_blocked_like_the_other() {
-    // a10 could not move without the reserve rule either.
+    // In these pictures, the coin on a10 could not move even without the reserve rule, because
+    // Bombs enclose it.
     let picture = "10 | bo bB*\n9 | bB*\n5 | .. b4*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red no_legal_move");
     let picture = "10 | bo bB*\n9 | bB*\n5 | .. b3*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "nobody both_blocked");
-    // A forfeit comes before both sides being blocked. Red cannot move either.
+    // In this picture, Red cannot move either, but the check for a forfeit comes before the check
+    // whether both sides are blocked.
     let picture = "10 | bo\n5 | .. b3*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red forfeited_reserve");
 }

@@ -1,4 +1,5 @@
-//! Recorded games: the more-squares rule must refuse their last move, and no other (RULES §T).
+//! Recorded games in which the more-squares rule must refuse the last move, and no earlier move
+//! (RULES §T).
 
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ fn data() -> PathBuf {
     )
 }
 
-/// Returns the games, or none if the test data is missing.
+/// Returns the recorded games. The result is empty if the test data is missing.
 fn games() -> Vec<(String, String)> {
     let folder = data().join("chase-games");
     let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -50,7 +51,8 @@ fn position(ruleset: &Ruleset, text: &str) -> Position {
     Position::from_text(&format!("{} red 0 0 {board}", ruleset.id)).expect("a position")
 }
 
-/// Plays a game. Returns its length, and the code with which the last move was refused, if it was.
+/// Plays a recorded game. Returns its number of moves and, if the last move was refused, the code
+/// of the refusal.
 fn replay(ruleset: &Ruleset, name: &str, text: &str) -> (usize, Option<&'static str>) {
     let moves: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).skip(10).collect();
     let mut position = position(ruleset, text);

@@ -1,4 +1,4 @@
-//! A refusal code for every kind of illegal ply (§A1, §A5, §C2).
+//! Checks the refusal code of every kind of illegal ply (§A1, §A5, §C2).
 
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM_SMALL};
 

@@ -1,4 +1,4 @@
-//! §S1 and §S2: Shadowflash, the first two sets.
+//! §S1 and §S2: the first two rule sets of Shadowflash.
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::rulesets::{ORIGINAL, SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
@@ -86,7 +86,7 @@ fn deploy(text: &str, ruleset: &Ruleset) -> Result<(), SetupRefusal> {
 fn s1_4_any_64_of_the_army_are_deployed_the_flag_among_them() {
     for ruleset in ALL {
         assert_eq!(deploy(SHADOWFLASH_SETUP, ruleset), Ok(()));
-        // Except for the Flag, all pieces of a rank may stay in reserve.
+        // All pieces of a rank may stay in the reserve. The only exception is the Flag.
         let text = format!(
             "{}{}{}{}{}",
             "F",
@@ -115,7 +115,8 @@ fn s1_4_a_wrong_deployment_is_refused_with_its_reason() {
     assert_eq!(phoenix(2), Err(TooMany { rank: Rank::Phoenix, have: 2, most: 1 }));
 }
 
-/// What a viewer knows of a side's reserve.
+/// Returns what a viewer may see of a side's reserve: the number of pieces, and the number of
+/// unlabeled Scouts if it is visible.
 fn reserve(table: &Table, viewer: Viewer, side: Side) -> (u16, Option<u8>) {
     let seen = view(&table.game, viewer, table.now).reserve.expect("a reserve")[side];
     (seen.size, seen.unlabeled.map(|counts| counts[Rank::Scout]))
@@ -236,7 +237,8 @@ fn s1_7_others_see_where_a_piece_left_and_arrived_and_never_which() {
 
 #[test]
 fn s1_7_a_placed_piece_is_a_new_one_whatever_it_went_through() {
-    // The Scout on a4 runs and so is known. Then it leaves the board and comes back.
+    // The Scout on a4 makes a long move, which reveals its rank. It is then removed from the
+    // board and placed again.
     let mut table = Table::started(&SHADOWFLASH_1, TimeControl::Unlimited);
     table.moves("a4a6").does(Side::Blue, &command("-p7"));
     assert_eq!(piece(&table, Viewer::Public, "a6").identity, Identity::Known(Rank::Scout));
@@ -264,10 +266,10 @@ fn s1_8_a_side_with_no_act_at_all_loses() {
 
 #[test]
 fn s1_8_blocking_both_sides_is_not_a_draw() {
-    // Both sides have only their Flag after the strike, and the side to move loses.
+    // After the strike, each side has only its Flag, and the side to move loses.
     Playthrough::bare(&SHADOWFLASH_1, Side::Red, "10 | bF\n5 | b4\n4 | r4\n1 | rF")
         .ends("a4a5", "red no_legal_move");
-    // A side that is walled in can still remove pieces.
+    // A side that cannot move a piece on the board may still remove pieces.
     Playthrough::bare(&SHADOWFLASH_1, Side::Red, "10 | bF bB\n9 | bB\n4 | r4\n1 | rF").play("a4a5 -b10");
 }
 
@@ -286,11 +288,12 @@ fn s2_1_a_piece_that_beats_a_striking_scout_is_labeled() {
     check(&SHADOWFLASH_2, "5 | bB\n4 | r9", "a4a5=g", "5 | bB*^");
     check(&SHADOWFLASH_2, "5 | b4\n4 | r9", "a4a5=g", "4 | b4'*^\nowed a4");
     check(&SHADOWFLASH_1, "5 | bB\n4 | r9", "a4a5", "5 | bB*");
-    // A Scout labels nothing if both pieces leave, if it wins, or if it is struck.
+    // A Scout does not label a piece if both leave the board, if the Scout wins, or if the Scout
+    // is the defender.
     check(&SHADOWFLASH_2, "5 | b9\n4 | r9", "a4a5=g", "5 | ..");
     check(&SHADOWFLASH_2, "5 | bS\n4 | r9", "a4a5=g", "5 | r9'*\nchips a5g");
     check(&SHADOWFLASH_2, "5 | b9\n4 | r4", "a4a5=g", "5 | r4'*\nchips a5g");
-    // Nor does any other attacker that loses.
+    // An attacker of another rank that loses does not label a piece either.
     check(&SHADOWFLASH_2, "5 | bB\n4 | r4", "a4a5=g", "5 | bB*");
 }
 
@@ -378,7 +381,8 @@ fn s2_3_the_color_of_a_failed_strike_stays_secret() {
             let events = events.unwrap_or_else(|refusal| panic!("{}", refusal.code()));
             events.iter().map(to_record).collect::<Vec<_>>()
         });
-        // The events are equal, so they do not contain the color.
+        // The records are equal for all colors, so they do not contain the color that the command
+        // named.
         assert!(records.iter().all(|record| *record == records[0]), "{picture}");
     }
 }
@@ -409,7 +413,8 @@ fn s2_4_a_bomb_that_wins_stays_and_owes_nothing() {
 fn s2_4_resigning_and_draws_stay_open_while_a_color_is_owed_and_its_clock_runs() {
     use flagfall_rules::Command::{OfferDraw, Resign};
     let mut table = Table::started(&SHADOWFLASH_2, FISCHER);
-    // Blue replaces the piece on a7 with its Marshal, which beats Red's Scout and advances to a6.
+    // The set-up: Blue replaces its piece on a7 with the Marshal. Red's Scout strikes it and
+    // loses, and the Marshal moves to a6.
     let line = "d4d5=g";
     table.refuses(Side::Red, &command(line), "lake");
     table.does(Side::Red, &command("a4a6=g")).does(Side::Blue, &command("-a7"));
@@ -490,7 +495,8 @@ fn s2_6_a_line_runs_through_a_joint_and_never_through_its_own_first_square() {
         .map(|squares| squares.to)
         .collect();
     assert!(!targets.contains(from));
-    // The rest of its row and its column, each square by both paths, since nothing is in the way.
+    // The targets are all other squares of the Scout's row and column, because no piece is in the
+    // way. Each can be reached by two paths.
     assert_eq!(targets.len(), 15 + 9);
     let ways = scout.position.legal_moves().iter().filter(|squares| squares.from == from).count();
     assert_eq!(ways, 2 * (15 + 9));
@@ -510,8 +516,8 @@ fn s2_7_a_command_may_name_its_path() {
 
 #[test]
 fn s2_7_without_a_path_the_shorter_legal_one_is_taken_of_equal_ones_the_one_that_counts_up() {
-    // In set 3 the paths differ in the chips they leave: a Major flashes along the shorter path,
-    // or uses a supply line along the longer path.
+    // In set 3, the two paths leave different chips. On the shorter path, the Major flashes. On
+    // the longer path, it uses a supply line.
     let both = "2 | r4\nchips a2r,a1y,a10r,a9r,a3r,a4r,a5r,a6r,a7r,a8r";
     check(&SHADOWFLASH_3, both, "a2a9", "9 | r4'[43]\nchips a1r,a10r,a9r,a2r,a3r,a4r,a5r,a6r,a7r,a8r");
     check(&SHADOWFLASH_3, both, "a2a9+=g", "9 | r4'\nchips a1y,a2r,a3r,a4r,a5r,a6r,a7r,a8r,a9g,a10r");

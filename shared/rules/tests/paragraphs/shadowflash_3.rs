@@ -1,4 +1,5 @@
-//! §S3: Shadowflash, the third set: supply lines, flashes, and what a move proves.
+//! §S3: the third rule set of Shadowflash, with supply lines, flashes, and the ranks that a move
+//! proves.
 
 use flagfall_board::{Rank, RankSet, Side};
 use flagfall_rules::Ruleset;
@@ -19,7 +20,7 @@ fn s3_1_a_piece_goes_along_squares_of_its_own_color() {
     for to in ["a2", "a3", "a6"] {
         check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), &format!("a1{to}=b"), &after(to));
     }
-    // The last green square is a6; the line does not go beyond it.
+    // The last green chip of the supply line is on a6, so the line does not reach a7.
     check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), "a1a7+=b", "refused no_supply_line");
     check(&SHADOWFLASH_3, &format!("1 | r5\n{line},a7y"), "a1a7+=b", "refused no_supply_line");
     check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), "a1a3", "refused color_wanted");
@@ -84,7 +85,7 @@ fn s3_3_where_a_flash_would_change_no_chip_it_is_a_supply_line() {
     check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2g,a3g", "a1a3=r", "3 | r4'\nchips a1g,a2g,a3r");
 }
 
-/// Returns what is public about the piece that moved.
+/// Returns the cell of the piece that moved, as the public sees it.
 fn proved(ruleset: &Ruleset, picture: &str, squares: &str) -> String {
     let mut line = Playthrough::new(ruleset, Side::Red, picture);
     line.play(squares);
@@ -109,7 +110,8 @@ fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
         ("r4", "a1g,a2r,a3y,a4b,a5r", "a1a5+", "r4'*"),
         ("r4", "a1g,a2r,a3y,a4b", "a1a4+", "r4'[43]"),
         ("r2", "a1g,a2r,a3y", "a1a3+", "r2'[432]"),
-        // Only the last square changed, so a runner may also have laid that chip.
+        // In these moves, only the last chip changed, so a Scout or a Phoenix could also have
+        // laid it.
         ("r2", "a1g,a2g,a3y", "a1a3+", "r2'[9432P]"),
         ("r9", "a1g,a2g,a3y", "a1a3+=g", "r9'[9432P]"),
         ("r9", "a1g,a2g,a3y", "a1a3+=r", "r9'[9P]"),
@@ -123,11 +125,12 @@ fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
 
 #[test]
 fn s3_4_the_other_path_counts_as_well() {
-    // From a1 to a9, the path down through the joint is two squares, a flash of two chips. The
-    // path up is a long run.
+    // Two paths lead from a1 to a9. The path down crosses the joint and has two squares, so it
+    // can be a flash. The path up is long.
     let chips = "chips a1g,a10r,a9g";
     assert_eq!(proved(&SHADOWFLASH_3, &format!("1 | r2\n{chips}"), "a1a9-"), "r2'[432]");
-    // Through the joint, a10 is a neighbor of a1, so this run over bare squares proves nothing.
+    // The joint makes a10 a neighbor of a1, so any piece could have moved there, and the long
+    // move proves nothing.
     assert_eq!(proved(&SHADOWFLASH_3, "1 | r9", "a1a10+=g"), "r9'");
 }
 
@@ -136,7 +139,8 @@ fn s3_4_moves_narrow_a_piece_together() {
     let mut line = Playthrough::new(&SHADOWFLASH_3, Side::Red, "1 | r2\nchips a1g,a2r,a3y,b3g,c3y");
     line.play("a1a3+ o10o9=r");
     assert_eq!(line.cell("a3"), "r2'[432]");
-    // The second move could have been a run, but Scout and Phoenix are ruled out already.
+    // A Scout or a Phoenix could have made the second move, but the first move has already ruled
+    // them out.
     line.play("a3c3+ o9o10=r");
     assert_eq!(line.cell("c3"), "r2'[432]");
     let ranks: RankSet = [Rank::Major, Rank::Colonel, Rank::General].into_iter().collect();

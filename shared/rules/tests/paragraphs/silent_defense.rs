@@ -1,4 +1,4 @@
-//! §D: only the attacker shows itself.
+//! §D: only the attacker must reveal its rank.
 
 use flagfall_board::{GameId, PerSide, Rank, Side, Square, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, SILENT_DEFENSE};
@@ -66,7 +66,7 @@ fn d1_and_a12_a_strike_counts_the_quiet_plies_anew() {
     line.play("a4b4 i10i9 i1i2");
 }
 
-/// A game after Red's Captain on a4 has struck a5.
+/// The state after Red's piece on a4 has struck Blue's piece on a5.
 struct Struck {
     game: Game,
     event: Event,
@@ -155,7 +155,7 @@ fn a7_a_defender_known_to_both_sides_is_named_in_the_strike() {
 
 #[test]
 fn d2_a_piece_the_other_side_has_seen_is_marked_for_its_owner() {
-    // A Scout struck the piece.
+    // Red's Scout struck the piece and has seen its rank.
     let piece = strike("4", "9").defender(Viewer::Player(Side::Blue));
     assert_eq!((piece.identity, piece.is_revealed), (Identity::Known(Rank::Major), true));
     let piece = strike("4", "9").defender(Viewer::Player(Side::Red));

@@ -1,4 +1,4 @@
-//! A start for every ruleset, and games played in one process.
+//! The sample start of every ruleset, and games that are played within one process.
 
 use flagfall_rules::rulesets::{CLASSIC, QUANTUM};
 use flagfall_rules::{

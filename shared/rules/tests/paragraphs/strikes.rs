@@ -1,4 +1,4 @@
-//! §A5–§A8: steps and strikes.
+//! §A5–§A8: moves of one square, and strikes.
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::rulesets::CLASSIC;
@@ -91,10 +91,11 @@ fn a6_spy_strikes_spy_and_both_leave() {
     check(&CLASSIC, "5 | bS\n4 | rS", "a4a5", "5 | ..");
 }
 
-/// The result of every strike as a table, independent of the engine.
+/// The result of every strike as a table, which was written independently of the engine.
 ///
-/// Rows are attackers, and columns are defenders. `w`: the attacker wins. `l`: the attacker
-/// loses. `b`: both leave. `m`: the defender wins and moves, in rulesets in which it does.
+/// Rows are attackers, and columns are defenders. The letters mean: `w`, the attacker wins; `l`,
+/// the attacker loses; `b`, both pieces leave the board; `m`, the defender wins and moves, if the
+/// ruleset has this rule.
 const TABLE: &str = "
       1 2 3 4 5 6 7 8 9 S B F
     1 b w w w w w w w w w l w

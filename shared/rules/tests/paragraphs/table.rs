@@ -1,4 +1,4 @@
-//! A game with a clock, for tests that play by commands.
+//! A game with a clock, for tests that send commands.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
@@ -12,7 +12,7 @@ use crate::deployments::setup_text;
 pub(crate) const FISCHER: TimeControl = TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 };
 pub(crate) const START: Stamp = Stamp(1_000_000);
 
-/// A game and the time.
+/// A game and the current time.
 pub(crate) struct Table {
     pub(crate) game: Game,
     pub(crate) now: Stamp,
@@ -79,8 +79,8 @@ impl Table {
         self.does(side, &step(squares))
     }
 
-    /// Plays Scouts back and forth in front of the armies; in `pbm` no repetition rule refuses
-    /// this.
+    /// Plays this many plies with Scouts that move back and forth in front of the armies. Under
+    /// the rules of `pbm`, no repetition rule refuses this.
     #[track_caller]
     pub(crate) fn plies(&mut self, count: usize) -> &mut Table {
         for _ in 0..count {

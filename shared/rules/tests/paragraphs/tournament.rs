@@ -1,17 +1,17 @@
-//! §T1–§T2: the more-squares rule. `recorded_chases` has the recorded games, and
-//! the arenas of `tests/laws` test §T3.
+//! §T1–§T2: the more-squares rule. More tests are in `recorded_chases.rs`, which plays recorded
+//! games, and in `tests/laws`, which tests §T3.
 
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM, TOURNAMENT};
 
 use crate::board::Playthrough;
 
-/// Red's General chases a blue Colonel around the four open squares e5 f5 e6 f6 and never catches
-/// it.
+/// The set-up of a chase: Red's General follows a blue Colonel around the four open squares e5 f5
+/// e6 f6 and can never catch it.
 const CHASE: &str = "6 | .. .. .. .. .. b3\n5 | .. .. .. .. r2";
 
-/// One round of the four squares. The General's next step would recreate the position at the
-/// start of the round.
+/// The moves of one round of that chase. After them, the General's next step would recreate the
+/// position at the start of the round.
 const ROUND: &str = "e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6";
 
 #[test]
@@ -33,7 +33,8 @@ fn t2_blue_may_chase_no_longer_than_red() {
 #[test]
 fn t2_the_chaser_may_go_another_way() {
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f4");
-    // The General may step to a square next to its prey if the position is new.
+    // The General may move to another square next to the Colonel, because this leads to a new
+    // position.
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f6");
 }
 
@@ -57,9 +58,11 @@ fn t2_whether_the_prey_could_be_beaten_is_irrelevant() {
 
 #[test]
 fn t2_the_exact_reversal_is_never_refused_by_it() {
-    // In the round above, f5e5 recreates the first board, but is allowed because it reverses e5f5.
+    // The last move, f5e5, recreates the first position. It is allowed because it exactly
+    // reverses e5f5.
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play("e5f5 f6e6 f5e5");
-    // Only §C3 stops a chase between two squares.
+    // If both pieces go back and forth between two squares, only the two-squares rule (§C3) stops
+    // them.
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE)
         .play("e5f5 f6e6 f5e5 e6f6 e5f5 f6e6")
         .refuses("f5e5", "two_squares");
@@ -67,8 +70,8 @@ fn t2_the_exact_reversal_is_never_refused_by_it() {
 
 #[test]
 fn t1_a_strike_clears_the_counters() {
-    // Like the round, but Blue's Scout strikes elsewhere halfway through, and the chase starts
-    // again.
+    // These are the moves of `ROUND`, but in the middle Blue's Scout strikes another piece. The
+    // chase then counts from the beginning.
     let picture = format!("{CHASE}\n10 | b9\n2 | r5");
     Playthrough::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 i1i2 a10a2 e6f6 f5e5 f6f5 e5e6 f5e5");
@@ -76,7 +79,7 @@ fn t1_a_strike_clears_the_counters() {
 
 #[test]
 fn t1_a_prey_that_does_not_flee_is_not_chased() {
-    // Halfway through the round, Blue moves another piece, so the Colonel does not flee.
+    // In the middle of the round, Blue moves another piece, so the Colonel is not fleeing.
     let picture = format!("{CHASE}\n10 | b9");
     Playthrough::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 a10a9 e6e5 a9a10 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6 f5e5 e6f6")

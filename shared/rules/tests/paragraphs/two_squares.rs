@@ -1,4 +1,5 @@
-//! §C3: at most three consecutive moves of one piece back and forth between the same two squares.
+//! §C3: a piece may move back and forth between the same two squares for at most three moves in a
+//! row.
 
 use flagfall_board::Side;
 use flagfall_rules::Ruleset;
@@ -64,7 +65,7 @@ fn c3_a_square_is_no_back_and_forth() {
 
 #[test]
 fn c3_a_long_scout_move_crosses_every_border_on_its_way() {
-    // The border between a4 and a5 is crossed three times, by moves of different lengths.
+    // The three moves have different lengths, but all of them cross the border between a4 and a5.
     red(&CLASSIC, "3 | r9")
         .play("a3a6 i10i9 a6a4 i9h9 a4a5 h9g9")
         .refuses("a5a4", "two_squares")
@@ -75,8 +76,8 @@ fn c3_a_long_scout_move_crosses_every_border_on_its_way() {
 
 #[test]
 fn c3_a_scout_may_go_up_to_the_border_that_all_three_crossed() {
-    // The moves a2a8, a8a4 and a4a6 all crossed a4|a5 and a5|a6. From a6 the Scout may go up, but
-    // not down.
+    // The moves a2a8, a8a4 and a4a6 all cross the borders a4|a5 and a5|a6. The Scout on a6 may
+    // therefore move up, but not down.
     red(&CLASSIC, "2 | r9")
         .play("a2a8 i10i9 a8a4 i9h9 a4a6 h9g9")
         .refuses("a6a5", "two_squares")
@@ -86,8 +87,8 @@ fn c3_a_scout_may_go_up_to_the_border_that_all_three_crossed() {
 
 #[test]
 fn c3_a_scout_may_step_back_short_of_the_common_border() {
-    // The moves a2a5, a5a1 and a1a7 share the borders a2|a3, a3|a4 and a4|a5. From a7 the Scout
-    // may go down to a5, but not to a4.
+    // The moves a2a5, a5a1 and a1a7 all cross the borders a2|a3, a3|a4 and a4|a5. The Scout on a7
+    // may therefore move down to a5, but not to a4.
     red(&CLASSIC, "2 | r9")
         .play("a2a5 i10i9 a5a1 i9h9 a1a7 h9g9")
         .refuses("a7a4", "two_squares")
@@ -118,8 +119,8 @@ fn c3_a_strike_may_be_refused() {
 
 #[test]
 fn c3_the_chain_ends_when_the_piece_is_captured() {
-    // The Captain that went back and forth leaves together with its attacker, so the Scout behind
-    // it may pass freely.
+    // The Captain that moved back and forth leaves the board together with its attacker, so its
+    // moves do not count for the Scout that comes next.
     let picture = "9 | r9\n6 | b5\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5");
@@ -129,7 +130,7 @@ fn c3_the_chain_ends_when_the_piece_is_captured() {
 
 #[test]
 fn c3_a_captured_pieces_chain_holds_nothing_on_its_square() {
-    // A chain that ended on a square does not hold back another piece on that square.
+    // The moves of a captured piece do not count for another piece that comes to the same square.
     let picture = "6 | b5\n5 | .. r6\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5 b5a5 h9g9 a5a4");
@@ -156,7 +157,8 @@ fn c3_does_not_stand_in_pbm() {
 
 #[test]
 fn c3_leaves_no_legal_move_and_a10_ends_the_game() {
-    // Red's Sergeant on a1 can only go to b1 and back; Blue can wait.
+    // Red's only movable piece is the Sergeant on a1, which can only go to b1 and back. Blue has
+    // a free piece.
     let picture = "10 | bF .. .. .. .. .. b7\n2 | rB rB\n1 | r7 .. rB rF";
     let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
     line.play("a1b1 g10g9 b1a1 g9g8 a1b1");
