@@ -76,7 +76,7 @@ fn conflicting_settings_are_reported() {
             .contains("--pong-seconds (10) must be more than --ping-seconds (10)")
     );
     assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
-    assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null is there, but it is not a folder"));
+    assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null exists but is not a folder"));
 }
 
 #[test]

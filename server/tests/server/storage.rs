@@ -240,5 +240,5 @@ fn impossible_store_commands_say_why() {
     assert!(said.contains("protects nothing") && !said.contains("secret"), "{said}");
     let said =
         run(&["--store", "redis://:secret@a", "--redis-ca", "/dev/null", "--check-config"], 2, "--redis-ca");
-    assert!(said.contains("without TLS") && !said.contains("secret"), "{said}");
+    assert!(said.contains("need TLS") && !said.contains("secret"), "{said}");
 }
