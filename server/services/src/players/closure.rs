@@ -17,9 +17,9 @@ const TOLD_MS: u64 = 5 * 60 * 1_000;
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ClosureError {
-    #[error("there is no player of this name")]
+    #[error("there is no player with this name")]
     NoSuchPlayer,
-    #[error("this account is closed already")]
+    #[error("this account is already closed")]
     AlreadyClosed,
     #[error("this account is not closed")]
     NotClosed,
