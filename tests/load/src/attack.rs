@@ -27,28 +27,29 @@ const CLIENT_CORE: usize = 1;
 /// The limit for honest moves: the 99th percentile under attack, as a multiple of that without.
 const LATENCY_RATIO_MAX: f64 = 2.0;
 
-/// What is tried.
+/// The attacks to run, and their sizes.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Plan {
-    /// Which attacks; all where none is named.
+    /// The attacks to run. If none is named, all of them run.
     #[arg(value_enum)]
     attacks: Vec<Attack>,
     /// How long each run lasts, in seconds.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Runs of each attack, each with a run for comparison; the median counts.
+    /// Number of runs of each attack. Each has a run for comparison, and the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// Honest pairs.
+    /// Number of honest pairs.
     #[arg(long, default_value_t = 4)]
     pairs: u32,
     /// The time between two moves of an honest pair, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pace_ms: u64,
-    /// The server's program; by default the one beside this program, built with the same profile.
+    /// The server program. The default is the one beside this program, built with the same
+    /// profile.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = crate::stand::server_beside())]
     server: PathBuf,
-    /// More arguments for the server, as in `--server-arg=--max-connections --server-arg=500`.
+    /// More arguments for the server, such as `--server-arg=--max-connections --server-arg=500`.
     #[arg(long, allow_hyphen_values = true)]
     server_arg: Vec<String>,
 }
