@@ -62,7 +62,7 @@ impl fmt::Debug for GameId {
 
 /// The text is not a game id: it needs 12 digits and lowercase letters (no i, l, o, u).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")]
+#[error("not a game id: it must have 12 digits and small letters (no i, l, o, u)")]
 pub struct GameIdParseError;
 
 impl FromStr for GameId {

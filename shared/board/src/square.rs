@@ -80,7 +80,7 @@ impl fmt::Debug for Square {
 
 /// The text is not a square: it needs a column letter `a`…`p` and a row number from 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not a square: a column letter and a row number are wanted, as in a4")]
+#[error("not a square: write a column letter and a row number, as in a4")]
 pub struct SquareParseError;
 
 impl FromStr for Square {

@@ -70,23 +70,23 @@ pub enum Misheard {
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
     /// A piece stands on a square where no piece can stand at the start.
-    #[error("{0}: no piece can stand there at the start")]
+    #[error("{0}: there can be no piece on this square at the start")]
     Start(Square),
     /// The side to move has no piece on that square.
-    #[error("{0}: the side to move has no piece there")]
+    #[error("{0}: the side to move has no piece on this square")]
     NoPiece(Square),
     /// The squares are not in one line, or a piece that moves one square moved several.
-    #[error("{0}: that piece cannot move so")]
+    #[error("{0}: this piece cannot move like that")]
     Way(Move),
     /// The report is a strike on an empty square or on the side's own piece, or a move without a
     /// strike onto a piece.
-    #[error("{0}: the strike that was told does not fit who stands there")]
+    #[error("{0}: the reported strike does not match the pieces on the squares")]
     Strike(Square),
     /// The piece is known to have another rank, or its rank is needed but missing.
-    #[error("{0}: the rank that was told is not that piece's")]
+    #[error("{0}: the piece does not have the reported rank")]
     Rank(Square),
     /// A strike between those ranks does not end this way in this ruleset.
-    #[error("{0}: by this ruleset the strike of those ranks ends otherwise")]
+    #[error("{0}: in this ruleset, a strike of these ranks ends differently")]
     Outcome(Square),
 }
 

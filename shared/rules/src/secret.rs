@@ -59,7 +59,7 @@ pub enum SecretRecord {
 
 /// The record is not a valid event, because its deployment has unknown letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the record's deployment has letters that stand for no piece")]
+#[error("the record's deployment has letters that are not pieces")]
 pub struct SecretRecordError;
 
 /// Returns the event as plain data, for the log.
