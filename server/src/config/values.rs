@@ -74,7 +74,7 @@ impl TypedValueParser for StoreParser {
         value: &OsStr,
     ) -> Result<StoreKind, clap::Error> {
         value.to_string_lossy().parse().map_err(|why: String| {
-            let message = format!("--store (FLAGFALL_STORE) wants {why}\n");
+            let message = format!("--store (FLAGFALL_STORE) must be {why}\n");
             clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
         })
     }

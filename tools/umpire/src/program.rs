@@ -292,7 +292,7 @@ mod tests {
             ("env.py", "#!/usr/bin/env nopython", "its interpreter nopython is not installed"),
             ("flags.py", "#!/usr/bin/env -S nopython -u", "its interpreter nopython is not installed"),
             ("plain.py", "#!/nowhere/python3", "its interpreter /nowhere/python3 is not installed"),
-            ("windows.sh", "#!/bin/sh\r", "its first line ends as on Windows"),
+            ("windows.sh", "#!/bin/sh\r", "its first line has a Windows line end"),
         ] {
             put(folder.path(), name, 0o755);
             let path = folder.path().join(name);

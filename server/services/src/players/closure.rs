@@ -67,12 +67,12 @@ pub async fn set_closed(
             UpdateOutcome::Ok => return Ok(record.player),
             UpdateOutcome::Conflict => {}
             UpdateOutcome::Unknown => {
-                let why = "it did not say whether it took the change: look with `operator log`".to_owned();
+                let why = "it did not confirm the change; check it with `operator log`".to_owned();
                 return Err(StoreError::Unavailable { why }.into());
             }
         }
     }
-    Err(StoreError::Unavailable { why: "the player changes too fast".to_owned() }.into())
+    Err(StoreError::Unavailable { why: "the player's record keeps changing; try again".to_owned() }.into())
 }
 
 async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), ClosureError> {
