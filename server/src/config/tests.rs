@@ -102,7 +102,10 @@ fn a_store_that_is_none_is_refused_without_its_password() {
     for text in ["rediss://:hunter2@host/#insecure", "redis://:hunter2@host:port", "hunter2"] {
         let error = Config::try_parse_from(["flagfall-server", "--store", text]).unwrap_err();
         let message = error.to_string();
-        assert!(message.contains("--store (FLAGFALL_STORE) must be embedded, memory, or a Redis"), "{message}");
+        assert!(
+            message.contains("--store (FLAGFALL_STORE) must be embedded, memory, or a Redis"),
+            "{message}"
+        );
         assert!(!message.contains("hunter2") && !format!("{error:?}").contains("hunter2"), "{message}");
     }
 }
