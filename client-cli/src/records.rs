@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(lines.len(), 5, "{text}");
         assert!(lines[0].starts_with("partly"), "{text}");
         assert!(lines[2].starts_with("FALSE") && lines[2].contains("ply 0 (event 1): stamp: "), "{text}");
-        assert!(lines[3].contains("this is JSON, but no record"), "{text}");
+        assert!(lines[3].contains("this is JSON, but not the record"), "{text}");
         assert_eq!(lines[4], "3 records: 0 good, 2 partly checked, 1 false; 1 could not be read");
         let (_, text) = run(vec![wrong, missing], true);
         let values: Vec<serde_json::Value> =
@@ -300,7 +300,7 @@ mod tests {
             assert!(code == 0 && text.contains("the signature: there is none"), "{text}");
         }
         let (code, text) = check_with(path("other").display().to_string());
-        assert!(code == 4 && text.contains("holds no public keys"), "{text}");
+        assert!(code == 4 && text.contains("contains no public keys"), "{text}");
         assert_eq!(check_with(path("none").display().to_string()).0, 4);
     }
 

@@ -64,11 +64,11 @@ pub struct Config {
         help_heading = "Store"
     )]
     pub data: PathBuf,
-    /// What keeps them: `embedded` is durable, in the data folder; `memory` forgets everything at
-    /// the end and is for trying things out; `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]` is a
-    /// Redis, for several servers at once, as are `unix:///PATH` and
-    /// `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME`. Others on this machine see
-    /// flags: give a password in the environment.
+    /// The store. `embedded` keeps all data on disk, in the data folder. `memory` loses all data
+    /// when the server stops, and is for trials. `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]`,
+    /// `unix:///PATH` and `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME` are a Redis,
+    /// which several servers can share. Other users of this machine can see flags, so set a
+    /// password in the environment.
     #[arg(
         long,
         env = "FLAGFALL_STORE",
@@ -78,10 +78,10 @@ pub struct Config {
         hide_env_values = true,
         global = true, help_heading = "Store")]
     pub store: StoreKind,
-    /// The file with the secret key that finished games are signed with: 64 hexadecimal digits, as
-    /// `openssl rand -hex 32` prints them. Servers of one store share it. In the environment the
-    /// digits themselves may stand. Without it a server with a data folder makes one,
-    /// FOLDER/signing.key; others leave games unsigned.
+    /// The file with the secret key that signs finished games: 64 hexadecimal digits, as printed
+    /// by `openssl rand -hex 32`. All servers of a store use the same key. The environment
+    /// variable may contain the digits instead of a file name. If unset, a server with a data
+    /// folder creates a key, FOLDER/signing.key; other servers do not sign games.
     #[arg(
         long,
         env = "FLAGFALL_SIGNING_KEY",
@@ -90,16 +90,16 @@ pub struct Config {
         help_heading = "Store"
     )]
     pub signing_key: Option<KeySource>,
-    /// Start although the data folder has lost acknowledged moves of unknown games, as the message
-    /// at start says. Clients then load their games again; games that are visibly short stay
-    /// closed.
+    /// Start even if the data folder has lost acknowledged moves of unknown games. Without this
+    /// flag, the server refuses to start and reports the loss. Clients then load their games
+    /// again. Games whose loss is evident stay in quarantine.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL", help_heading = "Store")]
     pub accept_lost_tail: bool,
-    /// What is logged, to standard error: error, warn, info, debug or trace, also by module
-    /// (info,flagfall_services::lobby=debug).
+    /// The lowest level that is logged to standard error: error, warn, info, debug or trace.
+    /// Modules can have their own level, for example info,flagfall_services::lobby=debug.
     #[arg(long, env = "FLAGFALL_LOG", value_name = "FILTER", default_value = "info", help_heading = "Logs")]
     pub log: LogFilter,
-    /// How it is logged: for a person, or a JSON object a line.
+    /// The format of the log: text for people, or one JSON object per line.
     #[arg(
         long,
         env = "FLAGFALL_LOG_FORMAT",
@@ -115,7 +115,7 @@ pub struct Config {
     #[arg(long)]
     pub check_config: bool,
 
-    /// What all keys in Redis begin with: servers with the same prefix serve the same games.
+    /// The prefix of all keys in Redis. Servers with the same prefix serve the same games.
     #[arg(
         long,
         env = "FLAGFALL_REDIS_PREFIX",
@@ -125,24 +125,24 @@ pub struct Config {
         help_heading = "Redis"
     )]
     pub redis_prefix: Prefix,
-    /// Replicas that must have a move before it is acknowledged. Without any, a failover may lose
-    /// the last ones.
+    /// The number of replicas that must have a move before it is acknowledged. With 0, a failover
+    /// may lose the last moves.
     #[arg(long, env = "FLAGFALL_REDIS_REPLICAS", value_name = "COUNT", default_value_t = 0,
           value_parser = number(0..=16), global = true, help_heading = "Redis")]
     pub redis_replicas: u32,
     /// The TLS files for Redis.
     #[command(flatten)]
     pub redis_tls: RedisTlsFiles,
-    /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it
-    /// must keep an append-only file, sync it always, and never evict.
+    /// Use a Redis even if it may lose acknowledged moves. Without this flag, the server starts
+    /// only if Redis keeps an append-only file, syncs it after every write, and never evicts keys.
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
     pub accept_weak_redis: bool,
 
     /// The settings of the running server.
     #[command(flatten)]
     pub settings: Settings,
-    /// A file with certificates (PEM) of authorities that webhooks may use, besides those that
-    /// browsers trust.
+    /// A PEM file with certificates of more authorities that webhooks trust, in addition to those
+    /// that browsers trust.
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE", help_heading = "Webhooks")]
     pub webhook_ca: Option<PathBuf>,
 
@@ -153,7 +153,7 @@ pub struct Config {
 
 const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
-SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.";
+SIGTERM and Ctrl-C stop the server within 10 seconds: it pauses games and asks clients to reconnect. A second signal ends it at once.";
 
 /// Errors of a configuration in which each value by itself is valid.
 #[derive(Debug, Error)]
@@ -162,10 +162,10 @@ pub enum ConfigError {
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
     PongBeforePing { ping: u64, pong: u64 },
     #[error(
-        "--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none"
+        "--metrics-listen and --listen are the same ({0}): change one of the ports, or use --metrics-listen none"
     )]
     SamePort(SocketAddr),
-    #[error("--data {0} is there, but it is not a folder")]
+    #[error("--data {0} exists but is not a folder: name a folder, or a path that does not exist")]
     DataIsNoFolder(PathBuf),
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),

@@ -16,7 +16,7 @@ pub enum ProbeError {
     #[error("no server answers on {address}: {error}")]
     Silent { address: SocketAddr, error: io::Error },
     /// The server answers that it is not healthy.
-    #[error("the server on {address} cannot do its work: {answer}")]
+    #[error("the server on {address} is not healthy: {answer}")]
     Failing { address: SocketAddr, answer: String },
 }
 

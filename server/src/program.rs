@@ -52,7 +52,7 @@ enum Failure {
     Probe(#[from] ProbeError),
     #[error("the store has failed: {0}")]
     StoreFailed(String),
-    #[error("the system does not give what a server needs: {0}")]
+    #[error("the operating system refused a resource that the server needs: {0}")]
     System(#[from] io::Error),
 }
 
@@ -98,7 +98,7 @@ fn hint(open: &OpenFailure) -> &'static str {
             "\nTo accept the loss, start with --accept-lost-tail."
         }
         OpenFailure::Redis(RedisOpenError::Weak { .. }) => {
-            "\nTo play there all the same, start with --accept-weak-redis."
+            "\nTo use this Redis anyway, start with --accept-weak-redis."
         }
         _ => "",
     }
@@ -142,7 +142,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     let key = config.signing_key()?;
     let signing = match &key {
         Some(key) => format!("finished games are signed with the key {}", key.id),
-        None => "finished games are not signed: --signing-key names a key".to_owned(),
+        None => "finished games are not signed; set a key with --signing-key".to_owned(),
     };
     let server = Server::start(settings, store, key).await?;
     let game = game.listen()?;
@@ -210,7 +210,7 @@ impl Port {
 
     /// Starts to accept connections.
     ///
-    /// [`Failure::Listen`] if another process reserved the same port and was faster.
+    /// # Errors
     /// [`Failure::Listen`] if another process that had also reserved the port was faster.
     fn listen(self) -> Result<TcpListener, Failure> {
         let Port { flag, address, socket } = self;
@@ -228,26 +228,26 @@ async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     writeln!(
         io::stderr(),
         "flagfall-server: The store is damaged: {losses}.\n\
-         Games that have lost moves are in quarantine, and named below. Small records (players, tokens, \
-         offers) may be as they were before their last change. A new epoch has begun: clients load \
-         their games again.\n\
-         To get back what is missing, stop the server and restore a backup of the whole folder."
+         Games that have lost moves are in quarantine; the log below names them. Small records (players, \
+         tokens, offers) may have lost their last changes. A new epoch has begun, so clients load their \
+         games again.\n\
+         To recover the lost data, stop the server and restore a backup of the whole folder."
     )
     .ok();
     let unreadable = |error| Failure::Start(StartError::from(error));
     let games = store.games().await.map_err(unreadable)?;
     let listed = relist(store, &games).await.map_err(unreadable)?;
-    tracing::warn!(listed, "running games that were missing from the list of running games are in it again");
+    tracing::warn!(listed, "restored missing games to the list of running games");
     Ok(())
 }
 
 async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
     let quarantined = store.quarantined().await.map_err(StartError::from)?;
     for (game, reason) in quarantined.iter().take(QUARANTINED_SHOWN) {
-        tracing::error!(%game, reason, "in quarantine: this game cannot go on; all others do");
+        tracing::error!(%game, reason, "game in quarantine: it cannot continue; other games continue");
     }
     if quarantined.len() > QUARANTINED_SHOWN {
-        tracing::error!(games = quarantined.len(), "more games are in quarantine than are named here");
+        tracing::error!(games = quarantined.len(), "more games are in quarantine than the log names");
     }
     Ok(())
 }
@@ -265,7 +265,7 @@ fn how_to_play(address: SocketAddr) -> String {
     let client = client_command(std::env::current_exe().ok().as_deref());
     let line = |command: &str| format!("\n  {client} {command}{server}");
     format!(
-        "to play, in another terminal{host}:{}\nto play somebody else, in two:{}\nto watch:{}",
+        "to play, in another terminal{host}:{}\nto play another person, in two terminals:{}\nto watch:{}",
         line("play --rules classic --bot"),
         line("play --rules classic"),
         line("watch"),
@@ -300,7 +300,7 @@ fn init_logs(config: &Config) {
         LogFormat::Json => tracing::subscriber::set_global_default(logs.json().flatten_event(true).finish()),
     };
     if set.is_err() {
-        writeln!(io::stderr(), "flagfall-server: logs go nowhere").ok();
+        writeln!(io::stderr(), "flagfall-server: logging could not be started; nothing is logged").ok();
     }
     // A panic message may contain secrets, so log only its location.
     std::panic::set_hook(Box::new(|info| {
@@ -335,7 +335,7 @@ impl Signals {
         self.next().await;
         tokio::spawn(async move {
             self.next().await;
-            tracing::warn!("a second signal: exiting at once");
+            tracing::warn!("second signal: exiting at once");
             std::process::exit(i32::from(Exit::Interrupted.code()));
         });
     }

@@ -10,15 +10,15 @@ use thiserror::Error;
 /// The TLS files for Redis. They are read once, at start.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct RedisTlsFiles {
-    /// PEM file of the authorities that sign the certificate of a rediss:// Redis. Without it,
-    /// those that browsers trust.
+    /// A PEM file with the certificates of the authorities that Redis's certificate may come from,
+    /// for rediss:// addresses. If unset, the server trusts the authorities that browsers trust.
     #[arg(long, env = "FLAGFALL_REDIS_CA", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_ca: Option<PathBuf>,
-    /// PEM file of the server's own certificate, for a Redis that asks who connects
+    /// A PEM file with the server's own certificate, for a Redis that requires client certificates
     /// (tls-auth-clients).
     #[arg(long, env = "FLAGFALL_REDIS_CERT", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_cert: Option<PathBuf>,
-    /// PEM file of that certificate's key.
+    /// A PEM file with the private key of --redis-cert.
     #[arg(long, env = "FLAGFALL_REDIS_KEY", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_key: Option<PathBuf>,
 }
@@ -26,14 +26,16 @@ pub struct RedisTlsFiles {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisTlsError {
     /// A certificate without its key, or the other way round.
-    #[error("--redis-cert and --redis-key go together: a certificate is worth nothing without its key")]
+    #[error("--redis-cert and --redis-key go together: set both, or neither")]
     Half,
-    #[error("--redis-ca, --redis-cert and --redis-key are for --store rediss://…, and {0} is without TLS")]
+    #[error(
+        "--redis-ca, --redis-cert and --redis-key need TLS, but --store is {0}: use rediss://…, or remove these flags"
+    )]
     NoTls(String),
     /// A file cannot be read.
     #[error("{file} cannot be read: {why}")]
     Unreadable { file: PathBuf, why: String },
-    #[error("{0}: look at the files of --redis-ca, --redis-cert and --redis-key")]
+    #[error("{0}: check the files of --redis-ca, --redis-cert and --redis-key")]
     Address(#[from] AddressError),
 }
 

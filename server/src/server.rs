@@ -191,7 +191,7 @@ async fn heartbeat(app: Arc<App>) {
         {
             Ok(pace) => {
                 if std::mem::take(&mut is_failing) {
-                    tracing::info!("the store takes heartbeats again");
+                    tracing::info!("the store accepts heartbeats again");
                 }
                 if pace == Pace::Late {
                     ticks.reset_immediately();
@@ -206,7 +206,7 @@ async fn heartbeat(app: Arc<App>) {
             Err(error) => {
                 counter!(names::HEARTBEAT_FAILURES).increment(1);
                 if !is_failing {
-                    tracing::error!(%error, "the store takes no heartbeat");
+                    tracing::error!(%error, "the store does not accept heartbeats");
                 }
                 is_failing = true;
             }

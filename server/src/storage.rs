@@ -65,15 +65,19 @@ pub enum StoreFailure {
     Archive(#[from] ArchiveError),
     #[error("{}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
-    #[error("--store memory keeps nothing: name a data folder (--data) or a Redis (--store redis://…)")]
+    #[error(
+        "--store memory keeps no data after the server stops: name a data folder (--data) or a Redis (--store redis://…)"
+    )]
     Memory,
     #[error(transparent)]
     Backup(#[from] BackupError),
-    #[error("a Redis is backed up with deploy/backup and restored with deploy/restore")]
+    #[error("this command is for data folders: use deploy/backup and deploy/restore for a Redis")]
     NotOfRedis,
     #[error(transparent)]
     Operator(#[from] OperatorError),
-    #[error("{games} games are damaged, and {files} things are wrong with its files")]
+    #[error(
+        "the store is damaged: {games} damaged games, {files} other errors (listed above); to repair it, restore a backup"
+    )]
     Damaged { games: usize, files: usize },
 }
 
@@ -83,7 +87,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
         StoreKind::Memory => Opened {
             store: Arc::new(MemoryStore::new(SystemClock)),
             embedded: None,
-            place: "data in memory alone: everything is gone when the server stops".to_owned(),
+            place: "data only in memory: it is lost when the server stops".to_owned(),
         },
         StoreKind::Embedded => {
             let store = Arc::new(open_embedded(config, &config.data)?);
@@ -142,18 +146,18 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
     match command {
         OperatorCommand::Reports => {
             let reports = operator::latest_reports(store).await?;
-            list("no player has reported anything", reports.iter().map(operator::report_line));
+            list("there are no reports", reports.iter().map(operator::report_line));
         }
         OperatorCommand::Jobs { command: None } => {
             let waiting = waiting_jobs(store).await?;
             waiting.iter().map(operator::waiting_line).for_each(|line| say(&line));
             let dead = dead_jobs(store).await?;
-            list("no job has failed for good", dead.iter().map(operator::dead_job_line));
+            list("no job has failed permanently", dead.iter().map(operator::dead_job_line));
         }
         OperatorCommand::Jobs { command: Some(JobsCommand::Retry { job: Some(job), all: _, reason }) } => {
             let (kind, id) = job.split_once('/').unwrap_or((job, ""));
             Operator::new(store, reason)?.retry(kind, id).await?;
-            say(&format!("{job} is put back: a server tries it within seconds"));
+            say(&format!("{job} is put back; a server will try it again within seconds"));
         }
         OperatorCommand::Jobs { command: Some(JobsCommand::Retry { job: None, all: _, reason }) } => {
             let retried = Operator::new(store, reason)?.retry_all().await?;
@@ -162,30 +166,30 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
         OperatorCommand::Jobs { command: Some(JobsCommand::Discard { job, yes, reason }) } => {
             let (kind, id) = job.split_once('/').unwrap_or((job, ""));
             Operator::new(store, reason)?.discard(kind, id, *yes).await?;
-            say(&format!("{job} is discarded: its work is never done"));
+            say(&format!("{job} is discarded; its work will never be done"));
         }
         OperatorCommand::Log => {
             let acts = operator::acts(store).await?;
-            list("no operator has done anything yet", acts.iter().map(operator::act_line));
+            list("the log of operators is empty", acts.iter().map(operator::act_line));
         }
         OperatorCommand::Close(OfPlayer { name, reason }) => {
             Operator::new(store, reason)?.close(name).await?;
             say(&format!(
-                "{name} is closed: nobody gets in, and servers on this store close its connections within a second"
+                "{name} is closed: logins are refused, and servers on this store close its connections within a second"
             ));
         }
         OperatorCommand::Reopen(OfPlayer { name, reason }) => {
             Operator::new(store, reason)?.reopen(name).await?;
-            say(&format!("{name} is open again, with the tokens and the password of before"));
+            say(&format!("{name} is open again; its tokens and its password are unchanged"));
         }
         OperatorCommand::Undo { game, reason } => {
             let change = Operator::new(store, reason)?.undo(*game).await?;
-            say(&format!("taken back: {}", operator::change_text(&change)));
+            say(&format!("undone: {}", operator::change_text(&change)));
         }
         OperatorCommand::UndoAll(OfPlayer { name, reason }) => {
             let games = Operator::new(store, reason)?.undo_all(name).await?;
             let games = if games == 1 { "one game".to_owned() } else { format!("{games} games") };
-            say(&format!("taken back: what {games} of {name} did to ratings"));
+            say(&format!("undone: the effect of {games} of {name} on ratings"));
         }
     }
     Ok(())
@@ -247,7 +251,7 @@ fn conclude(examined: &Examined, findings: &[String]) -> Result<(), StoreFailure
     tell_damaged(examined);
     say(&format!("read: {}", examined.tally));
     if examined.damaged.is_empty() && findings.is_empty() {
-        say("nothing is wrong with it");
+        say("no errors found");
         return Ok(());
     }
     Err(StoreFailure::Damaged { games: examined.damaged.len(), files: findings.len() })
@@ -292,7 +296,7 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let reader = || File::open(file).map(BufReader::new).map_err(failed);
     let whole = check_export(&mut reader()?).await?;
     let alive = alive_at_export(&mut reader()?)?;
-    say(&format!("{} is whole: {whole}", file.display()));
+    say(&format!("{} is complete: {whole}", file.display()));
     let store = open_archive(config).await?;
     let tally = import(&*store, &mut reader()?, progress("imported")).await?;
     // The clocks of running games have been stopped since the export.
@@ -330,7 +334,7 @@ async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
 
 async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
     if matches!(config.store, StoreKind::Embedded) {
-        say("games in a data folder lie on the disk already, compressed: there is nothing to archive");
+        say("nothing to archive: games in a data folder are already compressed on disk");
         return Ok(());
     }
     let store = open_archive(config).await?;
@@ -350,12 +354,12 @@ async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     let run = if is_dry { Run::Dry } else { Run::Real };
     let mut progress = Progress::begin();
     let pruned = prune_all(&*store, lifetimes, run, |guests, games| {
-        progress.tell(format_args!("looked at so far: {guests} guests, {games} games"));
+        progress.tell(format_args!("checked so far: {guests} guests, {games} games"));
     })
     .await?;
     let verb = if is_dry { "to be deleted" } else { "deleted" };
     let days = |time: Option<Duration>| {
-        time.map_or_else(|| "kept for ever".to_owned(), |time| format!("{} days", time.as_secs() / 86_400))
+        time.map_or_else(|| "kept forever".to_owned(), |time| format!("{} days", time.as_secs() / 86_400))
     };
     let Pruned { guests, games } = pruned;
     say(&format!("{verb}: {guests} guests who never played ({})", days(lifetimes.new_guest)));

@@ -56,7 +56,7 @@ fn lower_priority() {
     // On Linux this affects only the calling thread. If the system forbids it, the thread keeps
     // its normal priority.
     if let Err(error) = rustix::process::nice(NICE) {
-        tracing::debug!(%error, "the priority of a background thread was not lowered");
+        tracing::debug!(%error, "could not lower the priority of a background thread");
     }
 }
 

@@ -157,11 +157,11 @@ impl Inner {
         self.agreed.store(after, Ordering::Relaxed);
         let form = Form::NEWEST.number();
         if before < MEETINGS && after == MEETINGS {
-            tracing::info!(form, "every server on this store reads this form of log entries: it is written");
+            tracing::info!(form, "every server on this store can read this form of log entries; writing it");
         } else if before >= MEETINGS && after == 0 {
             tracing::info!(
                 form,
-                "not every server is known to read this form of log entries: form 1 is written"
+                "a server on this store may be unable to read this form of log entries; writing form 1"
             );
         }
     }

@@ -76,7 +76,7 @@ impl JobKind {
     /// If `name` is not a kind of jobs.
     pub fn new(name: &str) -> JobKind {
         let Some(name) = KINDS.into_iter().find(|known| *known == name) else {
-            panic!("{name} is no kind of jobs")
+            panic!("{name} is not a kind of job")
         };
         JobKind {
             name,

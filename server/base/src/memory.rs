@@ -22,7 +22,7 @@ pub enum MemoryLimit {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not an amount of memory: write auto, none, or a number with K, M or G behind it, such as 900M")]
+#[error("not an amount of memory: write auto, none, or a number followed by K, M or G, such as 900M")]
 pub struct NotAnAmount;
 
 impl FromStr for MemoryLimit {

@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Side};
 use thiserror::Error;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("the operating system gives no random bits")]
+#[error("the operating system provides no random bits")]
 pub struct ChanceError;
 
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
@@ -12,7 +12,7 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     match getrandom::fill(&mut bytes) {
         Ok(()) => Ok(bytes),
         Err(error) => {
-            tracing::error!(%error, "the operating system gives no random bits");
+            tracing::error!(%error, "the operating system provides no random bits");
             Err(ChanceError)
         }
     }

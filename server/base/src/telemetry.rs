@@ -40,7 +40,7 @@ macro_rules! declare {
 
 declare! {
     CONNECTIONS = "flagfall_connections", Gauge, Count, ["kind"],
-        "Open WebSocket connections, by kind: identified or not yet";
+        "Open WebSocket connections, by kind: identified, or not_yet (no hello so far)";
     PLAYERS_ONLINE = "flagfall_players_online", Gauge, Count, [],
         "Players with at least one open connection";
     SEEKS_OPEN = "flagfall_seeks_open", Gauge, Count, [],
@@ -48,7 +48,7 @@ declare! {
     RESIDENT_BYTES = "flagfall_resident_bytes", Gauge, Bytes, [],
         "Resident memory of the process";
     MEMORY_LIMIT_BYTES = "flagfall_memory_limit_bytes", Gauge, Bytes, [],
-        "Memory the process may use; new games are refused at three quarters of it";
+        "Memory that the process may use; at three quarters of it, new games are refused";
     UPTIME_SECONDS = "flagfall_uptime_seconds", Gauge, Seconds, [],
         "Time since the server started";
     RUNTIME_WORKERS = "flagfall_runtime_workers", Gauge, Count, [],
@@ -58,11 +58,11 @@ declare! {
     RUNTIME_QUEUE = "flagfall_runtime_queue", Gauge, Count, [],
         "Tasks that wait in the runtime's shared queue for a worker thread";
     RUNTIME_BUSY_SECONDS = "flagfall_runtime_busy_seconds_total", Counter, Seconds, [],
-        "Time in which worker threads of the runtime were busy, summed over all, in whole seconds";
+        "Busy time of the runtime's worker threads, summed over all threads, in whole seconds";
     ACCEPTED = "flagfall_accepted_total", Counter, Count, ["result"],
-        "Connections taken from the listener, by what became of them: served, limited (its address has too many), full or error";
+        "Connections taken from the listener, by result: served, limited (the address has too many), full or error";
     LIMIT_HITS = "flagfall_limit_hits_total", Counter, Count, ["limit", "of"],
-        "Times a limit refused, closed or delayed something, by limit, and whose it is: address, player or server";
+        "Number of times that a limit refused, closed or delayed something, by limit and its scope: address, player or server";
     UPGRADES = "flagfall_upgrades_total", Counter, Count, ["result"],
         "WebSocket upgrades requested, by result: opened, foreign_origin, refused or failed";
     MESSAGES_IN = "flagfall_messages_in_total", Counter, Count, ["type"],
@@ -72,7 +72,7 @@ declare! {
     REFUSALS = "flagfall_refusals_total", Counter, Count, ["code"],
         "Refusals sent, by code";
     CLOSES = "flagfall_closes_total", Counter, Count, ["code"],
-        "Connections ended, by close code; gone if the client disappeared";
+        "Connections ended, by close code; the code is gone if the client disappeared";
     OUTBOX_QUEUED = "flagfall_outbox_queued", Histogram, Count, [],
         "Messages waiting for a connection, sampled at each ping";
     ROUND_TRIP = "flagfall_round_trip_seconds", Histogram, Seconds, [],
@@ -80,13 +80,13 @@ declare! {
     GUESTS = "flagfall_guests_total", Counter, Count, [],
         "New guests";
     GUESTS_STORED = "flagfall_guests_stored_total", Counter, Count, [],
-        "Guests who were stored, with their first act that lasts";
+        "Guests who were stored; a guest is stored with their first lasting action";
     PRUNED = "flagfall_pruned_total", Counter, Count, ["kind"],
         "Guests who never played and finished games of guests that were deleted, by kind (guest, game)";
     RECALLED = "flagfall_recalled_total", Counter, Count, ["result"],
-        "Hellos while the store was away, by result: known from memory, or unknown and sent back";
+        "Hellos while the store was unreachable, by result: known (from memory), or unknown (asked to retry)";
     ACCOUNTS = "flagfall_accounts_total", Counter, Count, ["what"],
-        "Accounts, by what happened: made or deleted";
+        "Accounts, by event: made or deleted";
     RATED_GAMES = "flagfall_rated_games_total", Counter, Count, ["result"],
         "Rated games that ended, by result: rated or not_counted";
     POOL_WAITING = "flagfall_pool_waiting", Gauge, Count, [],
@@ -100,15 +100,15 @@ declare! {
     LOGINS = "flagfall_logins_total", Counter, Count, ["result"],
         "Logins and recoveries, by result: good, wrong, closed or too_often";
     PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count, ["result"],
-        "Password hashes, by result: done, or busy when the queue was full";
+        "Password hashes, by result: done, or busy if the queue was full";
     PASSWORD_SECONDS = "flagfall_password_seconds", Histogram, Seconds, [],
-        "Time to compute a password hash, without the wait in the queue";
+        "Time to compute a password hash, excluding the wait in the queue";
     LOBBY_COMMANDS = "flagfall_lobby_commands_total", Counter, Count, ["command", "result"],
         "Lobby commands, by command and result: accepted, repeated or refused";
     LOBBY_COMMAND_SECONDS = "flagfall_lobby_command_seconds", Histogram, Seconds, [],
         "Time from a lobby command to its answer, including the store";
     LOBBY_BROADCASTS = "flagfall_lobby_broadcasts_total", Counter, Count, [],
-        "Lobby messages made; each is shared by all who watch the lobby";
+        "Lobby messages created; all watchers of the lobby share one message";
     HTTP_REQUESTS = "flagfall_http_requests_total", Counter, Count, ["route", "status"],
         "HTTP requests, by route and status";
     HEALTH_SECONDS = "flagfall_health_seconds", Histogram, Seconds, [],
@@ -116,31 +116,31 @@ declare! {
     STORE_WEAKNESSES = "flagfall_store_weaknesses", Gauge, Count, [],
         "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
-        "Whether the store answers: 1, or 0 while clients are told that it does not";
+        "1 while the store answers; 0 while clients are told that it does not";
     DISK_FREE_BYTES = "flagfall_disk_free_bytes", Gauge, Bytes, [],
         "Free bytes of the file system of the data folder, as of the last heartbeat";
     DISK_FULL = "flagfall_disk_full", Gauge, Count, [],
-        "Whether games pause because that file system is full or almost full: 1 or 0";
+        "1 while games pause because the data folder's file system is full or almost full; otherwise 0";
     HEARTBEAT_FAILURES = "flagfall_heartbeat_failures_total", Counter, Count, [],
         "Heartbeats that the store did not accept";
     GAMES = "flagfall_games", Gauge, Count, ["phase"],
-        "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last count";
+        "Running games, by phase: deploying or playing (in memory), and at_rest (not in memory, as of the last count)";
     RESUMES = "flagfall_resumes_total", Counter, Count, ["outcome"],
-        "Games reopened by a client, by outcome: events (the missed ones were sent), view (they were too old for that) or epoch";
+        "Games reopened by a client, by outcome: events (the missed events were sent), view (the client's state was too old for that) or epoch (the game continues from an older state)";
     TABLES = "flagfall_tables", Gauge, Count, [],
-        "Games in memory: running ones and those that someone is looking at";
+        "Games in memory: running games, and finished games that a client has open";
     TABLES_OPENED = "flagfall_tables_opened_total", Counter, Count, [],
         "Games read from their logs into memory";
     TABLES_LEFT = "flagfall_tables_left_total", Counter, Count, ["game"],
-        "Games that left memory, by what they were: over or at_rest";
+        "Games unloaded from memory, by state: over or at_rest";
     GAMES_MADE = "flagfall_games_made_total", Counter, Count, ["ruleset"],
-        "Games made, by ruleset";
+        "Games created, by ruleset";
     GAMES_REFUSED = "flagfall_games_refused_total", Counter, Count, ["reason"],
         "New games refused because there is no room, by reason: memory or running_games";
     RUNNING_GAMES = "flagfall_running_games", Gauge, Count, [],
-        "Running games of all servers, as far as this one knows";
+        "Running games of all servers, as far as this server knows";
     RUNNING_GAMES_MAX = "flagfall_running_games_max", Gauge, Count, [],
-        "The most running games; new ones beyond it are refused";
+        "Maximum number of running games; above it, new games are refused";
     GAMES_ENDED = "flagfall_games_ended_total", Counter, Count, ["reason"],
         "Games ended, by reason";
     GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count, [],
@@ -148,23 +148,23 @@ declare! {
     COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds, [],
         "Time from an append to its answer";
     APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count, [],
-        "Appends refused because another server had appended first";
+        "Appends refused because another server appended first";
     TABLE_PANICS = "flagfall_table_panics_total", Counter, Count, [],
-        "Tables that ended by a panic; a defect of the server";
+        "Tables ended by a panic, which is a defect of the server";
     HOUSE_SECONDS = "flagfall_house_seconds", Histogram, Seconds, ["level"],
         "Time a house player took for a command, by level";
     HOUSE_WAIT_SECONDS = "flagfall_house_wait_seconds", Histogram, Seconds, [],
         "Time a house player waited for its turn to think";
     JOBS = "flagfall_jobs_total", Counter, Count, ["kind", "result"],
-        "Attempts at jobs, by kind and result: done, retried (it failed and waits) or dead (a dead letter now)";
+        "Attempts at jobs, by kind and result: done, retried (failed and waiting) or dead (became a dead letter)";
     JOBS_WAITING = "flagfall_jobs_waiting", Gauge, Count, ["kind"],
         "Jobs in the store, by kind, as of the last look";
     JOBS_OLDEST_SECONDS = "flagfall_jobs_oldest_seconds", Gauge, Seconds, ["kind"],
         "Age of the oldest job, by kind";
     DEAD_JOBS = "flagfall_dead_jobs", Gauge, Count, ["kind"],
-        "Dead letters: jobs that failed for good, by kind";
+        "Dead letters: jobs that failed permanently, by kind";
     TASK_PANICS = "flagfall_task_panics_total", Counter, Count, ["task"],
-        "Tasks that ended by a panic, by task; a defect of the server";
+        "Tasks ended by a panic, by task; a panic is a defect of the server";
 }
 
 pub fn start_task(task: &'static str) {
@@ -238,8 +238,8 @@ mod tests {
     fn the_page_lists_every_metric() {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operating/metrics.md");
         let mut wanted = "# Metrics\n\n\
-            `/metrics` on the operators' listener (`--metrics-listen`) has these in Prometheus format.\n\
-            Made by `cargo test -p flagfall-base`; do not edit.\n\n\
+            `/metrics` on the operators' listener (`--metrics-listen`) serves these metrics in Prometheus format.\n\
+            Generated by `cargo test -p flagfall-base`; do not edit.\n\n\
             | name | kind | unit | labels | meaning |\n|---|---|---|---|---|\n"
             .to_owned();
         for Metric { name, kind, unit, labels, help, .. } in METRICS {

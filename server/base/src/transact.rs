@@ -63,7 +63,7 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     match store.update(Update { conditions: Vec::new(), writes }).await? {
         UpdateOutcome::Ok => Ok(()),
         UpdateOutcome::Conflict | UpdateOutcome::Unknown => {
-            Err(StoreError::Unavailable { why: "it did not say that it took a record".to_owned() })
+            Err(StoreError::Unavailable { why: "it did not confirm a record".to_owned() })
         }
     }
 }

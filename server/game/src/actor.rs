@@ -137,7 +137,7 @@ impl Actor {
         self.tell_seats(PerSide::default());
         self.host.residents.forget(&self.facts);
         if ended.is_err() {
-            tracing::error!(game = %self.facts.id, "a defect ended this table; it is opened again from its log");
+            tracing::error!(game = %self.facts.id, "a defect of the server ended this table; the game will be loaded again from its log");
             metrics::counter!(flagfall_base::telemetry::TABLE_PANICS).increment(1);
         }
         if ended.is_err() || self.is_closing {
@@ -204,7 +204,7 @@ impl Actor {
                             let was = if self.table.is_over() { "over" } else { "at_rest" };
                             metrics::counter!(TABLES_LEFT, "game" => was).increment(1);
                             if !self.table.is_over() {
-                                tracing::debug!(game = %self.facts.id, "the game rests");
+                                tracing::debug!(game = %self.facts.id, "unloaded the game from memory");
                             }
                             return;
                         }
@@ -445,7 +445,7 @@ async fn append_to(
             metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(%game, request, %error, "the store did not take an append"),
+        Err(error) => tracing::warn!(%game, request, %error, "the store did not accept an append"),
     }
     outcome
 }

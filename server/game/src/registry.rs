@@ -255,11 +255,11 @@ impl Tables {
         match made {
             Ok(Ok(table)) => Ok(table),
             Ok(Err(error)) => {
-                tracing::error!(%game, %error, "the game's log is sound, but this server cannot read it");
+                tracing::error!(%game, %error, "the game's log is sound, but this server cannot read it; a newer version may be able to");
                 Err(TableError::Quarantined)
             }
             Err(_) => {
-                tracing::error!(%game, "the game's log is sound, but replaying it hits a defect of this server");
+                tracing::error!(%game, "the game's log is sound, but replaying it causes a panic: this is a defect of the server");
                 Err(TableError::Quarantined)
             }
         }

@@ -10,12 +10,12 @@ use super::header::GameHeader;
 /// Why a sound log cannot be replayed by this server.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReplayError {
-    #[error("the log does not begin with what the game was made with")]
+    #[error("the log does not begin with the game's header")]
     NoHeader,
     #[error("entry {seq} cannot be read: {error}")]
     Entry { seq: u64, error: RecordError },
     /// The ruleset is unknown, or does not allow the lakes.
-    #[error("the game's ruleset is unknown to this server")]
+    #[error("this server does not support the game's ruleset")]
     Ruleset,
 }
 

@@ -14,7 +14,7 @@ impl From<ReadError> for TableError {
     fn from(error: ReadError) -> TableError {
         match error {
             ReadError::Damaged { .. } => {
-                tracing::error!(%error, "the game is in quarantine, other games continue");
+                tracing::error!(%error, "the game is in quarantine; other games continue");
                 TableError::Quarantined
             }
             ReadError::Unavailable { .. } => TableError::Unavailable,

@@ -296,7 +296,7 @@ impl Inner {
         match seeks::read_all(&self.store).await {
             Ok(open) => self.seeks.lock().replace(open, changes),
             Err(refusal) => {
-                tracing::debug!(%refusal, "could not read the open seeks; the last known ones are shown");
+                tracing::debug!(%refusal, "could not read the open seeks; showing the last known ones");
             }
         }
     }

@@ -187,9 +187,7 @@ impl Notices {
         // A conflict means that another server wrote the notice.
         let conditions = vec![(told, expect(before))];
         if self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Unknown {
-            return Err(StoreError::Unavailable {
-                why: "it did not say whether it took a notice".to_owned(),
-            });
+            return Err(StoreError::Unavailable { why: "it did not confirm a notice".to_owned() });
         }
         self.jobs.wake_for(NOTICES.name, NOTICES.key([&player, &id])?);
         Ok(())

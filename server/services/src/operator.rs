@@ -17,7 +17,7 @@ use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
 
-/// Most log entries or reports that are listed: the latest.
+/// Maximum number of log entries or reports to list. The latest are listed.
 const LISTED_MAX: usize = 500;
 pub const REASON_LEN_MAX: usize = 300;
 
@@ -27,12 +27,14 @@ pub enum OperatorError {
     Closure(#[from] ClosureError),
     #[error(transparent)]
     Undo(#[from] UndoError),
-    #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
+    #[error("no such job has failed permanently: `operator jobs` lists the failed jobs as KIND/ID")]
     NoSuchJob,
-    #[error("nothing is discarded: what this job should have done would never be done. Add --yes to do it")]
+    #[error(
+        "nothing was discarded: the work of a discarded job is never done. To discard the job anyway, add --yes"
+    )]
     NotConfirmed,
     /// The reason is empty, too long or not printable.
-    #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
+    #[error("a reason must have 1 to {REASON_LEN_MAX} printable characters")]
     BadReason,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -139,8 +141,8 @@ impl<'a> Operator<'a> {
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
     }
 
-    /// Takes back the effect of all rated games of a player, and returns how many were taken back
-    /// now. It may be repeated after an interruption, because no game is taken back twice.
+    /// Undoes the effect of all rated games of a player, and returns the number of games undone
+    /// by this call. It may be repeated after an interruption, because no game is undone twice.
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
         let (player, _) = find_player(self.store, name).await?;
         let mut undone = 0;
@@ -155,7 +157,7 @@ impl<'a> Operator<'a> {
     }
 }
 
-/// The latest actions of operators, oldest first.
+/// Returns the latest actions of operators, oldest first.
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     let mut acts = Vec::new();
     for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
@@ -175,7 +177,7 @@ pub fn act_line(act: &Act) -> String {
     let deed = match deed {
         Deed::Closed { player, name } => format!("closed {name} ({player})"),
         Deed::Reopened { player, name } => format!("reopened {name} ({player})"),
-        Deed::Undone { change } => format!("took back {}", change_text(change)),
+        Deed::Undone { change } => format!("undid the rating change of {}", change_text(change)),
         Deed::Retried { job } => format!("retried the job {job}"),
         Deed::Discarded { job } => format!("discarded the job {job}"),
     };
@@ -216,7 +218,7 @@ pub fn report_line(report: &Report) -> String {
     )
 }
 
-/// The latest reports, oldest first.
+/// Returns the latest reports, oldest first.
 pub async fn latest_reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let all = reports(store).await?;
     let surplus = all.len().saturating_sub(LISTED_MAX);

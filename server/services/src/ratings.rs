@@ -218,7 +218,7 @@ impl Ratings {
         let key = FIRST_MOVE.key([&ruleset])?;
         let value = self.store.get(key.clone()).await?;
         let before = match &value {
-            Some(value) => parse::<FirstMoveRecord>(value, "the worth of the first move")?,
+            Some(value) => parse::<FirstMoveRecord>(value, "the value of the first move")?,
             None => FirstMoveRecord::default(),
         };
         let mut after = before;

@@ -123,7 +123,7 @@ fn origin(text: &str) -> Result<String, &'static str> {
     if authority.is_some_and(is_plain) {
         Ok(text.to_owned())
     } else {
-        Err("an origin is https://HOST or https://HOST:PORT, with nothing behind it")
+        Err("an origin is https://HOST or https://HOST:PORT, without a path")
     }
 }
 

@@ -168,7 +168,7 @@ async fn carry_out(app: &App, request: Request, next: Next) -> Response {
 async fn page() -> Html<&'static str> {
     Html(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Flagfall</title><p>This is a Flagfall server: \
-         Stratego over the network. To play, type <code>flagfall play</code> in a terminal \
-         (<code>--server</code> names this address), or <code>flagfall watch</code> to look on.</p></html>",
+         Stratego over the network. To play, type <code>flagfall play</code> in a terminal, with this \
+         server's address after <code>--server</code>. To watch, type <code>flagfall watch</code>.</p></html>",
     )
 }

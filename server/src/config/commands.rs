@@ -16,12 +16,12 @@ pub enum Command {
     #[command(subcommand)]
     Store(StoreCommand),
     /// Read reports, close and reopen accounts, and undo the effects of games on ratings. Every
-    /// action is logged. Works on the store that the server's own flags name: on a Redis while
-    /// servers run, on a data folder while its server is stopped.
+    /// action is logged. The server's own flags name the store. Servers on a Redis may be running;
+    /// the server of a data folder must be stopped.
     #[command(subcommand)]
     Operator(OperatorCommand),
-    /// Ask a running server for its health. Prints the answer and ends with 0 if the server is
-    /// healthy; ends with 1 if it is not or does not answer. For health checks of containers and
+    /// Ask a running server for its health and print the answer. The exit code is 0 if the server
+    /// is healthy, and 1 if it is not or does not answer. For health checks of containers and
     /// services.
     Health {
         /// Address that the server listens on. The default is the server's own --listen or
@@ -55,7 +55,7 @@ pub enum OperatorCommand {
     UndoAll(OfPlayer),
     /// List jobs that failed permanently, and how many jobs of each kind are waiting.
     Jobs {
-        /// Puts failed jobs back, or discards one.
+        /// Put failed jobs back, or discard one.
         #[command(subcommand)]
         command: Option<JobsCommand>,
     },

@@ -12,15 +12,15 @@ use flagfall_services::proof::KeySource;
 const WIDTH: usize = 98;
 
 const CHECKED: &str = "\
-# The configuration is valid. As a file of --config it gives these settings again.
-# Behind each value stands where it comes from. Secrets are not shown.
+# The configuration is valid. Saved as a file, it can be used with --config.
+# Each value is followed by its source. Secrets are not shown.
 ";
 
 #[cfg(test)]
 const EXAMPLE: &str = "\
-# Settings of flagfall-server, with their defaults: start it with --config FILE, or name the file in
-# FLAGFALL_CONFIG. Flags and environment variables win over the file. A line that starts with # is
-# not in force. Generated from the program.
+# Settings of flagfall-server, with their defaults. To use this file, start the server with
+# --config FILE, or set FLAGFALL_CONFIG=FILE. Flags and environment variables override the file.
+# To set a value, remove the # at the start of its line. Generated from the program.
 ";
 
 impl Loaded {

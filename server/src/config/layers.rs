@@ -169,8 +169,8 @@ fn values(setting: &Arg, value: &DeValue<'_>) -> Result<Vec<String>, String> {
         other => scalar(other).map(|value| vec![value]),
     };
     let values = values.ok_or_else(|| {
-        let wanted = if is_list { "a list of texts" } else { "one text, number, true or false" };
-        format!("--{} wants {wanted}", key(setting))
+        let wanted = if is_list { "a list of strings" } else { "one string, number, true or false" };
+        format!("--{} must be {wanted}", key(setting))
     })?;
     let alone = setting.clone().env(Resettable::<OsStr>::Reset).default_values(values.clone());
     match Command::new("file").no_binary_name(true).arg(alone).try_get_matches_from(Vec::<OsString>::new()) {

@@ -76,7 +76,7 @@ fn conflicting_settings_are_reported() {
             .contains("--pong-seconds (10) must be more than --ping-seconds (10)")
     );
     assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
-    assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null is there, but it is not a folder"));
+    assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null exists but is not a folder"));
 }
 
 #[test]
@@ -102,7 +102,10 @@ fn a_store_that_is_none_is_refused_without_its_password() {
     for text in ["rediss://:hunter2@host/#insecure", "redis://:hunter2@host:port", "hunter2"] {
         let error = Config::try_parse_from(["flagfall-server", "--store", text]).unwrap_err();
         let message = error.to_string();
-        assert!(message.contains("--store (FLAGFALL_STORE) wants embedded, memory, or a Redis"), "{message}");
+        assert!(
+            message.contains("--store (FLAGFALL_STORE) must be embedded, memory, or a Redis"),
+            "{message}"
+        );
         assert!(!message.contains("hunter2") && !format!("{error:?}").contains("hunter2"), "{message}");
     }
 }

@@ -24,14 +24,14 @@ impl FromStr for MetricsListen {
         if text == "none" {
             return Ok(MetricsListen::Off);
         }
-        socket_address(text).map(MetricsListen::At).map_err(|error| format!("{error}; or none"))
+        socket_address(text).map(MetricsListen::At).map_err(|error| format!("{error}; or write none"))
     }
 }
 
 pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
-        "wanted: an address of this machine and a port, as 127.0.0.1:7171 or 0.0.0.0:7171 or [::1]:7171; \
-         no name, for a name may have several addresses"
+        "wanted: an IP address of this machine and a port, such as 127.0.0.1:7171, 0.0.0.0:7171 or [::1]:7171; \
+         host names are not accepted, because a name may have several addresses"
             .to_owned()
     })
 }
@@ -74,7 +74,7 @@ impl TypedValueParser for StoreParser {
         value: &OsStr,
     ) -> Result<StoreKind, clap::Error> {
         value.to_string_lossy().parse().map_err(|why: String| {
-            let message = format!("--store (FLAGFALL_STORE) wants {why}\n");
+            let message = format!("--store (FLAGFALL_STORE) must be {why}\n");
             clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
         })
     }

@@ -19,7 +19,7 @@ pub(super) fn back_up(data: &Path, target: &Path) -> Result<usize, BackupError> 
         say(&format!("damage in the store: {damage}"));
     }
     let (copied, summary) = (size(made.copied), text(&made.summary));
-    say(&format!("backed up to {}: {summary}, of which {copied} were copied now", target.display()));
+    say(&format!("backed up to {}: {summary}; copied {copied} that were new", target.display()));
     Ok(made.damage.len())
 }
 
@@ -27,7 +27,7 @@ pub(super) fn back_up(data: &Path, target: &Path) -> Result<usize, BackupError> 
 pub(super) fn restore(source: &Path, data: &Path) -> Result<String, BackupError> {
     let restored = backup::restore(source, data, SystemClock.now(), &mut progress("checked and copied"))?;
     let (summary, moment) = (text(&restored), restored.moment.utc());
-    Ok(format!("restored into {}: {summary}\nwhat happened after {moment} is gone", data.display()))
+    Ok(format!("restored into {}: {summary}\nall changes after {moment} are lost", data.display()))
 }
 
 /// Checks every file of a backup against its checksum. Returns the number of damaged files.
@@ -36,7 +36,7 @@ pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
     damage.iter().for_each(|damage| say(damage));
     say(&format!("read a backup: {}", text(&summary)));
     if damage.is_empty() {
-        say("nothing is wrong with it");
+        say("no errors found");
     }
     Ok(damage.len())
 }

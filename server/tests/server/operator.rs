@@ -74,6 +74,6 @@ async fn impossible_operator_commands_say_why() {
         assert_eq!(refused, OperatorError::Closure(ClosureError::NoSuchPlayer));
     }
     let game = flagfall_board::GameId::from_random([1; 12]);
-    assert_eq!(operator.undo(game).await.unwrap_err().to_string(), "this game has changed no rating");
+    assert_eq!(operator.undo(game).await.unwrap_err().to_string(), "this game did not change any rating");
     assert_eq!(acts(&store).await.unwrap(), []);
 }

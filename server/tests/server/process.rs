@@ -174,7 +174,7 @@ fn a_data_folder_in_use_or_unusable_is_reported() {
 
     let file = folder.path().join("file");
     std::fs::write(&file, "no folder").unwrap();
-    ends_with(program(&file), 2, "it is not a folder");
+    ends_with(program(&file), 2, "exists but is not a folder");
     ends_with(program(&file.join("below")), 4, "cannot be opened");
 }
 

@@ -93,7 +93,7 @@ async fn a_store_moves_from_the_data_folder_to_redis_with_everybody_in_it() {
     run(&["store", "check", "--data", &data], 4, "in use by another process");
     running.end("KILL");
 
-    run(&["store", "check", "--data", &data], 0, "nothing is wrong with it");
+    run(&["store", "check", "--data", &data], 0, "no errors found");
     run(&["store", "export", "--data", &data, &first], 0, "exported to");
     run(&["store", "export", "--data", &data, &first], 4, "exists");
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&first).unwrap().permissions());
@@ -124,7 +124,7 @@ async fn a_backup_of_a_running_server_is_restored_with_everybody_in_it() {
     let token = running.hello(r#""name":"ana""#).await;
     let said = run(&["store", "backup", "--data", &data, &backup], 0, "backed up to");
     assert!(said.contains("2 files with"), "a segment and the signing key: {said}");
-    run(&["store", "check", "--data", &backup], 0, "nothing is wrong with it");
+    run(&["store", "check", "--data", &backup], 0, "no errors found");
     run(&["store", "backup", "--data", &data, &data], 4, "lies in it");
     run(&["store", "restore", "--data", &data, &backup], 4, "is not empty");
     running.end("KILL");
@@ -132,7 +132,7 @@ async fn a_backup_of_a_running_server_is_restored_with_everybody_in_it() {
     run(&["store", "restore", "--data", &new, &backup], 0, "what happened after");
     let key = |data: &str| std::fs::read(Path::new(data).join("signing.key")).unwrap();
     assert_eq!(key(&new), key(&data));
-    run(&["store", "check", "--data", &new], 0, "nothing is wrong with it");
+    run(&["store", "check", "--data", &new], 0, "no errors found");
     let store = EmbeddedStore::open(Path::new(&new), SystemClock, &EmbeddedOptions::default()).unwrap();
     let outages = store.get(Key::new(flagfall_store::OUTAGES_KEY).unwrap()).await.unwrap();
     assert_eq!(flagfall_store::OutageList::parse(outages.as_deref()).len(), 1, "since the backup");
@@ -228,17 +228,17 @@ fn impossible_store_commands_say_why() {
     let data = folder.path().join("nothing");
     let data = data.to_str().unwrap();
     run(&["store", "check", "--data", data], 4, "there is no store in it");
-    run(&["--store", "memory", "store", "check"], 4, "--store memory keeps nothing");
-    run(&["--store", "memory", "store", "export", "-"], 4, "--store memory keeps nothing");
+    run(&["--store", "memory", "store", "check"], 4, "--store memory keeps no data");
+    run(&["--store", "memory", "store", "export", "-"], 4, "--store memory keeps no data");
     run(&["store", "backup", "--data", data, "b"], 4, "there is no store in");
     run(&["store", "restore", "--data", data, "b"], 4, "there is no complete backup in b");
     run(&["--store", "redis://a", "store", "backup", "b"], 4, "deploy/backup");
-    run(&["--store", "memory", "store", "backup", "b"], 4, "--store memory keeps nothing");
+    run(&["--store", "memory", "store", "backup", "b"], 4, "--store memory keeps no data");
     run(&["store", "import", "--data", data, "/dev/null"], 4, "the file ends too early");
     assert!(!Path::new(data).exists(), "nothing was created");
     let said = run(&["--store", "rediss://:secret@a/#insecure"], 2, "--store");
     assert!(said.contains("protects nothing") && !said.contains("secret"), "{said}");
     let said =
         run(&["--store", "redis://:secret@a", "--redis-ca", "/dev/null", "--check-config"], 2, "--redis-ca");
-    assert!(said.contains("without TLS") && !said.contains("secret"), "{said}");
+    assert!(said.contains("need TLS") && !said.contains("secret"), "{said}");
 }

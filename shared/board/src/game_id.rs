@@ -64,7 +64,7 @@ impl fmt::Debug for GameId {
 /// The error for a text that is not a game id. An id has 12 characters: digits and lowercase
 /// letters other than i, l, o and u.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")]
+#[error("not a game id: it must have 12 digits and small letters (no i, l, o, u)")]
 pub struct GameIdParseError;
 
 impl FromStr for GameId {

@@ -82,7 +82,7 @@ impl fmt::Debug for Square {
 /// The error for a text that is not a square. A square has a column letter from `a` to `p` and a
 /// row number from 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not a square: a column letter and a row number are wanted, as in a4")]
+#[error("not a square: write a column letter and a row number, as in a4")]
 pub struct SquareParseError;
 
 impl FromStr for Square {

@@ -29,8 +29,8 @@ impl Exit {
     pub const HELP: &str = "\
 Exit codes:
   0    done
-  1    refused: the server says no, a record is false, a store is damaged, a server is not well
-  2    wrong usage: the command line or the configuration
+  1    refused: the server refused the command, a record is false, a store is damaged, a server is not healthy
+  2    wrong usage: the command line or the configuration is wrong
   3    network: no server answers, the connection is lost, the server cannot listen
   4    storage: a file or the store cannot be read or written
   130  interrupted";

@@ -69,26 +69,24 @@ pub enum Misheard {
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
-    /// A piece in the report stands on a square where no piece can be at the start.
-    #[error("{0}: no piece can stand there at the start")]
+    /// A piece stands on a square where no piece can stand at the start.
+    #[error("{0}: there can be no piece on this square at the start")]
     Start(Square),
-    /// The side to move has no piece on the starting square of the reported move.
-    #[error("{0}: the side to move has no piece there")]
+    /// The side to move has no piece on that square.
+    #[error("{0}: the side to move has no piece on this square")]
     NoPiece(Square),
-    /// The squares are not in one line, or they are several squares apart and the piece moves
-    /// only one square.
-    #[error("{0}: that piece cannot move so")]
+    /// The squares are not in one line, or a piece that moves one square moved several.
+    #[error("{0}: this piece cannot move like that")]
     Way(Move),
-    /// The report is a strike on an empty square or on one of the side's own pieces, or it is a
-    /// move without a strike to an occupied square.
-    #[error("{0}: the strike that was told does not fit who stands there")]
+    /// The report is a strike on an empty square or on the side's own piece, or a move without a
+    /// strike onto a piece.
+    #[error("{0}: the reported strike does not match the pieces on the squares")]
     Strike(Square),
-    /// The report names another rank than the one already known, or it lacks a rank that is
-    /// needed.
-    #[error("{0}: the rank that was told is not that piece's")]
+    /// The piece is known to have another rank, or its rank is needed but missing.
+    #[error("{0}: the piece does not have the reported rank")]
     Rank(Square),
-    /// A strike between these ranks cannot have this outcome in this ruleset.
-    #[error("{0}: by this ruleset the strike of those ranks ends otherwise")]
+    /// A strike between those ranks does not end this way in this ruleset.
+    #[error("{0}: in this ruleset, a strike of these ranks ends differently")]
     Outcome(Square),
 }
 

@@ -85,7 +85,7 @@ pub enum PositionTextError {
     #[error("row {row} of the board does not have the squares of this ruleset's board")]
     Shape { row: usize },
     /// The board has an unknown character at this byte.
-    #[error("character {at} of the board stands for nothing")]
+    #[error("character {at} of the board has no meaning")]
     Character { at: usize },
     /// The lakes differ from those of the ruleset.
     #[error("{square}: the lakes are not where this ruleset has them")]
@@ -93,8 +93,8 @@ pub enum PositionTextError {
     /// Lakes in these places can never be drawn in this ruleset (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
-    /// A side has more pieces of a rank than its army contains.
-    #[error("{side} has more pieces of one rank ({rank}) than its army")]
+    /// A side has more pieces of a rank than its army.
+    #[error("{side} has more pieces of the rank {rank} than its army has")]
     TooMany { side: Side, rank: Rank },
 }
 

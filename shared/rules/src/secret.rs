@@ -64,7 +64,7 @@ pub enum SecretRecord {
 /// The error for a record that is not a valid event, because its deployment contains unknown
 /// letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the record's deployment has letters that stand for no piece")]
+#[error("the record's deployment has letters that are not pieces")]
 pub struct SecretRecordError;
 
 /// Converts an event to plain data for the log.

@@ -9,7 +9,7 @@ use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum HandshakeFault {
-    #[error("its certificate was issued by nobody who is trusted here")]
+    #[error("its certificate was issued by an authority that is not trusted here")]
     UntrustedIssuer,
     #[error("its certificate is not for this name{}", but_for(named))]
     WrongName { named: Vec<String> },
@@ -21,7 +21,7 @@ pub enum HandshakeFault {
     Unacceptable(String),
     #[error("it does not speak TLS")]
     NoTls,
-    #[error("it hung up when it was spoken to in TLS")]
+    #[error("it closed the connection during the TLS handshake")]
     HungUp,
     #[error("the TLS handshake failed: {0}")]
     Other(String),

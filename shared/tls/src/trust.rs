@@ -21,7 +21,7 @@ pub enum AuthorityError {
     #[error("{}: {source}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
-        "{}: there is no certificate in it; it must be a PEM file, with lines such as -----BEGIN CERTIFICATE-----",
+        "{}: it contains no certificate; it must be a PEM file, with lines such as -----BEGIN CERTIFICATE-----",
         .0.display()
     )]
     Empty(PathBuf),

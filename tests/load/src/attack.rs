@@ -29,28 +29,29 @@ const CLIENT_CORE: usize = 1;
 /// without an attack.
 const LATENCY_RATIO_MAX: f64 = 2.0;
 
-/// The attacks to run, and how.
+/// The attacks to run, and their sizes.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Plan {
-    /// The attacks. Without any names, all of them.
+    /// The attacks to run. If none is named, all of them run.
     #[arg(value_enum)]
     attacks: Vec<Attack>,
     /// How long each run lasts, in seconds.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Runs of each attack, each with a run for comparison. The median counts.
+    /// Number of runs of each attack. Each has a run for comparison, and the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// Honest pairs.
+    /// Number of honest pairs.
     #[arg(long, default_value_t = 4)]
     pairs: u32,
     /// The time between two moves of an honest pair, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pace_ms: u64,
-    /// The server's program. By default, the one beside this program, which has the same profile.
+    /// The server program. The default is the one beside this program, built with the same
+    /// profile.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = crate::stand::server_beside())]
     server: PathBuf,
-    /// More arguments for the server, as in `--server-arg=--max-connections --server-arg=500`.
+    /// More arguments for the server, such as `--server-arg=--max-connections --server-arg=500`.
     #[arg(long, allow_hyphen_values = true)]
     server_arg: Vec<String>,
 }

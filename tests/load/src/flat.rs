@@ -29,10 +29,10 @@ const PLIES_BEFORE: u32 = 20;
 /// The quantities of the measurement.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Games at once. If there are more games than pairs, each pair plays several.
+    /// Number of games at once. If it is higher than the number of pairs, pairs play several games.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1_000, 5_000, 20_000])]
     games: Vec<u32>,
-    /// Pairs of connections at most.
+    /// Maximum number of pairs of connections.
     #[arg(long, default_value_t = 1_000)]
     pairs: u32,
     /// Moves made with each number of games.
@@ -44,7 +44,7 @@ pub(crate) struct Plan {
     /// Number of long games.
     #[arg(long, default_value_t = 100)]
     long_games: u32,
-    /// Sessions that come back at once.
+    /// Number of sessions that come back at once.
     #[arg(long, value_delimiter = ',', default_values_t = [100, 1_000, 5_000])]
     sessions: Vec<u32>,
     #[command(flatten)]

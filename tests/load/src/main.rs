@@ -38,26 +38,26 @@ use figure::Figure;
 use record::Recorder;
 use stand::{Bench, Rival};
 
-/// Processor time per move and the time to the opponent, in one run, of a bare relay and of the
-/// server in memory, with its embedded store and with a Redis.
+/// Measures processor time per move and the time to the opponent in one run: for a bare relay, and
+/// for the server in memory, with its embedded store and with a Redis.
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
     role: Option<Role>,
-    /// Games at once.
+    /// Number of games at once.
     #[arg(long, default_value_t = 1000)]
     games: u32,
     /// Moves of each side in each game. A game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
-    /// The time between two moves of a game, in milliseconds. Without it, each move is sent at
-    /// once.
+    /// The time between two moves of a game, in milliseconds. If unset, a move follows the previous
+    /// one at once.
     #[arg(long)]
     pace_ms: Option<u64>,
-    /// Rounds of each rival.
+    /// Number of rounds of each measured program.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// Stores whose server is measured beside the relay.
+    /// The stores to measure the server with, in comparison with the relay.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Rival::SERVERS)]
     stores: Vec<Rival>,
     /// Write the figures to a file in docs/benchmarks/runs, and all runs to
@@ -70,14 +70,15 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Role {
-    /// All targets in one run of some minutes, each figure beside its target: appends through the
-    /// stores against the same stores driven directly, processor time per move against the relay,
-    /// and the time to the opponent at half load.
+    /// Measure everything that has a target, in one run of a few minutes, and print each figure
+    /// beside its target: appends through the stores, compared with the same stores driven
+    /// directly; processor time per move, compared with the relay; and the time to the opponent at
+    /// half load.
     Targets(targets::Plan),
-    /// Appends through the embedded store and the one in Redis, against the same stores driven
-    /// directly: rates, and how long an append takes.
+    /// Measure appends through the embedded store and the Redis store, compared with the same
+    /// stores driven directly: their rate, and how long an append takes.
     Appends {
-        /// Rounds of each side, not counting one that warms up.
+        /// Rounds of each side, in addition to a warm-up round.
         #[arg(long, default_value_t = 7)]
         rounds: u32,
         /// How many tasks wait for an answer at a time.
@@ -88,8 +89,8 @@ enum Role {
         #[arg(long)]
         folder: Option<PathBuf>,
     },
-    /// Bot accounts in the ranked pool: waits, rating gaps, and every rating recomputed from the
-    /// records.
+    /// Let bot accounts play in the ranked pool. Measures waits and rating gaps, and recomputes
+    /// every rating from the records.
     Pool {
         /// Number of bots.
         #[arg(long, default_value_t = 500)]
@@ -97,24 +98,24 @@ enum Role {
         /// Minutes in which the bots are paired.
         #[arg(long, default_value_t = 10.0)]
         minutes: f64,
-        /// End earlier, when this many games are over.
+        /// Stop early when this many games are over.
         #[arg(long)]
         games: Option<u64>,
         /// Seconds between two waves of the pool.
         #[arg(long, default_value_t = 5)]
         wave_seconds: u32,
-        /// The server's program. By default, the one beside this program, which has the same
+        /// The server program. The default is the one beside this program, built with the same
         /// profile.
         #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = stand::server_beside())]
         server: PathBuf,
     },
-    /// The cost of connections, spectators and games: memory, disk, and processor time per
-    /// delivered view.
+    /// Measure the memory, the disk space, and the processor time per delivered view that
+    /// connections, spectators and games take.
     Size {
-        /// Idle connections.
+        /// Number of idle connections.
         #[arg(long, default_value_t = 5000)]
         connections: u32,
-        /// How many of these connections then watch one game.
+        /// Number of these connections that then watch one game.
         #[arg(long, default_value_t = 5000)]
         spectators: u32,
         /// Number of games.
@@ -126,19 +127,20 @@ enum Role {
         #[command(flatten)]
         bench: Bench,
     },
-    /// How long the embedded store takes to open with a million finished games in it, after a
-    /// planned stop and after a kill.
+    /// Measure how long the embedded store takes to open with a million finished games in it,
+    /// after a planned stop and after a kill.
     Start(start::Plan),
-    /// Costs that must stay flat, as ratios in one run: of a move over the number of games and
-    /// the length of a game, and of a session over the number of sessions that come back at once.
+    /// Check that costs stay flat: the cost of a move with more games and in longer games, and the
+    /// cost of a session when more of them come back at once.
     Flat(flat::Plan),
-    /// How much honest players notice while one address attacks the server, compared with a run
-    /// in which the attacker uses as much processor time on a closed port.
+    /// Measure what honest players notice while one address attacks the server with everything it
+    /// may do. Each run is compared with a run in which the attacker uses as much processor time on
+    /// a closed port.
     Attack(attack::Plan),
-    /// Be the attacker (started by the measurement itself).
+    /// Run as the attacker (started by the measurement itself).
     #[command(hide = true)]
     Attacker(attack::Attacker),
-    /// Be the relay (started by the measurement itself).
+    /// Run as the relay (started by the measurement itself).
     #[command(hide = true)]
     Relay {
         /// Bytes of an update.

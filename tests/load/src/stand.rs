@@ -8,13 +8,14 @@ use tempfile::TempDir;
 use crate::error::LoadError;
 use crate::process::Measured;
 
-/// Options that all measurements share.
+/// The options of all measurements.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Bench {
-    /// The server's program. By default, the one beside this program, which has the same profile.
+    /// The server program. The default is the one beside this program, built with the same
+    /// profile.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = server_beside())]
     pub(crate) server: PathBuf,
-    /// Threads of the server and of the relay. They get as many cores.
+    /// Number of threads of the server and of the relay; set it to the number of their cores.
     #[arg(long, default_value_t = 1)]
     pub(crate) workers: u8,
 }

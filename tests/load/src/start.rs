@@ -29,13 +29,13 @@ pub(crate) struct Plan {
     /// Finished games in the store.
     #[arg(long, default_value_t = 1_000_000)]
     games: u32,
-    /// Entries of each game, each from an append of its own.
+    /// Entries of each game. Each entry is one append.
     #[arg(long, default_value_t = 100)]
     entries: u32,
     /// Folder of the store, on the disk to be measured. It needs about 100 bytes for each entry.
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// Be the process that is killed (started by the measurement itself).
+    /// Run as the process that is killed (started by the measurement itself).
     #[arg(long, hide = true)]
     dies_in: Option<PathBuf>,
 }

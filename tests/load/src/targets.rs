@@ -18,10 +18,10 @@ const HALF_LOAD_MS: u64 = 6_000;
 /// The lengths and quantities of a run.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Rounds of each measurement, in turn.
+    /// Rounds of each measured program. The programs take turns.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// Games at once.
+    /// Number of games at once.
     #[arg(long, default_value_t = 1000)]
     games: u32,
     /// Moves of each side in each game. A game of `pbm` allows 99 without a capture.
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     /// Length of a round at half load, in milliseconds.
     #[arg(long, default_value_t = HALF_LOAD_MS)]
     half_load_ms: u64,
-    /// The folder of the stores for the appends. By default, the system's temporary folder.
+    /// Folder of the stores for the appends. The default is the system's temporary folder.
     #[arg(long)]
     folder: Option<PathBuf>,
     #[command(flatten)]

@@ -10,27 +10,28 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use flagfall_trial::{News, Options, PLANTED_SERVERS, PlantedServer, Storage, run, run_planted};
 
-/// Plays many games over real sockets against servers that are killed meanwhile, and counts what
-/// went wrong.
+/// Plays many games over real sockets against servers that are killed again and again, and counts
+/// the errors.
 #[derive(Debug, Parser)]
 #[command(name = "flagfall-trial", version)]
 struct Arguments {
-    /// Games to play.
+    /// Number of games to play.
     #[arg(long, default_value_t = 200)]
     games: usize,
-    /// Spectators of each game.
+    /// Number of spectators of each game.
     #[arg(long, default_value_t = 10)]
     spectators: usize,
-    /// How often the server is killed (kill -9) and restarted while games run.
+    /// Number of times that the server is killed (kill -9) and restarted while games run.
     #[arg(long, default_value_t = 10)]
     kills: usize,
-    /// Games played twice, with one public course and two secrets: of all rulesets in turn.
+    /// Number of games that are played twice, with the same public moves but different secrets.
+    /// They take all rulesets in turn.
     #[arg(long, default_value_t = 24)]
     pairs: usize,
-    /// Games at a time.
+    /// Number of games at a time.
     #[arg(long, default_value_t = 48)]
     concurrency: usize,
-    /// The ply at which most games are resigned at the latest.
+    /// Most games are resigned at this ply at the latest.
     #[arg(long, default_value_t = 300)]
     resign_after: u16,
     /// The longest time that players think about a move, in milliseconds.
@@ -39,30 +40,30 @@ struct Arguments {
     /// The seed of all random choices. It is printed, so that a run can be repeated.
     #[arg(long)]
     seed: Option<u64>,
-    /// Few games, few spectators, few kills: for the test suite. With --store redis, everything
-    /// that can go wrong does so at least once.
+    /// Run with few games, few spectators and few kills, for the test suite. With --store redis,
+    /// each kind of failure happens at least once.
     #[arg(long)]
     quick: bool,
-    /// At least 200 kills and 100,000 acknowledged commands, with three servers and a Redis unless
-    /// said otherwise.
+    /// Run with at least 200 kills and 100,000 acknowledged commands. Unless other flags say
+    /// otherwise, with three servers and a Redis.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
-    /// Where the games are stored: in the server's folder, or in the trial's own Redis, which is
-    /// killed from time to time like the servers.
+    /// The store of the games: the server's data folder, or the trial's own Redis, which is killed
+    /// from time to time like the servers.
     #[arg(long, value_enum)]
     store: Option<StoreName>,
-    /// Servers that share the Redis.
+    /// Number of servers that share the Redis.
     #[arg(long, default_value_t = 3)]
     servers: usize,
-    /// The server's program; beside this one by default.
+    /// The server program. The default is the one beside this program.
     #[arg(long, env = "FLAGFALL_SERVER_BIN")]
     server: Option<PathBuf>,
-    /// Look for the faults planted in this program, which is built with the feature planted-faults,
-    /// and do nothing else.
+    /// Only check that the trial finds the faults planted in this server program, which must be
+    /// built with the feature planted-faults.
     #[arg(long, conflicts_with_all = ["long", "quick"])]
     planted_server: Option<PathBuf>,
-    /// Within how many milliseconds clients of a killed server must be shown their game on another
-    /// one, if nothing else is wrong. Set it higher than the promised time on a busy machine.
+    /// Time in milliseconds within which clients of a killed server must see their game on another
+    /// server, if nothing else fails. On a busy machine, set it higher than the promised time.
     #[arg(long, default_value_t = 2_000)]
     elsewhere_ms: u64,
     /// Keep the servers' logs and data at the end, and print where they are.

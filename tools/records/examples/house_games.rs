@@ -17,19 +17,20 @@ use flagfall_protocol::{Player, PlayerKind, Recorder, SeenOutcome, Terms, Time};
 use flagfall_records::{Status, check};
 use flagfall_rules::{Entropy, Game, GameTerms, Phase, Ruleset, TimeControl, Viewer, decide, evolve, view};
 
-/// Plays whole games of house players, counts the pieces at every ply, and checks every record.
+/// Plays complete games between house players, counts the pieces at every ply, and checks every
+/// record.
 #[derive(Parser)]
 struct Options {
-    /// A ruleset. Without it, all rulesets.
+    /// The ruleset to play. If unset, all rulesets are played.
     #[arg(long)]
     rules: Option<String>,
-    /// Games under each ruleset.
+    /// Number of games for each ruleset.
     #[arg(long, default_value_t = 1000)]
     games: usize,
     /// The levels that play, in turn.
     #[arg(long, value_delimiter = ',', default_value = "random,simple")]
     levels: Vec<String>,
-    /// The same seed plays the same games.
+    /// The seed of all random choices. The same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

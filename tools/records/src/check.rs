@@ -35,7 +35,7 @@ pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {
         return unreadable(
             Falsehood::Format,
-            format!("it has format {format}; this program reads {RECORD_FORMAT}"),
+            format!("the record has format {format}, but this program reads format {RECORD_FORMAT}"),
         );
     }
     match GameRecord::deserialize(value) {

@@ -19,13 +19,13 @@ pub const SIZE_MAX: usize = 16 * 1024 * 1024;
 pub enum ReadError {
     #[error("{0}")]
     Stream(io::Error),
-    #[error("this is no JSON: {0}")]
+    #[error("not JSON: {0}")]
     Json(serde_json::Error),
-    #[error("a record has more than {SIZE_MAX} bytes")]
+    #[error("a record is longer than {SIZE_MAX} bytes")]
     TooLong,
-    #[error("there is no record in it")]
+    #[error("it contains no record")]
     Empty,
-    #[error("this is JSON, but no record of a game")]
+    #[error("this is JSON, but not the record of a game")]
     NoRecord,
 }
 
@@ -131,18 +131,18 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_passed_over_and_a_field_named_twice_is_not() {
         assert_eq!(read("\u{feff}{\"format\":1,\"game\":7}"), ["7"]);
-        assert_eq!(read("\u{feff}"), ["there is no record in it"]);
+        assert_eq!(read("\u{feff}"), ["it contains no record"]);
         let twice = &read(r#"{"format":1,"game":7,"game":8}"#)[0];
         assert!(twice.contains("the field \"game\" is named twice"), "{twice}");
     }
 
     #[test]
     fn an_invalid_record_is_reported_and_ends_the_stream() {
-        assert_eq!(read(""), ["there is no record in it"]);
-        assert_eq!(read("[]"), ["this is JSON, but no record of a game"]);
+        assert_eq!(read(""), ["it contains no record"]);
+        assert_eq!(read("[]"), ["this is JSON, but not the record of a game"]);
         assert_eq!(read("{\"format\":1,\"game\":7}{}{\"format\":1,\"game\":8}").len(), 2);
-        assert!(read("{\"format\":1,\"game\"")[0].starts_with("this is no JSON"));
-        assert!(read(&"[".repeat(100_000))[0].starts_with("this is no JSON"));
+        assert!(read("{\"format\":1,\"game\"")[0].starts_with("not JSON"));
+        assert!(read(&"[".repeat(100_000))[0].starts_with("not JSON"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct PublicKeys(Vec<HexBytes>);
 /// The error that a text contains no keys.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "this holds no public keys: 64 hexadecimal digits a line are wanted, or what a server answers at /api/keys"
+    "this contains no public keys: it must have 64 hexadecimal digits per line, or be the answer of a server at /api/keys"
 )]
 pub struct KeysError;
 

@@ -24,17 +24,17 @@ pub enum Refused {
     NoSuchRuleset(#[from] NoSuchRuleset),
     #[error("not a position: {0}")]
     BadPosition(PositionTextError),
-    #[error("time does not run backward: the latest event was at {}, go_to goes back", .latest.0)]
+    #[error("this time is before the latest event, which was at {}; use go_to to go back", .latest.0)]
     TimeWentBack { latest: Stamp },
-    #[error("ply {ply} is not kept: there are {first} to {last}")]
+    #[error("the referee does not have ply {ply}; it has plies {first} to {last}")]
     NoSuchPly { ply: Ply, first: Ply, last: Ply },
-    #[error("the game has not started: there is no ply to go to")]
+    #[error("the game has not started, so there is no ply to go to")]
     NotStarted,
     #[error(
-        "a game has at most {STEPS_MAX} accepted commands here: go_to an earlier ply, or begin another game"
+        "a game can have at most {STEPS_MAX} accepted commands; go_to an earlier ply, or begin another game"
     )]
     TooMany,
-    #[error("the system gives no random bits: name a seed")]
+    #[error("the operating system provides no random bits; name a seed")]
     NoChance,
     #[error("a defect of this program: {0}")]
     Internal(String),

@@ -100,11 +100,11 @@ fn examples() -> String {
         r#"{"type":"new_game","ruleset":"barrage","time":{"kind":"fischer","base_s":60,"increment_s":2},"seed":7,"at":1000}"#,
     );
     page.ask(
-        "Red deploys. `audience` asks what Blue sees of it: that Red is ready:",
+        "Red deploys. `audience` asks what Blue sees. Blue sees only that Red is ready:",
         r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"},"at":2000,"audience":"blue"}"#,
     );
     page.quietly(ASKED[2]);
-    page.ask("What Red may do now, ready to send back:", r#"{"type":"legal","side":"red"}"#);
+    page.ask("The commands that Red may send now, ready to send back:", r#"{"type":"legal","side":"red"}"#);
     page.ask(
         "A Scout moves three squares. Everyone sees that it is a Scout:",
         r#"{"type":"command","side":"red","command":{"kind":"move","move":"a4a7"},"at":5000,"audience":"public"}"#,
@@ -136,7 +136,10 @@ fn examples() -> String {
     page.ask("Go forward again:", r#"{"type":"go_to","ply":31}"#);
     page.heading("Refusals");
     page.ask("An unknown field:", r#"{"id":2,"type":"legal","side":"red","color":"red"}"#);
-    page.ask("A text that is no position:", r#"{"type":"set_position","position":"barrage red 0 0 rF.9/x"}"#);
+    page.ask(
+        "A text that is not a position:",
+        r#"{"type":"set_position","position":"barrage red 0 0 rF.9/x"}"#,
+    );
     page.text
 }
 

@@ -15,13 +15,13 @@ pub enum Fault {
     Late { limit: Duration },
     #[error("it ended or closed its output")]
     Gone,
-    #[error("it does not read what it is told")]
+    #[error("it does not read its input")]
     Unread,
     #[error("a line of more than {LINE_BYTES_MAX} bytes")]
     LineTooLong,
     #[error("a line that is not UTF-8")]
     NotUtf8,
-    #[error("it said {0:?} without being asked")]
+    #[error("it wrote {0:?} without being asked")]
     OutOfTurn(String),
     #[error(transparent)]
     Garbage(LineError),

@@ -22,11 +22,11 @@ pub const LINE_BYTES_MAX: usize = 1024;
 pub enum LineError {
     #[error("{0:?} is neither x y UP|DOWN|LEFT|RIGHT [n] nor SURRENDER")]
     Answer(String),
-    #[error("{0:?} leaves the board")]
+    #[error("the move {0:?} leaves the board")]
     OffBoard(String),
-    #[error("line {line} of the deployment has {have} letters, {want} are wanted")]
+    #[error("line {line} of the deployment has {have} letters, but must have {want}")]
     Width { line: usize, have: usize, want: usize },
-    #[error("{letter:?} in line {line} of the deployment stands for no piece: use 1-9, s, B, F{empty}")]
+    #[error("{letter:?} in line {line} of the deployment is not a piece: use 1-9, s, B, F{empty}")]
     Letter { line: usize, letter: char, empty: &'static str },
     #[error("{line:?} is not {wanted}")]
     Umpire { line: String, wanted: &'static str },

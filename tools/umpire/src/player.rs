@@ -12,15 +12,17 @@ use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcom
 pub enum PlayerError {
     #[error(transparent)]
     Line(#[from] LineError),
-    #[error("by the rules of {ruleset} that cannot be (is the umpire playing another ruleset?): {misheard}")]
+    #[error(
+        "this is not possible by the rules of {ruleset} (does the umpire use another ruleset?): {misheard}"
+    )]
     Misheard { ruleset: &'static str, misheard: Misheard },
-    #[error("the umpire's board has {width}x{height} squares, that of {ruleset} has not")]
+    #[error("the umpire's board has {width}x{height} squares, but {ruleset} has a different board")]
     Size { ruleset: &'static str, width: u8, height: u8 },
-    #[error("row {row} of the board shown is {shown:?}, by the moves told it is {known:?}")]
+    #[error("the umpire shows row {row} of the board as {shown:?}, but by the moves it should be {known:?}")]
     Board { row: usize, shown: String, known: String },
     #[error("the player's own deployment: {0}")]
     Deployment(SetupRefusal),
-    #[error("the player asks for something the protocol has no word for")]
+    #[error("the player wants an act that the line protocol cannot express")]
     NoWord,
 }
 

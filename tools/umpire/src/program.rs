@@ -24,13 +24,13 @@ pub struct Program {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ProgramError {
-    #[error("{0:?} is no command: it is empty, or its quotes do not close")]
+    #[error("{0:?} is not a command: it is empty, or a quote is not closed")]
     Command(String),
-    #[error("there is no program {0:?}: neither a file nor a name in the PATH")]
+    #[error("there is no program {0:?}: it is not a file and not in the PATH")]
     Missing(String),
-    #[error("{0:?} is not executable: chmod +x it, or name its interpreter too")]
+    #[error("{0:?} is not executable: run chmod +x on it, or write its interpreter before it")]
     NotExecutable(PathBuf),
-    #[error("{path:?} cannot run: {why}")]
+    #[error("{path:?} cannot be run: {why}")]
     Interpreter { path: PathBuf, why: String },
     #[error("there is no file {script:?} for {interpreter} to run")]
     NoScript { interpreter: String, script: String },
@@ -173,7 +173,9 @@ fn missing_interpreter(script: &Path) -> Option<String> {
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
     if line.ends_with('\r') {
-        return Some("its first line ends as on Windows (\\r\\n): save it with \\n".to_owned());
+        return Some(
+            "its first line has a Windows line end (\\r\\n): save the file with \\n line ends".to_owned(),
+        );
     }
     let mut words = line.split_ascii_whitespace();
     let interpreter = Path::new(words.next()?);
@@ -290,7 +292,7 @@ mod tests {
             ("env.py", "#!/usr/bin/env nopython", "its interpreter nopython is not installed"),
             ("flags.py", "#!/usr/bin/env -S nopython -u", "its interpreter nopython is not installed"),
             ("plain.py", "#!/nowhere/python3", "its interpreter /nowhere/python3 is not installed"),
-            ("windows.sh", "#!/bin/sh\r", "its first line ends as on Windows"),
+            ("windows.sh", "#!/bin/sh\r", "its first line has a Windows line end"),
         ] {
             put(folder.path(), name, 0o755);
             let path = folder.path().join(name);

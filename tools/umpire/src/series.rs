@@ -90,9 +90,9 @@ pub struct Played {
 pub enum SeriesError {
     #[error("{path:?} cannot be written: {error}")]
     Write { path: PathBuf, error: io::Error },
-    #[error("the system gives no random numbers: {0}")]
+    #[error("the operating system provides no random numbers: {0}")]
     Entropy(getrandom::Error),
-    #[error("a game broke down: {0}")]
+    #[error("a game failed: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
 

@@ -12,15 +12,15 @@ use super::network::NetworkRange;
 use crate::flags::{count, defaults, number};
 use crate::telemetry::LIMIT_HITS;
 
-/// Suggested wait when something has to end first.
+/// Suggested wait when a connection or a game of the client has to end first.
 pub(super) const LATER: Duration = Duration::from_secs(60);
 /// Limits for one client. "Address" means what [`Network`](super::Network) counts as one.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 #[command(next_help_heading = "Limits per address and player")]
 pub struct AdmissionLimits {
-    /// A network whose addresses have no limits of their own, such as that of a class or a club:
-    /// only the limits per player and of the server hold. Several: repeat the flag, or separate by
-    /// commas.
+    /// A network without limits per address, such as the network of a school or a club. Only the
+    /// limits per player and of the whole server apply to it. To name several networks, repeat
+    /// the flag or separate them with commas.
     #[arg(
         long = "trusted-network",
         env = "FLAGFALL_TRUSTED_NETWORK",
@@ -28,19 +28,22 @@ pub struct AdmissionLimits {
         value_delimiter = ','
     )]
     pub trusted_networks: Vec<NetworkRange>,
-    /// Percent of --max-connections kept for players with a known token.
+    /// Percentage of --max-connections that is reserved for players with a known token.
     #[arg(long, env = "FLAGFALL_RESERVED_PERCENT", value_name = "PERCENT", default_value = "20",
           value_parser = number(0..=90))]
     pub reserved_percent: u32,
-    /// Open connections of one address; never more than half of those that newcomers may have.
+    /// Open connections of one address. In any case, one address gets at most half of the
+    /// connections that are not reserved.
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_ADDRESS", value_name = "COUNT",
           default_value = "256", value_parser = number(1..=1_000_000))]
     pub connections_per_address: u32,
-    /// Of these, connections that have not said hello; a further one closes the oldest silent one.
+    /// Open connections of one address that have not sent a hello. A further connection closes
+    /// the oldest of them.
     #[arg(long, env = "FLAGFALL_STRANGERS_PER_ADDRESS", value_name = "COUNT", default_value = "128",
           value_parser = number(1..=1_000_000))]
     pub strangers_per_address: u32,
-    /// New connections from one address in a minute, HTTP included; a third of them at once.
+    /// New connections from one address in a minute, including HTTP. A third of them may come at
+    /// once.
     #[arg(long, env = "FLAGFALL_HANDSHAKES_PER_ADDRESS", value_name = "COUNT",
           default_value = "1800", value_parser = number(3..=10_000_000))]
     pub handshakes_per_address: u32,
@@ -60,7 +63,7 @@ pub struct AdmissionLimits {
     #[arg(long, env = "FLAGFALL_GAMES_PER_ADDRESS", value_name = "COUNT", default_value = "500",
           value_parser = count(1..=1_000_000))]
     pub games_per_address: usize,
-    /// Of these, games against the house.
+    /// Running games against the house started from one address.
     #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_ADDRESS", value_name = "COUNT",
           default_value = "200", value_parser = count(1..=1_000_000))]
     pub house_games_per_address: usize,
@@ -76,17 +79,18 @@ pub struct AdmissionLimits {
     #[arg(long, env = "FLAGFALL_WATCHED_PER_PLAYER", value_name = "COUNT", default_value = "64",
           value_parser = number(1..=10_000_000))]
     pub watched_per_player: u32,
-    /// KiB that commands from one address may add to the store in a minute. Beyond that the server
-    /// reads more slowly; no move is refused.
+    /// KiB that commands from one address may add to the store in a minute. Above this limit, the
+    /// server reads from the address more slowly; it refuses no move.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_ADDRESS", value_name = "KIB", default_value = "4096",
           value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_address: u32,
-    /// The same for one player.
+    /// KiB that commands from one player may add to the store in a minute. Above this limit, the
+    /// server reads from the player more slowly; it refuses no move.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_PLAYER", value_name = "KIB", default_value = "1024",
           value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_player: u32,
-    /// Requests over HTTP from one address in a minute. A long game or its record counts as
-    /// several; WebSockets and health checks do not count.
+    /// HTTP requests from one address in a minute. A request for a long game or its record counts
+    /// several times. WebSockets and health checks do not count.
     #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value = "1200",
           value_parser = number(1..=1_000_000))]
     pub requests_per_minute: u32,
@@ -153,7 +157,7 @@ impl Limit {
     ];
 }
 
-/// A limit was reached. Nothing was done; the same may be tried again later.
+/// A limit was reached. Nothing was done, and the client may try again later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub struct TooMany {

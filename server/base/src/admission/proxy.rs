@@ -12,13 +12,15 @@ use super::network::NetworkRange;
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 #[command(next_help_heading = "Limits per address and player")]
 pub struct ProxyTrust {
-    /// Take a client's address from the last entry of X-Forwarded-For on every connection: only for
-    /// a server that nothing but proxies can reach. --trusted-proxy is safer.
+    /// Take a client's address from the last entry of X-Forwarded-For on every connection. Use
+    /// this only if clients cannot reach the server except through a proxy. --trusted-proxy is
+    /// safer.
     #[arg(long = "trust-proxy", env = "FLAGFALL_TRUST_PROXY")]
     pub is_everyone: bool,
-    /// A proxy's address or network (10.0.0.0/8). Its X-Forwarded-For is read from the end, past
-    /// trusted proxies, and its own connections have no limit per address. Several: repeat the
-    /// flag, or separate by commas.
+    /// The address or network of a trusted proxy, such as 10.0.0.0/8. The server reads the proxy's
+    /// X-Forwarded-For from the end and takes the first address that is not a trusted proxy. The
+    /// proxy's own connections have no limit per address. To name several proxies, repeat the
+    /// flag or separate them with commas.
     #[arg(
         long = "trusted-proxy",
         env = "FLAGFALL_TRUSTED_PROXY",

@@ -154,12 +154,12 @@ impl Peers {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };
         let notice = Notice::Renewed { server: inner.id.clone(), player: player.to_owned() };
-        self.try_tell(&notice, "could not have a player's connections to other servers closed").await;
+        self.try_tell(&notice, "could not ask other servers to close a player's connections").await;
     }
 
     pub async fn say_goodbye(&self, seats: &Seats) {
         let notice = Notice::Gone { server: seats.server().to_owned() };
-        self.try_tell(&notice, "could not tell other servers that this one stops; they will notice").await;
+        self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
     }
 }
 

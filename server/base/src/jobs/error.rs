@@ -8,7 +8,7 @@ pub enum JobError {
     #[error("{0}")]
     Away(String),
     /// The job cannot run at the moment. Nothing was changed; the next look tries again.
-    #[error("there is no place for it now")]
+    #[error("the job cannot run at the moment; it will be tried again")]
     NotNow,
     /// The job failed, and may succeed later.
     #[error("{0}")]

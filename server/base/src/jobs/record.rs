@@ -122,7 +122,7 @@ impl Claimed {
 
     pub fn subject<T: std::str::FromStr>(&self) -> Result<T, JobError> {
         let last = self.id.rsplit('/').next().unwrap_or_default();
-        last.parse().map_err(|_| JobError::Hopeless("its key names nothing".to_owned()))
+        last.parse().map_err(|_| JobError::Hopeless("its key is not valid".to_owned()))
     }
 
     pub fn attempts(&self) -> u32 {

@@ -356,7 +356,7 @@ impl Queue {
                 true
             }
             Err(error) => {
-                tracing::debug!(kind = self.kind.name, %error, "a job is left for the next look");
+                tracing::debug!(kind = self.kind.name, %error, "a job could not run; the next look tries it again");
                 false
             }
         }
@@ -377,7 +377,7 @@ impl Queue {
         tried.unwrap_or_else(|_| {
             counter!(names::TASK_PANICS, "task" => "jobs").increment(1);
             tracing::error!(kind = self.kind.name, id, "a job panicked: this is a defect of the server");
-            Err(JobError::Damaged("its work panicked: this is a defect of the server".to_owned()))
+            Err(JobError::Damaged("the job panicked: this is a defect of the server".to_owned()))
         })
     }
 
@@ -411,7 +411,7 @@ impl Queue {
         let attempts = *count;
         if attempts >= tries_max {
             if bury(&claimed, kind, error, attempts, now).await? {
-                tracing::error!(kind, id, %error, attempts, "a job failed for good: it is a dead letter now");
+                tracing::error!(kind, id, %error, attempts, "a job failed permanently and became a dead letter; see `flagfall-server operator jobs`");
                 return Ok("dead");
             }
         } else if claimed.put_back(wait_ms(attempts)).await? {

@@ -162,7 +162,7 @@ impl Table {
             return self.diverge(outputs);
         }
         if let Err(error) = self.catch_up(&stored) {
-            tracing::error!(game = %self.id(), %error, "this server cannot read how the game's log goes on");
+            tracing::error!(game = %self.id(), %error, "this server cannot read new entries of the game's log");
             return self.quarantine();
         }
         let is_conflict = matches!(reading, Reading::Conflict(_));

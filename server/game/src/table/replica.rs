@@ -63,7 +63,7 @@ impl Table {
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.work.flight.take() {
             self.refuse_quarantined(*asked);
         }
-        tracing::error!(game = %self.id(), "the game's log is damaged: the game is in quarantine, other games continue");
+        tracing::error!(game = %self.id(), "the game's log is damaged, so the game is in quarantine; other games continue");
         self.tell_unavailable();
     }
 }

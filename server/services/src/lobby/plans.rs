@@ -28,7 +28,7 @@ impl Lobby {
             return Err(JobError::NotNow);
         }
         match self.inner.make(plan).await {
-            Ok(()) => tracing::info!(%game, "created a planned game that another server had left"),
+            Ok(()) => tracing::info!(%game, "created a game that another server had planned but not created"),
             Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
@@ -86,7 +86,7 @@ impl Asker<'_> {
         if !matches!(refused, CreateError::Unavailable | CreateError::Stopping) {
             let outcome = outcome_key(self.player, self.cmd_id)?;
             if let Err(error) = self.inner.take_back(game, outcome, offer).await {
-                tracing::debug!(%game, %error, "could not take a command back; its plan stays");
+                tracing::debug!(%game, %error, "could not undo a command; its plan remains");
             }
         }
         Err(refused.into())

@@ -28,7 +28,7 @@ pub(super) fn store_unclear() -> Refused {
 }
 
 pub(super) fn not_found(error: TableError) -> Refused {
-    tracing::warn!(%error, "a game could not be found");
+    tracing::warn!(%error, "could not look up a game");
     store_unclear()
 }
 

@@ -83,7 +83,7 @@ impl Notices {
             };
             if count >= LOST_MAX && record.lost < LOST_MAX {
                 let why = "too many notices in a row could not be delivered";
-                tracing::info!(%player, why, "a webhook is given up");
+                tracing::info!(%player, why, "a webhook gets no more notices");
             }
             let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
             let key = WEBHOOKS.key([&player])?;

@@ -17,9 +17,9 @@ const TOLD_MS: u64 = 5 * 60 * 1_000;
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ClosureError {
-    #[error("there is no player of this name")]
+    #[error("there is no player with this name")]
     NoSuchPlayer,
-    #[error("this account is closed already")]
+    #[error("this account is already closed")]
     AlreadyClosed,
     #[error("this account is not closed")]
     NotClosed,
@@ -67,12 +67,12 @@ pub async fn set_closed(
             UpdateOutcome::Ok => return Ok(record.player),
             UpdateOutcome::Conflict => {}
             UpdateOutcome::Unknown => {
-                let why = "it did not say whether it took the change: look with `operator log`".to_owned();
+                let why = "it did not confirm the change; check it with `operator log`".to_owned();
                 return Err(StoreError::Unavailable { why }.into());
             }
         }
     }
-    Err(StoreError::Unavailable { why: "the player changes too fast".to_owned() }.into())
+    Err(StoreError::Unavailable { why: "the player's record keeps changing; try again".to_owned() }.into())
 }
 
 async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), ClosureError> {

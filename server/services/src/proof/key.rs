@@ -57,7 +57,7 @@ pub enum KeyError {
     #[error("--signing-key {}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
     /// The file or text does not hold a key. Digits in the environment have no path.
-    #[error("--signing-key {}: 64 hexadecimal digits are wanted, as `openssl rand -hex 32` prints them", path.display())]
+    #[error("--signing-key {}: a key must be 64 hexadecimal digits, as printed by `openssl rand -hex 32`", path.display())]
     Form { path: PathBuf },
     /// The system gives no random bits for a new key.
     #[error(transparent)]
@@ -107,7 +107,7 @@ impl SigningKey {
         if is_damaged {
             let aside = folder.join(DAMAGED_KEY_FILE);
             std::fs::rename(&path, &aside).map_err(|error| KeyError::File { path: path.clone(), error })?;
-            tracing::error!(kept = %aside.display(), "the signing key is damaged: a new one signs from now on");
+            tracing::error!(kept = %aside.display(), "the signing key was damaged and has been replaced with a new key");
         }
         if !path.exists() {
             let seed = random_bytes()?;

@@ -21,11 +21,11 @@ use flagfall_game::finished;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UndoError {
     /// The game is not rated, does not count, is not over, or does not exist.
-    #[error("this game has changed no rating")]
+    #[error("this game did not change any rating")]
     NotRated,
-    #[error("this game is being rated at this moment: try again")]
+    #[error("this game is being rated; try again in a moment")]
     Due,
-    #[error("what this game did to ratings was taken back already")]
+    #[error("the effect of this game on ratings was already undone")]
     UndoneBefore,
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -182,7 +182,7 @@ fn answer_of(code: &Code) -> Result<bool, JobError> {
 }
 
 fn no_answer() -> JobError {
-    JobError::Later("the table did not take a queued move".to_owned())
+    JobError::Later("the table did not accept a queued move".to_owned())
 }
 
 fn is_ply(command: &GameCommand) -> bool {

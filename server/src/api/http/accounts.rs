@@ -51,7 +51,9 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
             Ok(queue) if queue.moves.is_empty() => {}
             Ok(queue) => queues.push(queue),
             // If a game cannot be read, the export leaves out the game's queue.
-            Err(error) => tracing::debug!(%game, %error, "an export leaves out a queue"),
+            Err(error) => {
+                tracing::debug!(%game, %error, "an export leaves out the queue of a game that cannot be read")
+            }
         }
     }
     Ok(Json(AccountExport {
@@ -78,7 +80,7 @@ pub(super) async fn delete(
     // The account has already been deleted. If the rest fails, a job remains, which any server
     // can run.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
-        tracing::debug!(%error, "something is left of a deleted account; it will go");
+        tracing::debug!(%error, "could not delete all data of an account yet; a job will delete the rest");
         let job = LEAVING.key([&asker.player.id]);
         job.into_iter().for_each(|job| app.jobs.writer().wake_for(LEAVING.name, job));
     }

@@ -53,19 +53,19 @@ pub(super) async fn openapi(headers: HeaderMap) -> AnyJson {
     OPENAPI_DOCUMENT.answer(&headers)
 }
 
-/// The schemas that the server has.
+/// The schemas that the server offers.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct SchemaList {
     schemas: Vec<SchemaLink>,
 }
 
-/// A schema and where it is.
+/// A schema and its path.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 struct SchemaLink {
     name: Cow<'static, str>,
-    /// Its path on this server.
+    /// The schema's path on this server.
     path: String,
 }
 

@@ -80,36 +80,36 @@ macro_rules! endpoints {
 
 endpoints! {
     GET "/health" checkHealth = health::health,
-        "Checks the store; 503 if it cannot be read or written";
+        "Checks the store; answers 503 if the store cannot be read or written";
     GET "/ready" checkReadiness = health::ready,
-        "Tells if the server accepts players, regardless of the store; 503 while it stops";
+        "Reports if the server accepts players, regardless of the store; answers 503 while the server stops";
     GET "/api/openapi.json" getOpenApi = documents::openapi, "This document";
     GET "/api/schema" listSchemas = documents::schemas,
-        "Where the JSON Schemas of messages and records are";
+        "The JSON Schemas of messages and records, with their paths";
     GET "/api/schema/{name}" getSchema = documents::schema,
-        "The JSON Schema of what clients send, of what servers send, or of records; with an ETag";
+        "The JSON Schema of client messages, of server messages, or of records, with an ETag";
     GET "/api/rulesets" listRulesets = games::rulesets,
         "The rulesets, with the rules that a custom game may change";
     GET "/api/keys" listSigningKeys = games::keys,
-        "The public keys with which finished games are or were signed";
+        "The public keys for the signatures of finished games, including earlier keys";
     GET "/api/games" listGames = games::games, "The running public games";
-    GET "/api/games/{id}" getGame = games::game, "A game, as its viewer may see it",
+    GET "/api/games/{id}" getGame = games::game, "A game, as the caller may see it",
         ["no_such_game", "game_quarantined"];
     GET "/api/games/{id}/record" getRecord = games::record,
-        "A game's record with every event's change: as an audience saw it live (as=red, blue or public), or opened (as=all)",
+        "A game's record with the changes of every event: as an audience saw the game live (as=red, blue or public), or with all ranks (as=all)",
         ["no_such_game", "game_quarantined", "record_not_opened"];
     GET "/api/games/{id}/record.txt" getRecordText = games::record_as_text, "The record as text",
         ["no_such_game", "game_quarantined"];
     GET "/api/games/{id}/ratings" getRatingChange = ratings::change,
         "How a rated game changed ratings", ["not_rated/unchanged", "game_quarantined"];
     POST "/api/account" signUp = accounts::sign_up,
-        "Makes an account: of the guest whose token comes with the request, or a new one",
+        "Creates an account; with a guest's token, the guest becomes the account",
         ["bad_name/characters", "bad_name/length", "bad_password", "name_taken", "already_account",
             "too_many_attempts", "too_many/logins"];
     GET "/api/account" exportAccount = accounts::export,
-        "Everything that the server keeps of the account, without its secrets";
+        "All data that the server stores about the account, without secrets";
     DELETE "/api/account" deleteAccount = accounts::delete,
-        "Deletes the account; its games stay without its name",
+        "Deletes the account; its games are kept without the player's name",
         ["account_expected/other", "wrong_password", "games_running", "too_many_attempts",
             "too_many/logins"];
     POST "/api/account/password" changePassword = accounts::change_password,
@@ -117,9 +117,9 @@ endpoints! {
         ["bad_password", "account_expected/other", "wrong_password", "too_many_attempts",
             "too_many/logins"];
     POST "/api/account/recovery_code" renewRecoveryCode = accounts::renew_recovery_code,
-        "Makes a new recovery code; the previous one is void",
+        "Creates a new recovery code; the previous code becomes invalid",
         ["account_expected/other", "wrong_password", "too_many_attempts", "too_many/logins"];
-    POST "/api/login" logIn = accounts::log_in, "Logs in with a password and makes a token",
+    POST "/api/login" logIn = accounts::log_in, "Logs in with a password and creates a token",
         ["wrong_password", "account_closed", "bad_token_terms/name", "too_many_attempts",
             "too_many/logins"];
     POST "/api/logout" logOut = accounts::log_out, "Revokes the token of the request",
@@ -128,21 +128,21 @@ endpoints! {
         "Sets a new password with the recovery code",
         ["wrong_recovery_code", "account_closed", "bad_password", "too_many_attempts",
             "too_many/logins"];
-    GET "/api/me" getMe = accounts::me, "Who asks";
+    GET "/api/me" getMe = accounts::me, "The player that the token belongs to";
     GET "/api/me/games" listOwnGames = me::games,
         "The player's running games, most urgent first";
     GET "/api/me/deployments" listDeployments = me::deployments,
-        "The deployments that the player keeps, which only they can see";
+        "The player's saved deployments, which only the player can see";
     PUT "/api/me/deployments/{ruleset}/{name}" saveDeployment = me::save_deployment,
-        "Keeps a deployment; it replaces one of the same name",
+        "Saves a deployment; an earlier one of the same name is replaced",
         ["account_expected/deployments", "no_such_ruleset/saved", "bad_deployment",
             "too_many/deployments"];
     DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = me::remove_deployment,
-        "Deletes a kept deployment", ["no_such_ruleset/saved", "no_such_deployment"];
+        "Deletes a saved deployment", ["no_such_ruleset/saved", "no_such_deployment"];
     GET "/api/me/webhook" getWebhook = me::webhook, "The player's webhook",
         ["no_such_webhook/webhook"];
     PUT "/api/me/webhook" setWebhook = me::set_webhook,
-        "Sets the address that gets notices of the player's turns in games with days per move: signed POSTs of Notice",
+        "Sets the address for notices of the player's turns in games with days per move; a notice is a signed POST of Notice",
         ["account_expected/webhooks", "bad_webhook"];
     DELETE "/api/me/webhook" deleteWebhook = me::remove_webhook, "Removes the player's webhook",
         ["no_such_webhook/webhook"];
@@ -150,12 +150,12 @@ endpoints! {
         "Sends a test to the player's webhook and reports the result",
         ["no_such_webhook/webhook", "too_many/webhook_test", "too_many/webhook_busy"];
     POST "/api/me/feed" makeFeed = me::make_feed,
-        "Makes the player's feed; the address of an earlier one is void",
+        "Creates the player's feed; the address of an earlier feed becomes invalid",
         ["account_expected/webhooks"];
     DELETE "/api/me/feed" deleteFeed = me::remove_feed, "Removes the player's feed",
         ["no_such_webhook/feed"];
     GET "/api/feeds/{secret}" getFeed = me::feed,
-        "A player's turns and ended games, for anyone who has the secret: JSON Feed 1.1",
+        "A player's turns and finished games as JSON Feed 1.1, for anyone who has the secret",
         ["no_such_webhook/feed"];
     GET "/api/me/statistics" getStatistics = histories::statistics,
         "The player's own statistics, by ruleset, side and deployment";
@@ -171,14 +171,14 @@ endpoints! {
         "The player's queue for their next turns in a game with days per move",
         ["no_such_game", "game_quarantined", "bad_queue/game"];
     PUT "/api/games/{id}/queue" setMoveQueue = me::set_queue,
-        "Queues the player's next turns; refused as stale_ply if the game has moved on, as stale_epoch if its last moves were lost",
+        "Queues the player's next turns; refused with stale_ply if the game has moved on, or with stale_epoch if the game's last moves were lost",
         ["no_such_game", "game_quarantined", "bad_queue", "own_turn", "stale_ply/queue",
             "stale_epoch"];
     DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
         ["no_such_game", "game_quarantined", "bad_queue/game"];
     GET "/api/tokens" listTokens = accounts::tokens,
-        "The tokens of the account, without the tokens themselves";
-    POST "/api/tokens" makeToken = accounts::make_token, "Makes another token",
+        "The account's tokens, without their secrets";
+    POST "/api/tokens" makeToken = accounts::make_token, "Creates another token",
         ["account_expected/other", "bad_token_terms", "too_many/tokens", "too_many_attempts"];
     DELETE "/api/tokens/{id}" revokeToken = accounts::revoke_token,
         "Revokes a token and closes its WebSockets", ["account_expected/other", "no_such_token"];
@@ -187,14 +187,14 @@ endpoints! {
         ["no_such_player", "own_offer/block", "too_many/blocks", "bad_name/taken"];
     DELETE "/api/blocks/{name}" unblockPlayer = accounts::unblock, "Unblocks a player",
         ["no_such_player", "own_offer/block", "bad_name/taken"];
-    GET "/api/players/{name}" getPlayer = accounts::profile, "What anyone may know of a player",
+    GET "/api/players/{name}" getPlayer = accounts::profile, "A player's public profile",
         ["no_such_player"];
     GET "/api/players/{name}/games" listPlayedGames = histories::games,
-        "A player's ended games, latest first; only they can see private ones", ["no_such_player"];
+        "A player's finished games, latest first; only the player can see their private games", ["no_such_player"];
     GET "/api/players/{name}/against/{other}" getHeadToHead = histories::head_to_head,
-        "Two players' games against each other; only they can see private ones", ["no_such_player"];
+        "Two players' games against each other; only these players can see private games", ["no_such_player"];
     GET "/api/players/{name}/ratings/{ruleset}/{speed}" getRatingHistory = ratings::history,
-        "A player's latest rated games; only they can see private ones",
+        "A player's latest rated games; only the player can see their private games",
         ["no_such_player", "no_such_ruleset/rated", "no_such_speed"];
     GET "/api/leaderboards/{ruleset}/{speed}" getLeaderboard = ratings::leaderboard,
         "The best players in a ruleset at a speed", ["no_such_ruleset/rated", "no_such_speed"];

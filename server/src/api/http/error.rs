@@ -43,19 +43,18 @@ pub enum ApiError {
 /// The result of most handlers.
 pub(super) type Answer<T> = Result<T, ApiError>;
 
-/// An error as its JSON body.
+/// The JSON body of an error.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ErrorBody {
-    /// Why, as a stable code for programs.
+    /// The reason, as a stable code for programs.
     code: Code,
     /// Numbers and keys that the message mentions.
     #[serde(skip_serializing_if = "RefusalArgs::is_empty")]
     args: RefusalArgs,
-    /// Why and what to do, for people.
+    /// The reason and what to do about it, for people.
     message: String,
-    /// The id of the request, as in the header `x-request-id`. Operators find it in the server's
-    /// log.
+    /// The id of the request, as in the header `x-request-id`. The server's log contains this id.
     request: String,
 }
 

@@ -44,7 +44,7 @@ pub(super) async fn games(State(app): Shared) -> Json<Games> {
     Json(Games { games: app.tables.running(LISTED_GAMES_MAX) })
 }
 
-/// A game as the caller may know it. Made of a view, like everything that leaves.
+/// A game as the caller may see it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
 pub(super) struct Game {
@@ -75,9 +75,10 @@ enum Format {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct RecordQuery {
-    /// JSON unless it says text.
+    /// The format of the record. JSON is the default.
     format: Option<Format>,
-    /// As which audience the record is read.
+    /// The audience whose record to return. If it is not given, the server chooses an audience
+    /// that the caller may read.
     #[serde(rename = "as")]
     scope: Option<RecordScope>,
 }

@@ -28,11 +28,11 @@ pub(super) struct Health {
     problem: Option<Cow<'static, str>>,
     /// The program and its version.
     server: Cow<'static, str>,
-    /// Seconds since the start.
+    /// Seconds since the server started.
     uptime_s: u64,
     /// Open connections.
     connections: usize,
-    /// Milliseconds the store took.
+    /// How long the check of the store took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     store_ms: Option<u64>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Health {
 pub(super) struct Ready {
     /// `ok` or `stopping`.
     status: Cow<'static, str>,
-    /// Whether the store answered this server last.
+    /// True if the store answered this server's latest heartbeat.
     store_available: bool,
 }
 
@@ -61,7 +61,8 @@ pub(super) async fn health(State(app): Shared) -> Checked<Health> {
             let _turn = app.health_turn.lock().await;
             check(&app).await
         });
-        let problem = checked.await.unwrap_or(Some("the store did not answer in time, or is not heard"));
+        let problem =
+            checked.await.unwrap_or(Some("the store did not answer in time, or its notices do not arrive"));
         let elapsed = began.elapsed();
         histogram!(HEALTH_SECONDS).record(elapsed.as_secs_f64());
         let status = if problem.is_none() { "ok" } else { "failing" };
@@ -94,7 +95,7 @@ async fn check(app: &App) -> Option<&'static str> {
     if store.heartbeat().await.is_err() {
         return Some(match store.disk_space() {
             Some(DiskSpace { is_paused: true, .. }) => "the disk is full: games pause until there is room",
-            Some(_) | None => "the store takes no heartbeat",
+            Some(_) | None => "the store does not accept heartbeats",
         });
     }
     let (Ok(key), Ok(value)) = (HEALTH.key([&"probe"]), random_bytes::<16>()) else {
@@ -104,13 +105,13 @@ async fn check(app: &App) -> Option<&'static str> {
     match store.update(Update { conditions: Vec::new(), writes: vec![put] }).await {
         Ok(UpdateOutcome::Ok) => {}
         Ok(UpdateOutcome::Conflict | UpdateOutcome::Unknown) | Err(_) => {
-            return Some("the store takes no record");
+            return Some("the store does not accept records");
         }
     }
     match store.get(key).await {
         // If there are several servers, another one may have overwritten the value.
         Ok(Some(found)) if found.len() == value.len() => hear(app).await,
-        Ok(_) => Some("the store does not give back what it took"),
+        Ok(_) => Some("the store does not return the record that it accepted"),
         Err(_) => Some("the store cannot be read"),
     }
 }
@@ -118,12 +119,12 @@ async fn check(app: &App) -> Option<&'static str> {
 /// Checks that this server receives its own notice, on the same path as announcements of appends.
 /// Does not write to a log for this check, because logs only grow.
 async fn hear(app: &App) -> Option<&'static str> {
-    const DEAF: &str = "the store takes and gives, but what servers tell each other is not heard";
+    const DEAF: &str = "the store works, but notices between servers do not arrive";
     let mut notices = app.store.notices()?;
     let Ok(probe) = random_code() else { return Some("no random bits") };
     let notice = Notice::Probe { probe };
     if app.peers.tell(&notice).await.is_err() {
-        return Some("the store takes nothing that servers tell each other");
+        return Some("the store does not accept notices between servers");
     }
     loop {
         match notices.recv().await {

@@ -14,9 +14,9 @@ use flagfall_services::histories::Page;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PageQuery {
-    /// The `next` of the page before.
+    /// The `next` value of the previous page.
     after: Option<String>,
-    /// Most games on the page.
+    /// The maximum number of games on the page.
     limit: Option<usize>,
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn say(app: &App, player: &Player, game: GameId, said: Said) ->
         return Err(Refusal::new(Code::HOUSE_PLAYER).because("chat"));
     }
     let is_blocked = has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|error| {
-        note_refusal(&error, "the store refused to say who is blocked");
+        note_refusal(&error, "the store refused to read a player's blocks");
         refusals::store_away()
     })?;
     if is_blocked {

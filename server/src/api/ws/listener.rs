@@ -71,7 +71,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
     loop {
         let accepted = listener.accept().await;
         if accepted.is_ok() && std::mem::take(&mut is_exhausted) {
-            tracing::info!("connections can be accepted again");
+            tracing::info!("accepting connections again");
         }
         match accepted {
             Ok((stream, peer)) => {
@@ -86,7 +86,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
                     continue;
                 }
                 if !is_exhausted {
-                    tracing::warn!(%error, "cannot accept connections; retrying until it works");
+                    tracing::warn!(%error, "cannot accept connections; retrying");
                 }
                 is_exhausted = true;
                 sleep(EXHAUSTED_PAUSE).await;

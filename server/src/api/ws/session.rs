@@ -26,7 +26,7 @@ pub struct Closing {
 }
 
 impl Closing {
-    pub const PROTOCOL: Closing = Closing { code: 1002, reason: "against the WebSocket protocol" };
+    pub const PROTOCOL: Closing = Closing { code: 1002, reason: "violation of the WebSocket protocol" };
     pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
     pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
     pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
@@ -47,10 +47,10 @@ impl From<CloseCode> for Closing {
             CloseCode::Renewed => "the guest has become an account",
             CloseCode::BadToken => "unknown token",
             CloseCode::TokenRevoked => "the token was revoked",
-            CloseCode::ProtocolVersion => "another protocol version is spoken here",
-            CloseCode::Banned => "the account was closed by the operators",
+            CloseCode::ProtocolVersion => "this server uses another protocol version",
+            CloseCode::Banned => "the operators closed the account",
             CloseCode::BadName => "the name is not allowed",
-            CloseCode::TooManyConnections => "a newer connection of the same player took the place",
+            CloseCode::TooManyConnections => "a newer connection of the same player replaced this one",
             CloseCode::HelloExpected => "the first message must be a hello",
         };
         Closing { code: code as u16, reason }

@@ -68,7 +68,7 @@ fn an_operator_closes_an_account_and_opens_it_again() {
     server.terminate();
     server.ended().expect(0, &[]);
     operate(&site, &["close", "ann", "--reason", "insults"], 0, &["ann is closed"]);
-    operate(&site, &["close", "ann", "--reason", "insults"], 4, &["closed already"]);
+    operate(&site, &["close", "ann", "--reason", "insults"], 4, &["already closed"]);
     operate(&site, &["close", "nobody", "--reason", "insults"], 4, &["no player with this name"]);
     let mut server = site.serve();
     ann(&server, &["login", "Ann"]).expect(1, &["have closed this account", "Write to them"]);

@@ -124,7 +124,7 @@ fn games_are_archived_with_the_rights_of_deploy_and_everything_reads_as_before()
     assert_eq!(contents(&site, "after"), exported);
     Process::start("store", site.server_command(0).args(["store", "check"]))
         .ended()
-        .expect(0, &["nothing is wrong"]);
+        .expect(0, &["no errors found"]);
     let server = site.serve();
     assert_eq!(record(&server), before);
     server.run_client(&site, "cat", &["record", &duel.id]).expect(0, &["Red deployed:", "Blue deployed:"]);

@@ -84,7 +84,7 @@ fn a_wrong_command_line_of_the_server_is_answered_in_words() {
         (&["--listen", "7171"], 2, "--listen"),
         (&["--listen", "127.0.0.1:99999"], 2, "--listen"),
         (&["--listen", "192.0.2.1:7171"], 3, "cannot listen on 192.0.2.1:7171 (--listen)"),
-        (&["--data", file], 2, "is there, but it is not a folder"),
+        (&["--data", file], 2, "exists but is not a folder"),
         (&["--data", &format!("{file}/below")], 4, "below"),
         (&["--store", "cloud"], 2, "--store"),
         (&["--deploy-seconds", "0"], 2, "--deploy-seconds"),

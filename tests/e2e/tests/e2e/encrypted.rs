@@ -121,7 +121,7 @@ fn a_feeds_address_uses_https_behind_the_proxy() {
 #[test]
 fn a_certificate_of_an_unknown_authority_is_not_believed() {
     let stage = Stage::new();
-    let words = ["issued by nobody who is trusted here", "--ca FILE"];
+    let words = ["issued by an authority that is not trusted here", "--ca FILE"];
     all_say(&stage.refusals(&stage.proxy.url("localhost"), None), &words);
     // Another authority with the same name.
     let elsewhere = tempfile::tempdir().expect("a folder");

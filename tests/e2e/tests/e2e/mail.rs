@@ -145,17 +145,17 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     let deploy = format!("deploy {SETUP}");
     run(&server, site, "bob", &["mail"], &[&format!("accept {code}"), &deploy])
         .expect(0, &["Your deployment is submitted."]);
-    server.expect("the game rests");
+    server.expect("unloaded the game from memory");
     run(&server, site, "ann", &["mail"], &["next", &deploy]).expect(0, &["The game starts."]);
-    server.expect("the game rests");
+    server.expect("unloaded the game from memory");
     run(&server, site, "ann", &["mail"], &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
-    server.expect("the game rests");
+    server.expect("unloaded the game from memory");
     server.kill();
     server = start(server.address.port());
-    server.expect("the game rests");
+    server.expect("unloaded the game from memory");
     run(&server, site, "bob", &["games"], &[]).expect(0, &["ply 1", "Blue", "ann"]);
     run(&server, site, "bob", &["mail"], &["next", "move #1 j7j6"]).expect(0, &["Blue moves j7j6."]);
-    server.expect("the game rests");
+    server.expect("unloaded the game from memory");
     run(&server, site, "ann", &["mail"], &["next", "resign yes"]).expect(0, &["Blue wins: Red resigned."]);
 }
 

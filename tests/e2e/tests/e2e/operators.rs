@@ -40,15 +40,15 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     for who in ["ann", "bob"] {
         run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
-    operate(&site, &["reports"]).expect(0, &["no player has reported anything"]);
-    operate(&site, &["log"]).expect(0, &["no operator has done anything yet"]);
+    operate(&site, &["reports"]).expect(0, &["there are no reports"]);
+    operate(&site, &["log"]).expect(0, &["the log of operators is empty"]);
     let first = rated_game(&server, &site, 71);
     rated_game(&server, &site, 72);
     operate(&site, &["reports"]).expect(0, &["about", "he insults me", &first]);
 
     operate(&site, &["undo", &first, "--reason", "he lost on purpose"])
-        .expect(0, &["taken back", &first, "Red +", "Blue -"]);
-    operate(&site, &["undo", &first, "--reason", "again"]).expect(4, &["taken back already"]);
+        .expect(0, &["undone: ", &first, "Red +", "Blue -"]);
+    operate(&site, &["undo", &first, "--reason", "again"]).expect(4, &["was already undone"]);
     operate(&site, &["undo", "0123456789ab", "--reason", "no game"]).expect(4, &["rating"]);
     operate(&site, &["undo-all", "bob", "--reason", "he lost on purpose"])
         .expect(0, &["what one game of bob"]);
@@ -65,8 +65,23 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     operate(&site, &["reopen", "bob", "--reason", "he is sorry"]).expect(0, &["bob is open again"]);
     run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(0, &["You are bob"]);
 
-    operate(&site, &["close", "ann", "--reason", ""]).expect(4, &["a reason has"]);
+    operate(&site, &["close", "ann", "--reason", ""]).expect(4, &["a reason must have"]);
     let log = operate(&site, &["log"]);
-    log.expect(0, &["took back", &first, ": he lost on purpose", "closed bob", ": insults", "reopened bob"]);
-    assert_eq!(log.said.lines().filter(|line| line.contains("took back")).count(), 2, "{}", log.said);
+    log.expect(
+        0,
+        &[
+            "undid the rating change of",
+            &first,
+            ": he lost on purpose",
+            "closed bob",
+            ": insults",
+            "reopened bob",
+        ],
+    );
+    assert_eq!(
+        log.said.lines().filter(|line| line.contains("undid the rating change of")).count(),
+        2,
+        "{}",
+        log.said
+    );
 }

@@ -132,7 +132,7 @@ fn three_servers_of_0_1_are_upgraded_one_by_one_and_no_game_stands_still() {
         count(&played, 4, "after an upgrade");
     }
     for server in &mut servers {
-        server.expect("every server on this store reads this form of log entries");
+        server.expect("every server on this store can read this form of log entries");
     }
     go(2);
     count(&played, 2, "in the new form");

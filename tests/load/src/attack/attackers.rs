@@ -50,7 +50,7 @@ pub(crate) enum Attack {
     Idle,
     /// Guests that fill the lobby with open offers.
     Seeks,
-    /// 500 games against house players, played as fast as these answer.
+    /// 500 games against the house, played as fast as the house answers.
     House,
     /// 16 pairs that play legal moves as fast as they can.
     Moves,
@@ -98,7 +98,7 @@ pub(crate) struct Attacker {
     attack: Attack,
     /// The server: `127.0.0.1:PORT`.
     address: String,
-    /// The share of its core to use, on a closed port.
+    /// The share of the attacker's core to use, on a closed port.
     #[arg(long, default_value_t = 1.0)]
     share: f64,
 }

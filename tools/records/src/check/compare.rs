@@ -24,7 +24,10 @@ pub(super) fn compare(
                 // none.
                 let is_known = knowledge[side] == Knowledge::Opened && told[side].is_some();
                 if is_known && truth[side] != told[side] {
-                    return Err((Falsehood::Commitment, format!("{side} had another commitment")));
+                    return Err((
+                        Falsehood::Commitment,
+                        format!("{side} had a different commitment at the start"),
+                    ));
                 }
             }
             Ok(())
@@ -38,22 +41,22 @@ pub(super) fn compare(
                 return Err((Falsehood::Outcome, detail));
             }
             if true_opened != told_opened {
-                return wrong(Falsehood::Opened, "the end opens other deployments than these");
+                return wrong(Falsehood::Opened, "the last event opens different deployments");
             }
             Ok(())
         }
         (GameEvent::Deployed { setup: truth }, GameEvent::Deployed { setup: told }) if truth != told => {
-            wrong(Falsehood::Setup, "the deployment is not written in one piece of capital letters")
+            wrong(Falsehood::Setup, "the deployment must be written in capital letters without blanks")
         }
         (GameEvent::Placed(truth), GameEvent::Placed(told)) if truth.piece != told.piece => {
             compare_identities("the piece", truth.piece, told.piece)
         }
         (GameEvent::Ended { outcome, .. }, _) => {
-            Err((Falsehood::NotEnded, format!("the game had ended: {}", in_words(outcome))))
+            Err((Falsehood::NotEnded, format!("the game had already ended: {}", in_words(outcome))))
         }
         (truth, told) if truth == told => Ok(()),
         (truth, told) => {
-            let detail = format!("{} is told where {} had to follow", kind_of(told), kind_of(truth));
+            let detail = format!("the record has {} where {} must follow", kind_of(told), kind_of(truth));
             Err((Falsehood::Unexpected, detail))
         }
     }
@@ -80,7 +83,7 @@ pub(super) fn compare_changes(
     let (truth, told) = (fields(&truth), fields(told));
     let names: BTreeSet<&String> = truth.keys().chain(told.keys()).collect();
     let other = names.into_iter().filter(|name| truth.get(*name) != told.get(*name)).map(String::as_str);
-    wrong(Falsehood::Change, format!("its change has another {}", other.collect::<Vec<_>>().join(", ")))
+    wrong(Falsehood::Change, format!("its change has a different {}", other.collect::<Vec<_>>().join(", ")))
 }
 
 fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Mismatch> {
@@ -118,13 +121,14 @@ fn compare_strikes(truth: &SeenStrike, told: &SeenStrike) -> Result<(), Mismatch
 fn compare_identities(who: &str, truth: Identity, told: Identity) -> Result<(), Mismatch> {
     match (truth, told) {
         (truth, told) if truth == told => Ok(()),
-        (Identity::Hidden, _) => {
-            Err((Falsehood::Shown, format!("{who} is told to be {told}, which this audience could not know")))
-        }
+        (Identity::Hidden, _) => Err((
+            Falsehood::Shown,
+            format!("the record says that {who} is {told}, which this audience could not know"),
+        )),
         (_, Identity::Hidden) => {
-            Err((Falsehood::Shown, format!("{who} was shown to be {truth}, which is not told")))
+            Err((Falsehood::Shown, format!("{who} was shown to be {truth}, but the record does not say so")))
         }
-        _ => Err((Falsehood::Rank, format!("{who} is told to be {told}, and is {truth}"))),
+        _ => Err((Falsehood::Rank, format!("the record says that {who} is {told}, but it is {truth}"))),
     }
 }
 
@@ -144,7 +148,7 @@ fn bare_fate(fate: flagfall_protocol::Fate) -> &'static str {
 fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} winning ({})", outcome.reason),
-        None => format!("nobody winning ({})", outcome.reason),
+        None => format!("no winner ({})", outcome.reason),
     }
 }
 

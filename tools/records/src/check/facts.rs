@@ -51,13 +51,15 @@ pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Mismat
 
 fn check_format(record: &GameRecord) -> Result<(), Mismatch> {
     let is_known = record.format == flagfall_protocol::RECORD_FORMAT;
-    ensure(is_known, Falsehood::Format, || format!("this program does not read format {}", record.format))
+    ensure(is_known, Falsehood::Format, || format!("this program cannot read format {}", record.format))
 }
 
 fn check_terms(record: &GameRecord) -> Result<(), Mismatch> {
     let Terms { ruleset, time, .. } = &record.terms;
     let has_ruleset = Ruleset::find(ruleset).is_some();
-    ensure(has_ruleset, Falsehood::Terms, || format!("this program knows no ruleset {ruleset:?}"))?;
+    ensure(has_ruleset, Falsehood::Terms, || {
+        format!("this program does not support the ruleset {ruleset:?}")
+    })?;
     ensure(time.is_allowed(), Falsehood::Terms, || "nobody may play with this clock".to_owned())
 }
 
@@ -79,7 +81,7 @@ fn check_lakes(record: &GameRecord) -> Result<(), Mismatch> {
         }
         (Some(_), Lakes::OfTheShape) => false,
     };
-    ensure(is_right, Falsehood::Lakes, || format!("no game of {} has these lakes", ruleset.id))
+    ensure(is_right, Falsehood::Lakes, || format!("{} does not allow these lakes", ruleset.id))
 }
 
 fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
@@ -90,7 +92,7 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
         let is_name = (1..=NAME_LEN_MAX).contains(&player.name.chars().count())
             && !player.name.chars().any(char::is_control);
         ensure(is_name, Falsehood::Players, || {
-            format!("{side}'s name has not 1 to {NAME_LEN_MAX} characters that can be printed")
+            format!("{side}'s name must have 1 to {NAME_LEN_MAX} printable characters")
         })?;
     }
     Ok(())
@@ -118,11 +120,11 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
         let setup = &opened.setup;
         let is_plain = setup.chars().count() == ruleset.shape.home_len() && setup.chars().all(is_plain);
         ensure(is_plain, Falsehood::Setup, || {
-            format!("{side}'s deployment is not written in one piece of capital letters")
+            format!("{side}'s deployment must be written in capital letters without blanks")
         })?;
         let own = record.own_setup().filter(|_| record.audience.side() == Some(side));
         ensure(own.is_none_or(|own| own == setup), Falsehood::Deployment, || {
-            format!("what was opened is not what {side} handed in last")
+            format!("the opened deployment is not the last one that {side} handed in")
         })?;
     }
     Ok(())
@@ -162,15 +164,15 @@ fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
     if record.kind == Some(RecordKind::Opened) && !opens {
-        return wrong("the changes are opened, and no end has opened the game".to_owned());
+        return wrong("the changes show opened ranks, but the game was not opened at its end".to_owned());
     }
     for side in Side::BOTH {
         match (&record.deployments[side], opens) {
             (Some(_), false) => {
-                return wrong(format!("{side}'s deployment is open, and nothing has opened it"));
+                return wrong(format!("{side}'s deployment is open, but no event has opened it"));
             }
             (None, true) if has_started && record.start.is_none() && record.audience != Viewer::Public => {
-                return wrong(format!("{side}'s deployment is hidden; the end opens it to both players"));
+                return wrong(format!("{side}'s deployment is hidden, but the end opens it to both players"));
             }
             (Some(_), true) | (None, _) => {}
         }
@@ -199,7 +201,7 @@ fn check_stamps(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let wrong = |index, detail: String| Err((index, (Falsehood::Stamp, detail)));
     let mut latest = record.created;
     if record.imported.is_some() && record.created != 0 {
-        return wrong(0, "nobody stamped an imported game: its stamps are zero".to_owned());
+        return wrong(0, "an imported game has no stamps, so they must be zero".to_owned());
     }
     for (index, told) in record.events.iter().enumerate() {
         if told.at < latest {
@@ -207,7 +209,7 @@ fn check_stamps(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
             return wrong(index, format!("it is stamped {} ms before {before}", latest - told.at));
         }
         if record.imported.is_some() && told.at != 0 {
-            return wrong(index, "nobody stamped an imported game: its stamps are zero".to_owned());
+            return wrong(index, "an imported game has no stamps, so they must be zero".to_owned());
         }
         latest = told.at;
     }
@@ -225,8 +227,7 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
         && let Some(by) = record.events[index].by
         && (outcome.reason != EndReason::Resigned.code() || outcome.winner != Some(by.opponent()))
     {
-        let detail =
-            format!("{by} is said to have resigned, which is not how the game is said to have ended");
+        let detail = format!("the record says that {by} resigned, but also that the game ended differently");
         return Err((index, (Falsehood::Outcome, detail)));
     }
     match (&record.outcome, ended) {
@@ -261,7 +262,7 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
     if longest > LONG_PAUSE_MS {
         let days = longest / DAY_MS;
-        let detail = format!("a pause of {days} days: nothing but the server's word speaks for it");
+        let detail = format!("a pause of {days} days, which only the server can confirm");
         unchecked.push(Unchecked { code: UncheckedKind::Pause, detail });
     }
 }
@@ -305,7 +306,7 @@ pub(super) fn name_unchecked(
             (Knowledge::Opened, None) if record.start.is_none() && record.deployments[side].is_some() => {
                 name(
                     UncheckedKind::Commitment,
-                    format!("{side} has no commitment to hold its deployment against"),
+                    format!("{side} has no commitment to compare its deployment with"),
                 );
             }
             (Knowledge::Own | Knowledge::Shown, Some(_)) => {
@@ -321,7 +322,7 @@ pub(super) fn name_unchecked(
         );
     }
     if let Some(imported) = &record.imported {
-        name(UncheckedKind::Stamps, format!("when things happened: {} does not tell", imported.from));
+        name(UncheckedKind::Stamps, format!("the times of events: {} does not contain them", imported.from));
     } else if record.deploy_ms.is_none() {
         name(
             UncheckedKind::Deadline,

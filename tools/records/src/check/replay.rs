@@ -192,7 +192,7 @@ impl<'a> Replay<'a> {
 
     fn step(&mut self, told: &GameEvent, at: Stamp) -> Result<(), Mismatch> {
         if self.is_over {
-            return Err((Falsehood::AfterEnd, format!("{} is told after the end", kind_of(told))));
+            return Err((Falsehood::AfterEnd, format!("the record has {} after the end", kind_of(told))));
         }
         if self.has_hidden() && is_blocked_end(told) {
             // Whether a side is blocked is judged before the limits (§A10), and depends on hidden
@@ -237,7 +237,7 @@ impl<'a> Replay<'a> {
         }
         compare(&truth, told, self.knowledge)?;
         if at != self.at {
-            return wrong(Falsehood::Stamp, "it is stamped apart from the event it came with");
+            return wrong(Falsehood::Stamp, "its time differs from the event that it came with");
         }
         if self.record.kind.is_some() {
             let told = self.record.events.get(self.index).and_then(|told| told.change.as_ref());
@@ -281,7 +281,8 @@ impl<'a> Replay<'a> {
         let side = event.ends_time_of();
         let most_ms = side.map_or(0, |side| self.game.lag_credit_ms(side, self.lag_ms, at));
         if has_clock && self.lag_ms > most_ms {
-            let detail = format!("{} ms are given back, and no more than {most_ms} can be", self.lag_ms);
+            let detail =
+                format!("{} ms of lag are given back, but at most {most_ms} ms are possible", self.lag_ms);
             return Err((Falsehood::Lag, detail));
         }
         Ok(())
@@ -340,19 +341,20 @@ impl<'a> Replay<'a> {
         match told {
             GameEvent::Deployed { setup } => {
                 let Viewer::Player(side) = seat else {
-                    return wrong(Falsehood::Viewer, "the public is not told what a side deploys");
+                    return wrong(Falsehood::Viewer, "the public never receives a side's deployment");
                 };
                 self.deploy(side, setup, at)
             }
-            GameEvent::Ready { side } if seat.is_side(*side) => {
-                wrong(Falsehood::Viewer, format!("{side} is told its own deployment, not that it is ready"))
-            }
+            GameEvent::Ready { side } if seat.is_side(*side) => wrong(
+                Falsehood::Viewer,
+                format!("{side} receives its own deployment, not an event that it is ready"),
+            ),
             GameEvent::Ready { side } if self.game.is_ready(*side) => {
-                Err((Falsehood::Unexpected, format!("{side} was ready already")))
+                Err((Falsehood::Unexpected, format!("{side} was already ready")))
             }
             GameEvent::Ready { side } => self.deploy(*side, &self.setups[*side], at),
             GameEvent::Started { commitments: _ } => {
-                wrong(Falsehood::Unexpected, "the game starts when both sides have deployed, and not again")
+                wrong(Falsehood::Unexpected, "the game starts only once, when both sides have deployed")
             }
             GameEvent::Moved(seen) if self.game.position().has_strike_pending() => self.resolve(seen, at),
             GameEvent::Moved(seen) => self.play(seen, at),
@@ -378,7 +380,10 @@ impl<'a> Replay<'a> {
             GameEvent::Resumed { since: Some(since) } => {
                 let since = *since;
                 if since > at {
-                    return wrong(Falsehood::Stamp, "the pause ends after the event that says so");
+                    return wrong(
+                        Falsehood::Stamp,
+                        "the pause ends later than the event that records its end",
+                    );
                 }
                 Ok(Cause::Events(decide_resume_since(&self.game, since)))
             }
@@ -394,9 +399,10 @@ impl<'a> Replay<'a> {
 
     fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
         match self.decide_move(seen, at) {
-            Ok(events) if events.iter().next().is_some_and(Event::is_end) => {
-                wrong(Falsehood::IllegalMove, "it is against the rules, which here loses the game")
-            }
+            Ok(events) if events.iter().next().is_some_and(Event::is_end) => wrong(
+                Falsehood::IllegalMove,
+                "the move is against the rules, and in this ruleset an illegal act loses the game",
+            ),
             Ok(events) => Ok(Cause::Events(events)),
             Err(Refusal::MoreSquares) if self.has_hidden_squares() => Ok(Cause::Hidden(Unchecked {
                 code: UncheckedKind::Rest,
@@ -467,7 +473,7 @@ impl<'a> Replay<'a> {
         let code = match refusal {
             Refusal::OutOfTime => {
                 let late = self.game.deadline().map_or(0, |deadline| at.ms_since(deadline));
-                return (Falsehood::FlagFall, format!("the time for it had run out {late} ms before"));
+                return (Falsehood::FlagFall, format!("the time for it had run out {late} ms earlier"));
             }
             Refusal::Setup(_) => Falsehood::Setup,
             Refusal::NotYourTurn => Falsehood::IllegalMove,

@@ -4,17 +4,19 @@
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ExportError {
-    #[error("the record does not open both deployments: {0} tells whole games only, after their end")]
+    #[error(
+        "the record does not open both deployments, but {0} can contain only complete games after their end"
+    )]
     NotOpened(&'static str),
-    #[error("{format} has no games of the ruleset {ruleset}; it has those of {allowed}")]
+    #[error("{format} does not support the ruleset {ruleset}; it supports {allowed}")]
     Ruleset { format: &'static str, ruleset: String, allowed: String },
-    #[error("the game began with a position and not with deployments: only json can tell that")]
+    #[error("the game began with a position and not with deployments: only json can contain such games")]
     Start,
-    #[error("the game never started: only json can tell that")]
+    #[error("the game never started: only json can contain such games")]
     NotStarted,
-    #[error("{format} has no word for the end {reason}")]
+    #[error("{format} cannot express the end {reason}")]
     End { format: &'static str, reason: String },
-    #[error("the record is false, and is not written anew: {0}; flagfall check says more")]
+    #[error("the record is false, so it was not converted: {0}; run flagfall check for details")]
     False(String),
 }
 
@@ -22,15 +24,15 @@ pub enum ExportError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ImportError {
-    #[error("the text is longer than that of any game")]
+    #[error("the text is too long for a game")]
     TooLong,
     #[error("line {line}: {what}")]
     Line { line: usize, what: String },
     #[error("{0}")]
     Form(String),
-    #[error("move {ply}, {squares}, is no legal move in {ruleset}: {why}")]
+    #[error("move {ply}, {squares}, is not legal in {ruleset}: {why}")]
     IllegalMove { ply: usize, squares: String, ruleset: &'static str, why: String },
-    #[error("the game is told falsely: {0}")]
+    #[error("the game is not correct: {0}")]
     False(String),
     #[error("after move {ply}, in {ruleset}: {why}")]
     End { ply: usize, ruleset: &'static str, why: String },

@@ -115,14 +115,14 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
                     Some(("Red", value)) => players.red = named(value),
                     Some(("Blue", value)) => players.blue = named(value),
                     Some(("Result", value)) => {
-                        let wanted = || wrong("the result is wanted as in Red wins (resigned)".to_owned());
+                        let wanted = || wrong("the result must look like Red wins (resigned)".to_owned());
                         outcome = Some(outcome_of(value).ok_or_else(wanted)?);
                     }
-                    _ => return Err(wrong("Game, Red, Blue or Result are wanted here".to_owned())),
+                    _ => return Err(wrong("expected Game, Red, Blue or Result".to_owned())),
                 },
                 Part::Deployment(side) => deployments[side].push_str(&squeezed(line)),
                 Part::Moves => moves
-                    .push(move_of(line).ok_or_else(|| wrong("a move is wanted, as in 1 a4-a5".to_owned()))?),
+                    .push(move_of(line).ok_or_else(|| wrong("expected a move such as 1 a4-a5".to_owned()))?),
             },
         }
     }

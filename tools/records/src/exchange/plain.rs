@@ -54,13 +54,15 @@ impl Games {
     ) -> Result<&'static Ruleset, ImportError> {
         let no_ruleset = || {
             let format = self.format.name();
-            ImportError::Form(format!("there is no ruleset here for games of the type {name:?} in {format}"))
+            ImportError::Form(format!("no ruleset matches games of the type {name:?} in {format}"))
         };
         let (_, rulesets) = self.rulesets.iter().find(|(game, _)| *game == name).ok_or_else(no_ruleset)?;
         match wanted {
             None => rulesets.first().and_then(|id| Ruleset::find(id)).ok_or_else(no_ruleset),
             Some(ruleset) if rulesets.contains(&ruleset.id) => Ok(ruleset),
-            Some(ruleset) => Err(format!("a game of the type {name:?} is none of {}", ruleset.id).into()),
+            Some(ruleset) => {
+                Err(format!("a game of the type {name:?} is not a game of {}", ruleset.id).into())
+            }
         }
     }
 }
@@ -123,9 +125,11 @@ impl Plain {
     /// Makes the record of the game by replaying it. Returns it with the game at its end.
     pub(super) fn play(&self, from: &str) -> Result<(GameRecord, Game), ImportError> {
         if !is_told_by_moves(self.ruleset) {
-            return Err(
-                format!("games of {} are more than moves: only json tells them", self.ruleset.id).into()
-            );
+            return Err(format!(
+                "games of {} consist of more than moves: only json can contain them",
+                self.ruleset.id
+            )
+            .into());
         }
         let mut told = blank(self.id(), self.ruleset, self.time, &self.players, from);
         told.lakes.clone_from(&self.lakes);

@@ -127,7 +127,7 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
     let root = document.root_element();
     let games: Vec<Node<'_, '_>> = root.descendants().filter(|node| node.has_tag_name("game")).collect();
     let [game] = games[..] else {
-        return Err(format!("the file holds {} games; one is wanted", games.len()).into());
+        return Err(format!("the file has {} games; it must have one", games.len()).into());
     };
     let kind = attribute(game, "type")?;
     let ruleset = TYPES.ruleset(kind, ruleset)?;
@@ -144,7 +144,7 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
         .map(|node| node.text().unwrap_or_default().trim().to_owned())
         .collect();
     let [red, blue] = &names[..] else {
-        return Err(format!("the file has {} players; two are wanted", names.len()).into());
+        return Err(format!("the file has {} players; it must have two", names.len()).into());
     };
     Ok(Plain {
         ruleset,
@@ -161,12 +161,12 @@ fn deployments(content: &str, ruleset: &Ruleset, node: Node<'_, '_>) -> Result<P
     let shape = &ruleset.shape;
     let letters: Vec<char> = content.chars().collect();
     if letters.len() != 100 {
-        return Err(wrong(node, format!("the board has {} squares; 100 are wanted", letters.len())));
+        return Err(wrong(node, format!("the board has {} squares; it must have 100", letters.len())));
     }
     let mut texts = PerSide::from_fn(|_| vec!['.'; shape.home_len()]);
     for (index, letter) in letters.into_iter().enumerate() {
         let square = Square::new((index % 10) as u8, (index / 10) as u8);
-        let square = square.ok_or_else(|| wrong(node, "a square lies outside the board".to_owned()))?;
+        let square = square.ok_or_else(|| wrong(node, "a square is outside the board".to_owned()))?;
         let is_lake = shape.lakes.contains(square);
         let place =
             |side| (0..shape.home_len()).find(|place| shape.home_square(side, *place) == Some(square));
@@ -194,22 +194,23 @@ fn square(node: Node<'_, '_>, name: &str) -> Result<Square, ImportError> {
     });
     let row = text.get(1..).and_then(|digits| digits.parse::<u8>().ok()).filter(|row| (1..=10).contains(row));
     column.zip(row).and_then(|(column, row)| Square::new(column as u8, row - 1)).ok_or_else(|| {
-        wrong(node, format!("{text:?} is no square: A to I or K and a row are wanted, as in A4"))
+        wrong(node, format!("{text:?} is not a square: write A to I or K and a row, as in A4"))
     })
 }
 
 fn result(node: Node<'_, '_>) -> Result<SeenOutcome, ImportError> {
-    let number =
-        |name| attribute(node, name)?.parse::<u8>().map_err(|_| wrong(node, format!("{name} is no number")));
+    let number = |name| {
+        attribute(node, name)?.parse::<u8>().map_err(|_| wrong(node, format!("{name} is not a number")))
+    };
     let (kind, winner) = (number("type")?, number("winner")?);
     let reason = RESULTS.iter().find(|(number, _)| *number == kind).map(|(_, reason)| *reason);
     let reason =
-        reason.ok_or_else(|| wrong(node, format!("there is no end here for results of the type {kind}")))?;
+        reason.ok_or_else(|| wrong(node, format!("results of the type {kind} are not supported")))?;
     let winner = match winner {
         1 => Some(Side::Red),
         2 => Some(Side::Blue),
         3 => None,
-        _ => return Err(wrong(node, "the winner is 1, 2 or 3".to_owned())),
+        _ => return Err(wrong(node, "the winner must be 1, 2 or 3".to_owned())),
     };
     Ok(SeenOutcome { winner, reason: reason.to_owned() })
 }
@@ -218,7 +219,7 @@ fn only<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a, 'inpu
     let mut found = node.children().filter(|child| child.has_tag_name(name));
     match (found.next(), found.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(wrong(node, format!("one {name} is wanted"))),
+        _ => Err(wrong(node, format!("there must be exactly one {name}"))),
     }
 }
 

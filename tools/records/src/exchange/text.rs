@@ -45,7 +45,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     for (line, told) in &acts {
         let truth = truths.next().unwrap_or("nothing");
         if told.split_whitespace().ne(truth.split_whitespace()) {
-            let what = format!("the ply is told as {:?}, and is {:?}", told.trim(), truth.trim());
+            let what = format!("the text says {:?}, but the ply is {:?}", told.trim(), truth.trim());
             return Err(ImportError::Line { line: *line, what });
         }
     }
@@ -68,7 +68,9 @@ impl<'a> Facts<'a> {
         let mut found = self.0.iter().filter_map(value);
         let first = found.next().map(|(_, text)| text);
         match found.next() {
-            Some((line, _)) => Err(ImportError::Line { line, what: format!("a second line {name:?}") }),
+            Some((line, _)) => {
+                Err(ImportError::Line { line, what: format!("the line {name:?} occurs twice") })
+            }
             None => Ok(first),
         }
     }
@@ -121,7 +123,7 @@ impl<'a> Facts<'a> {
             }
             if let Some(setup) = self.find(&format!("{side} handed in"))? {
                 if audience.side() != Some(side) {
-                    return Err(format!("what {side} handed in is told to {side} alone").into());
+                    return Err(format!("only {side} can know the deployment that {side} handed in").into());
                 }
                 let event = GameEvent::Deployed { setup: squeezed(setup) };
                 events.push(RecordedEvent::new(Stamp(0), 0, event));
@@ -143,7 +145,7 @@ impl<'a> Facts<'a> {
 }
 
 fn missing(name: &str) -> ImportError {
-    ImportError::Form(format!("a line {name:?} is missing"))
+    ImportError::Form(format!("the line {name:?} is missing"))
 }
 
 /// The event of a line: a ply with its number, or an event between plies.

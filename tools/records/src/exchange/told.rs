@@ -147,7 +147,7 @@ impl Playing<'_> {
             if !self.game.position().has_strike_pending() || !self.game.is_to_act(side) {
                 continue;
             }
-            let rank = identity.rank().ok_or_else(|| format!("what {side} chose is not told"))?;
+            let rank = identity.rank().ok_or_else(|| format!("{side}'s choice is missing"))?;
             self.ask(side, &Command::Choose(Choice(rank)))?;
         }
         Ok(())
@@ -182,13 +182,14 @@ impl Playing<'_> {
     /// check judges it.
     fn finish(&mut self, outcome: &SeenOutcome) -> Result<Option<SeenOutcome>, String> {
         let SeenOutcome { winner, reason } = outcome;
-        let reason = EndReason::from_code(reason).ok_or_else(|| format!("no game ends with {reason:?}"))?;
+        let reason =
+            EndReason::from_code(reason).ok_or_else(|| format!("{reason:?} is not a reason for an end"))?;
         let told = flagfall_rules::Outcome { winner: *winner, reason };
         match self.game.outcome() {
             Some(found) if found == told => return Ok(None),
             Some(found) => {
                 let (found, told) = (in_words(&SeenOutcome::from(found)), in_words(outcome));
-                return Err(format!("the rules end the game with {found}, the text with {told}"));
+                return Err(format!("by the rules the game ends with {found}, but the text says {told}"));
             }
             None => {}
         }
@@ -197,7 +198,8 @@ impl Playing<'_> {
             for (side, command) in
                 [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
             {
-                self.ask(side, &command).map_err(|why| format!("{} cannot be: {why}", in_words(outcome)))?;
+                self.ask(side, &command)
+                    .map_err(|why| format!("{} is not possible: {why}", in_words(outcome)))?;
             }
             return Ok(None);
         }
@@ -209,7 +211,7 @@ impl Playing<'_> {
         if self.has_hidden {
             return Ok(Some(outcome.clone()));
         }
-        Err(format!("{} is what the text says, and the rules do not end the game here", in_words(outcome)))
+        Err(format!("the text says {}, but by the rules the game does not end here", in_words(outcome)))
     }
 }
 

@@ -251,19 +251,19 @@ fn a_file_from_elsewhere_is_played_and_believed() {
 #[test]
 fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
     let refused = [
-        (xml(&[("K4", "K5"), ("A7", "A5")], RESIGNED), "move 2, a7a5, is no legal move in classic"),
+        (xml(&[("K4", "K5"), ("A7", "A5")], RESIGNED), "move 2, a7a5, is not legal in classic"),
         (
             xml(&[("K4", "K5"), ("A6", "A5")], RESIGNED),
-            "move 2, a6a5, is no legal move in classic: There is no piece",
+            "move 2, a6a5, is not legal in classic: There is no piece",
         ),
-        (xml(&[("L4", "K5")], RESIGNED), "line 6: \"L4\" is no square"),
-        (xml(&[("A4", "A11")], RESIGNED), "is no square"),
-        (xml(&[], "<result type=\"1\" winner=\"1\"/>"), "the rules do not end the game here"),
-        (xml(&[], "<result type=\"10\" winner=\"3\"/>"), "no end here for results of the type 10"),
-        (xml(&[], "<result type=\"3\" winner=\"4\"/>"), "the winner is 1, 2 or 3"),
+        (xml(&[("L4", "K5")], RESIGNED), "line 6: \"L4\" is not a square"),
+        (xml(&[("A4", "A11")], RESIGNED), "is not a square"),
+        (xml(&[], "<result type=\"1\" winner=\"1\"/>"), "by the rules the game does not end here"),
+        (xml(&[], "<result type=\"10\" winner=\"3\"/>"), "results of the type 10 are not supported"),
+        (xml(&[], "<result type=\"3\" winner=\"4\"/>"), "the winner must be 1, 2 or 3"),
         (xml(&[], "<result type=\"3\" winner=\"3\"/>"), "resigned cannot end here with nobody winning"),
-        (xml(&[], ""), "one result is wanted"),
-        (xml(&[], RESIGNED).replace("classic", "duell"), "no ruleset here for games of the type \"duell\""),
+        (xml(&[], ""), "there must be exactly one result"),
+        (xml(&[], RESIGNED).replace("classic", "duell"), "no ruleset matches games of the type \"duell\""),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"BB"),
             "Red's deployment: Flag: 0 placed, but the army has 1. Place exactly that many.",
@@ -275,14 +275,14 @@ fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
         (xml(&[], RESIGNED).replace("AA__AA__AAAA", "A_A_AA__AAAA"), "'_' cannot stand on b5"),
         (xml(&[], RESIGNED).replace("AA__AA__AAAA", "AA__AA__AAA"), "the board has 99 squares"),
         (xml(&[], RESIGNED).replace("field", "feld"), "the file has no board"),
-        (xml(&[], RESIGNED).replace("</game>", "</game><game/>"), "the file holds 2 games"),
+        (xml(&[], RESIGNED).replace("</game>", "</game><game/>"), "the file has 2 games"),
         ("<stratego>".to_owned(), "this is not the XML of a game"),
     ];
     for (text, word) in refused {
         let error = error_of(&text, None);
         assert!(error.contains(word), "{error:?} does not say {word:?}");
     }
-    assert!(error_of(&xml(&[], RESIGNED), Some("pbm-small")).contains("is none of pbm-small"));
+    assert!(error_of(&xml(&[], RESIGNED), Some("pbm-small")).contains("is not a game of pbm-small"));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_text_with_a_false_strike_is_refused() {
     assert!(text.contains("the attacker leaves"), "{text}");
     let changed = text.replacen("the attacker leaves", "the defender leaves", 1);
     let error = import(&changed, Format::Text, None).expect_err("not what comes of it").to_string();
-    assert!(error.contains("the ply is told as"), "{error}");
+    assert!(error.contains("the text says"), "{error}");
     let changed =
         text.replacen("Result: Red", "Result: Green", 1).replacen("Result: Blue", "Result: Green", 1);
     assert!(import(&changed, Format::Text, None).is_err());
@@ -359,7 +359,7 @@ fn moves_by_mail_are_read_as_people_write_them() {
     assert_eq!(read(&plain), read(&text));
     assert_eq!(
         read(&text.split("\nBoard:").next().unwrap().to_lowercase().replace("moves:", "Moves:")),
-        Err(ImportError::Line { line: 1, what: "Game, Red, Blue or Result are wanted here".to_owned() })
+        Err(ImportError::Line { line: 1, what: "expected Game, Red, Blue or Result".to_owned() })
     );
     assert!(read(&text.replace("Result:", "Outcome:")).is_err());
 }

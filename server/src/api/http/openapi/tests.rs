@@ -22,7 +22,7 @@ const TAGS: &[(&str, &str, &[&str])] = &[
         "The server's state and its own documents",
         &["/health", "/ready", "/api/openapi.json", "/api/schema"],
     ),
-    ("rulesets", "What can be played", &["/api/rulesets"]),
+    ("rulesets", "The rulesets that can be played", &["/api/rulesets"]),
     ("queue", "Moves prepared for games with days per move", &["/api/games/{id}/queue"]),
     ("games", "Running and finished games, and their records", &["/api/games", "/api/keys"]),
     (
@@ -31,7 +31,7 @@ const TAGS: &[(&str, &str, &[&str])] = &[
         &["/api/account", "/api/log", "/api/recover", "/api/tokens"],
     ),
     ("notices", "Webhooks and feeds", &["/api/me/webhook", "/api/me/feed", "/api/feeds"]),
-    ("me", "What belongs to the player who asks", &["/api/me", "/api/blocks"]),
+    ("me", "The caller's own data", &["/api/me", "/api/blocks"]),
     ("players", "Players, histories, ratings and leaderboards", &["/api/players", "/api/leaderboards"]),
 ];
 
@@ -147,7 +147,7 @@ impl Document {
         for (status, content) in answers {
             let text = match status {
                 304 => "Unchanged since the client's copy",
-                503 => "Not well, or stopping",
+                503 => "Not healthy, or stopping",
                 _ => endpoint.summary,
             };
             let mut answer = json!({ "description": text });

@@ -37,7 +37,7 @@ impl Replay<'_> {
             ("out_of_time" | "illegal_act" | "abandoned", _) => self.verdict(outcome, at),
             ("resigned" | "draw_agreed" | "aborted", _) => Err(wrong_winner(outcome)),
             (reason, _) if EndReason::from_code(reason).is_none() => {
-                Err((Falsehood::Outcome, format!("no game ends with {reason:?}")))
+                Err((Falsehood::Outcome, format!("{reason:?} is not a reason for an end")))
             }
             _ => self.end_by_rule(outcome),
         }
