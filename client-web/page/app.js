@@ -15,6 +15,8 @@ const PAGES = {
   play: async () => (await import("./pages/play.js")).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
+  replay: async () => (await import("./pages/replay.js")).ReplayPage,
+  watch: async () => (await import("./pages/watch.js")).WatchPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -22,6 +24,7 @@ const PAGES = {
 export function App({ route }) {
   const now = route.value;
   const game = now.page === "game" ? now.id : undefined;
+  const key = now.page + ("id" in now ? now.id : "");
   useEffect(() => onMessage((message) => {
     if (message.type === "game_started") go(`/game/${message.game.id}`);
     if (message.type === "challenge_answered" && !message.accepted) {
@@ -31,7 +34,7 @@ export function App({ route }) {
   return h("div", { class: `app app-${now.page}` },
     h(Top, { page: now.page }),
     h(Bar, { game }),
-    h("main", { id: "main" }, h(Current, { key: now.page + (game ?? ""), route: now })),
+    h("main", { id: "main" }, h(Current, { key, route: now })),
     h("div", { class: "toast", role: "status", hidden: !toast.value }, toast.value?.text),
     h("div", { class: "aloud", role: "log", "aria-live": "polite" }, aloud.value),
     h("div", { class: "aloud", role: "alert" }, alarm.value));
@@ -57,7 +60,7 @@ function Top({ page }) {
   const link = (href, text, isHere) => h("a", { href, "aria-current": isHere ? "page" : undefined }, text);
   return h("header", { class: "top" },
     h("a", { class: "brand", href: "/" }, h(Mark, {}), h("span", null, "Flagfall")),
-    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play")),
+    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"), link("/watch", say("nav-watch"), page === "watch")),
     h("div", { class: "who" },
       player ? h("span", { title: player.name }, player.name) : null,
       h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },

@@ -121,6 +121,22 @@ async function makeSession() {
   }
 }
 
+/** @typedef {{ code?: string | null, message: string, args?: import("./words.js").Args }} Refusal */
+
+/**
+ * Reads from the API, as the player of this browser's session.
+ * @param {string} path @returns {Promise<{ body: any } | { refusal: Refusal }>}
+ */
+export async function readApi(path) {
+  try {
+    const answer = await fetch(path, { headers: { Accept: "application/json" } });
+    const body = await answer.json();
+    return answer.ok ? { body } : { refusal: body };
+  } catch {
+    return { refusal: { code: "no_answer", message: say("no-answer") } };
+  }
+}
+
 /** @param {import("./net/line.js").Input} input */
 export function tell(input) {
   connection?.input(input);
@@ -148,7 +164,7 @@ export async function askOrTell(request) {
   return answer.outcome;
 }
 
-/** What a refusal says, in the page's language. @param {{ code?: string | null, message: string, args?: import("./words.js").Args }} refusal */
+/** What a refusal says, in the page's language. @param {Refusal} refusal */
 export function refusalText({ code, message, args }) {
   const id = `refusal-${(code ?? "").replaceAll("_", "-")}`;
   return words.has(id) && args ? words.say(id, args) : message;

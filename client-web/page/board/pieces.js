@@ -8,7 +8,7 @@ import { figureOf } from "../game/notation.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Figures as strokes in a box of 40 by 60. @type {Readonly<Record<string, string>>} */
-const FIGURES = {
+export const FIGURES = {
   0: "M20 4C-1 4-1 56 20 56S41 4 20 4Z",
   1: "M8 15 22 4V56",
   2: "M5 17C5-1 35 0 35 17 35 30 11 40 5 56H36",

@@ -1,9 +1,11 @@
 // Events as whole sentences, for the list of moves and for those who listen.
 
 import { rankName } from "../board/names.js";
-import { parseLaid, parseMove, rankOf } from "./notation.js";
+import { clockText, isRunning, timeLeft } from "./clocks.js";
+import { RANKS, SIDES, parseLaid, parseMove, rankOf } from "./notation.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
+/** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").Outcome} Outcome */
 /** @typedef {import("../words.js").Words} Words */
 
@@ -31,6 +33,11 @@ export function sentence(event, words) {
     case "ended": return outcomeSentence(event.outcome, words);
     default: return forgotten(event);
   }
+}
+
+/** An event of a record: choices have a side, and nobody is spoken to. @param {GameEvent} event @param {Words} words */
+export function recordedSentence(event, words) {
+  return event.kind === "chosen" ? words.say("event-chosen", { side: event.side, rank: event.rank }) : sentence(event, words);
 }
 
 /** An event of a later version of the protocol has no words. @param {never} _ */
@@ -71,4 +78,21 @@ function strikeText(attacker, defender) {
   if (attacker !== "leaves") return defender === "leaves" ? "strike-won" : "strike-both-stay";
   if (defender === "leaves") return "strike-both-lost";
   return defender === "advances" ? "strike-lost-advance" : "strike-lost";
+}
+
+/** Both clocks at a moment of the server's time. @param {Readonly<GameView>} view @param {number} now @param {Words} words */
+export function clocksSentence({ clock }, now, words) {
+  if (!clock) return words.say("time-unlimited");
+  return SIDES.map((side) => words.say("clock-said", {
+    side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
+  })).join(" ");
+}
+
+/** What each side has lost. @param {Readonly<GameView>} view @param {Words} words */
+export function lossesSentence({ captured }, words) {
+  return SIDES.map((side) => {
+    const lost = [...RANKS].reverse().filter((rank) => (captured[side][rank] ?? 0) > 0);
+    const pieces = lost.map((rank) => words.say("rank-count", { count: captured[side][rank] ?? 0, rank })).join(", ");
+    return words.say("losses-said", { side, kinds: lost.length, pieces });
+  }).join(" ");
 }

@@ -5,7 +5,8 @@ import { BoardView } from "../table/board_view.js";
 import { Actions, StatusLine } from "../table/actions.js";
 import { DeployPanel } from "../table/deploy_panel.js";
 import { Sheets } from "../table/sheets.js";
-import { SidePanel, TakenRow } from "../table/side_panel.js";
+import { SidePanel } from "../table/side_panel.js";
+import { TableSkeleton, TakenRow } from "../parts/boards.js";
 import { PlayerStrip } from "../parts/bars.js";
 import { changesText, termsText } from "../parts/terms.js";
 import { opponentOf } from "../game/notation.js";
@@ -33,22 +34,8 @@ export function GamePage({ id }) {
       h("p", { class: "muted" }, refusalText(game.trouble)),
       h("a", { class: "button main", href: "/" }, say("to-home")));
   }
-  if (!game?.loaded || !control.rules) return h(Waiting, {});
+  if (!game?.loaded || !control.rules) return h(TableSkeleton, { waitingFor: say("waiting-for-game") });
   return h(Table, { control });
-}
-
-/** The page of a game in its final size, before the game is there. */
-function Waiting() {
-  const [isLong, setLong] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLong(true), 3_000);
-    return () => clearTimeout(timer);
-  }, []);
-  return h("div", { class: "table" },
-    h("div", { class: "at-top" }, h("div", { class: "skeleton strip" })),
-    h("div", { class: "skeleton board-place" }),
-    h("div", { class: "at-foot" }, h("div", { class: "skeleton strip" })),
-    h("div", { class: "side" }, isLong ? h("p", { class: "muted", role: "status" }, say("waiting-for-game")) : null));
 }
 
 /** Tells "your turn" in the title of the tab. @param {GameControl} control */

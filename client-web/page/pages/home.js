@@ -1,7 +1,7 @@
 // The first page: one button for each common choice, and what goes on.
 
 import { PieceArt } from "../parts/art.js";
-import { GameList, OfferList, PoolCard } from "../parts/lobby.js";
+import { GameList, OfferList, PoolCard } from "../parts/lists.js";
 import { go } from "../route.js";
 import { askOrTell, line, say, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
@@ -71,7 +71,8 @@ export function HomePage() {
       h("section", { class: "card stack" },
         h("h2", null, say("live-games")),
         lobby ? h(GameList, { games: lobby.games.slice(0, 6), empty: say("live-games-empty"), isOwn: false })
-          : h("div", { class: "skeleton lines" }))));
+          : h("div", { class: "skeleton lines" }),
+        h("a", { href: "/watch" }, say("watch-all")))));
 }
 
 /** @param {{ title: string, text: string, isMain?: boolean, isBusy: boolean, onClick: () => void }} props */

@@ -1,6 +1,6 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
-import { GameList, OfferList, PoolCard } from "../parts/lobby.js";
+import { GameList, OfferList, PoolCard } from "../parts/lists.js";
 import { timeText } from "../parts/terms.js";
 import { go } from "../route.js";
 import { askOrTell, line, rulesets, say } from "../state.js";

@@ -48,6 +48,7 @@ export function Actions({ control, flip, more, isOpen }) {
   const buttons = !side ? [] : view.phase === "over" ? [h(Rematch, { control, key: "rematch" })] : playing(control, button);
   return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
     ...buttons,
+    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
     button("flip", flip, "plain"),
     h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more")));
 }

@@ -6,30 +6,18 @@ import { homeSquares } from "../game/rules.js";
 import { freeHomeSquares, plannedTargets, targets } from "../game/reach.js";
 import { parseMove } from "../game/notation.js";
 import { underWay } from "../net/line.js";
+import { useTurned } from "../parts/boards.js";
 import { allWords, line, say, settings } from "../state.js";
-import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+import { h, useLayoutEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
 /** @typedef {import("../../types/messages").Side} Side */
-
-/** On an upright phone, a board that is wider than high is turned. */
-const narrow = matchMedia("(max-width: 700px) and (orientation: portrait)");
-
-function useNarrow() {
-  const [isNarrow, setNarrow] = useState(narrow.matches);
-  useEffect(() => {
-    const change = () => setNarrow(narrow.matches);
-    narrow.addEventListener("change", change);
-    return () => narrow.removeEventListener("change", change);
-  }, []);
-  return isNarrow;
-}
 
 /** @param {{ control: GameControl, below: Side }} props */
 export function BoardView({ control, below }) {
   const host = useRef(/** @type {HTMLElement | null} */ (null));
   const { rules, view } = control;
-  const isTurned = useNarrow() && rules !== undefined && rules.columns > rules.rows;
+  const isTurned = useTurned(rules);
   useLayoutEffect(() => {
     if (!host.current) return;
     control.board = new Board(host.current, {

@@ -2,12 +2,12 @@
 // the line decides what is true.
 
 import { byWay, complete, put } from "../game/hand.js";
-import { clockText, isRunning, timeLeft } from "../game/clocks.js";
+import { timeLeft } from "../game/clocks.js";
 import { MARKS, afterGap, followNotes, keepHidden, note } from "../game/notes.js";
 import { dueCommand, holds, planMove } from "../game/premove.js";
-import { RANKS, parsePiece } from "../game/notation.js";
+import { parsePiece } from "../game/notation.js";
 import { canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets } from "../game/reach.js";
-import { sentence } from "../game/sentences.js";
+import { clocksSentence, lossesSentence, sentence } from "../game/sentences.js";
 import { readTyped } from "../game/typed.js";
 import { squareNames } from "../board/names.js";
 import { underWay } from "../net/line.js";
@@ -207,7 +207,9 @@ export class GameControl {
 
   /** Keys of the focused board, by their position. @param {KeyboardEvent} event @param {string} square */
   key(event, square) {
-    if (this.view?.phase === "deploying" && this.deploying.key(event, square)) return true;
+    const { view } = this;
+    if (!view) return false;
+    if (view.phase === "deploying" && this.deploying.key(event, square)) return true;
     switch (event.code) {
       case "KeyI": this.tellOf(square); return true;
       case "KeyL": speak(this.entries.value.at(-1)?.text ?? say("no-move-yet")); return true;
@@ -220,23 +222,14 @@ export class GameControl {
         if (!this.rules?.reserve || !this.isTurn) return false;
         void this.act({ kind: "remove", square });
         return true;
-      case "KeyT": speak(this.#clocksText()); return true;
+      case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
-      case "KeyC": speak(this.#lossesText()); return true;
+      case "KeyC": speak(lossesSentence(view, allWords())); return true;
       default:
         if (event.key !== "?") return false;
         void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
         return true;
     }
-  }
-
-  #clocksText() {
-    const clock = this.view?.clock;
-    if (!clock) return say("time-unlimited");
-    const now = serverTime.at(Date.now());
-    return (/** @type {const} */ (["red", "blue"])).map((side) => say("clock-said", {
-      side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
-    })).join(" ");
   }
 
   #opponentText() {
@@ -245,16 +238,6 @@ export class GameControl {
     return (/** @type {const} */ (["red", "blue"])).filter((one) => one !== side).map((one) => say("opponent-said", {
       side: one, name: playerName(loaded.game.players[one]), presence: say(`presence-${loaded.presence[one]}`),
     })).join(" ");
-  }
-
-  #lossesText() {
-    const { view } = this;
-    if (!view) return "";
-    return (/** @type {const} */ (["red", "blue"])).map((side) => {
-      const lost = [...RANKS].reverse().filter((rank) => (view.captured[side][rank] ?? 0) > 0);
-      const pieces = lost.map((rank) => say("rank-count", { count: view.captured[side][rank] ?? 0, rank })).join(", ");
-      return say("losses-said", { side, kinds: lost.length, pieces });
-    }).join(" ");
   }
 
   /** A right click or a long press: a note on a hidden enemy piece, or what is known. @param {string} square */

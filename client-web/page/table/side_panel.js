@@ -1,13 +1,10 @@
 // Beside the board: what was played, what was lost, and talk.
 
-import { PieceArt } from "../parts/art.js";
-import { RANKS, letterOf } from "../game/notation.js";
+import { Losses } from "../parts/boards.js";
 import { askOrTell, line, say, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
-/** @typedef {import("../../types/messages").GameView} GameView */
-/** @typedef {import("../../types/messages").Side} Side */
 
 const TABS = /** @type {const} */ (["moves", "losses", "chat"]);
 /** @type {import("../../types/messages").Phrase[]} */
@@ -22,7 +19,7 @@ export function SidePanel({ control, isOpen }) {
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
         say(`tab-${name}`)))),
     h("div", { class: "panel-body", role: "tabpanel" },
-      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(Losses, { control }) : h(Chat, { control })),
+      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control })),
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }
 
@@ -39,38 +36,10 @@ function Moves({ control }) {
     h("li", { key: index }, h("span", { class: "numbers muted" }, ply), " ", text)));
 }
 
-/** Ranks with what each side has lost. @param {{ control: GameControl }} props */
-function Losses({ control }) {
+/** @param {{ control: GameControl }} props */
+function LossesTab({ control }) {
   const { view, rules } = control;
-  if (!view || !rules) return null;
-  const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
-  const pools = view.pools;
-  return h("table", { class: "losses small" },
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, say("losses-rank")),
-      h("th", { scope: "col" }, say("losses-of", { side: "red" })), h("th", { scope: "col" }, say("losses-of", { side: "blue" })),
-      pools ? h("th", { scope: "col" }, say("pool-of", { side: "red" })) : null, pools ? h("th", { scope: "col" }, say("pool-of", { side: "blue" })) : null)),
-    h("tbody", null, ranks.map((rank) => {
-      const count = rules.army[letterOf(rank)] ?? 0;
-      /** @param {Side} side */
-      const lost = (side) => h("td", { class: "numbers" }, say("lost-of", { lost: view.captured[side][rank] ?? 0, count }));
-      return h("tr", { key: rank }, h("th", { scope: "row" }, say("rank-figure", { rank, figure: letterOf(rank) })), lost("red"), lost("blue"),
-        pools ? h("td", { class: "numbers" }, pools.red[rank] ?? 0) : null, pools ? h("td", { class: "numbers" }, pools.blue[rank] ?? 0) : null);
-    })));
-}
-
-/** What a side has lost, as small pictures. @param {{ view: GameView, side: Side }} props */
-export function TakenRow({ view, side }) {
-  const lost = [...RANKS].reverse().flatMap((rank) => Array(view.captured[side][rank] ?? 0).fill(letterOf(rank)));
-  const shown = lost.length > 14 ? grouped(lost) : lost.map((letter) => ({ letter, count: 1 }));
-  return h("div", { class: "taken", "aria-hidden": "true" }, shown.map(({ letter, count }, index) =>
-    h("span", { key: `${letter}${index}` }, h(PieceArt, { side, identity: letter }), count > 1 ? h("small", { class: "numbers" }, count) : null)));
-}
-
-/** @param {string[]} letters */
-function grouped(letters) {
-  const counts = new Map();
-  letters.forEach((letter) => counts.set(letter, (counts.get(letter) ?? 0) + 1));
-  return [...counts].map(([letter, count]) => ({ letter, count }));
+  return view && rules ? h(Losses, { view, rules }) : null;
 }
 
 /** @param {{ control: GameControl }} props */

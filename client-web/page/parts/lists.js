@@ -1,8 +1,8 @@
-// Offers, games and the wait for an opponent, as lists.
+// Offers, games that run or are over, and the wait for an opponent, as lists.
 
 import { useTicks, playerName } from "./bars.js";
-import { changesText, termsText } from "./terms.js";
-import { askOrTell, line, say, serverTime } from "../state.js";
+import { changesText, rulesetTitle, termsText, timeText } from "./terms.js";
+import { allWords, askOrTell, line, say, serverTime } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Seek} Seek */
@@ -36,6 +36,39 @@ export function GameList({ games, empty, isOwn }) {
         h("div", { class: "muted small" }, termsText(game.terms), " · ",
           isTurn ? h("b", { class: "turn-note" }, say("your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
       h("a", { class: "button compact", href: `/game/${game.id}` }, say(isOwn ? "continue" : "watch")));
+  }));
+}
+
+/**
+ * A game that is over, as `/api/players/NAME/games` lists it for the player of that name.
+ * @typedef {object} PlayedGame
+ * @property {string} game
+ * @property {number} ended
+ * @property {string} ruleset
+ * @property {import("../../types/messages").Time} time
+ * @property {import("../../types/messages").Side} side
+ * @property {import("../../types/messages").Player} opponent
+ * @property {"won" | "drawn" | "lost"} score
+ * @property {string} reason
+ * @property {number} plies
+ */
+
+/** A game of a player's history. @typedef {{ player: import("../../types/messages").Player, played: PlayedGame }} Finished */
+
+/** Games that are over, with links to their records. @param {{ games: readonly Finished[], empty: string }} props */
+export function FinishedList({ games, empty }) {
+  if (games.length === 0) return h("p", { class: "muted" }, empty);
+  const date = new Intl.DateTimeFormat(allWords().language, { dateStyle: "medium", timeStyle: "short" });
+  return h("ul", { class: "list" }, games.map(({ player, played }) => {
+    const [red, blue] = played.side === "red" ? [player, played.opponent] : [played.opponent, player];
+    const other = played.side === "red" ? "blue" : "red";
+    const winner = played.score === "won" ? played.side : played.score === "lost" ? other : "none";
+    return h("li", { key: played.game },
+      h("div", null,
+        h("strong", null, `${playerName(red)} – ${playerName(blue)}`),
+        h("div", { class: "small" }, say("outcome", { winner, reason: played.reason })),
+        h("div", { class: "muted small" }, `${rulesetTitle(played.ruleset)}, ${timeText(played.time)} · ${say("finished-on", { date: date.format(played.ended) })}`)),
+      h("a", { class: "button compact", href: `/replay/${played.game}` }, say("replay")));
   }));
 }
 

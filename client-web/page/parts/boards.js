@@ -1,0 +1,126 @@
+// Boards that are only looked at, and what was lost beside them.
+
+import { Board } from "../board/board.js";
+import { squareNames } from "../board/names.js";
+import { drawSmallBoard } from "../board/small.js";
+import { RANKS, letterOf } from "../game/notation.js";
+import { PieceArt } from "./art.js";
+import { allWords, say, settings, show } from "../state.js";
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+
+/** @typedef {import("../../types/messages").GameView} GameView */
+/** @typedef {import("../../types/messages").GameEvent} GameEvent */
+/** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../game/rules.js").Rules} Rules */
+
+/** On an upright phone, a board that is wider than high is turned. */
+const narrow = matchMedia("(max-width: 700px) and (orientation: portrait)");
+
+/** True if a board of these rules is turned by a quarter. @param {Rules | undefined} rules */
+export function useTurned(rules) {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const change = () => setNarrow(narrow.matches);
+    narrow.addEventListener("change", change);
+    return () => narrow.removeEventListener("change", change);
+  }, []);
+  return isNarrow && rules !== undefined && rules.columns > rules.rows;
+}
+
+/**
+ * A board without a hand. `event` led from the view that was shown before to this one, and is
+ * animated; without it, the view is shown at once. Squares are named by their sides, for nobody
+ * who looks on owns a piece.
+ * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined,
+ *   keys?: (event: KeyboardEvent, square: string) => boolean }} props
+ */
+export function SeenBoard({ rules, view, below, event, keys }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  const board = useRef(/** @type {Board | undefined} */ (undefined));
+  const isTurned = useTurned(rules);
+  const { numbering, print, motion } = settings.value;
+  const latest = useRef({ view, keys });
+  latest.current = { view, keys };
+  useLayoutEffect(() => {
+    if (!host.current) return;
+    const tell = (/** @type {string} */ square) => show(nameSquares(latest.current.view)(square));
+    board.current = new Board(host.current, {
+      press: tell, ask: tell, mayLift: () => false, drop: () => undefined, letGo: () => undefined, movable: () => [],
+      key: (event, square) => {
+        if (event.code === "KeyI") tell(square);
+        return event.code === "KeyI" || (latest.current.keys?.(event, square) ?? false);
+      },
+    });
+  }, []);
+  useLayoutEffect(() => board.current?.layOut(rules, below, isTurned, say("board-name", { side: below })), [rules, below, isTurned]);
+  useLayoutEffect(() => {
+    board.current?.restyle({ numbering, print });
+    board.current?.setMotion(motion);
+  }, [numbering, print, motion]);
+  useLayoutEffect(() => {
+    if (event) board.current?.play(event, view);
+    else board.current?.show(view);
+    board.current?.name(nameSquares(view));
+  }, [view]);
+  return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
+}
+
+/** @param {Readonly<GameView>} view */
+function nameSquares(view) {
+  return squareNames({ ...view, audience: "public" }, allWords(), undefined);
+}
+
+/** A board as one small picture. @param {{ rules: Rules, view: Readonly<GameView>, below?: Side, label: string }} props */
+export function SmallBoard({ rules, view, below = "red", label }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  const { numbering } = settings.value;
+  useLayoutEffect(() => host.current?.replaceChildren(drawSmallBoard(rules, view, below, numbering)), [rules, view, below, numbering]);
+  const shape = rules.columns > rules.rows ? " wide" : "";
+  return h("span", { ref: host, class: `small-board${shape}`, role: "img", "aria-label": label });
+}
+
+/** Ranks with what each side has lost. @param {{ view: Readonly<GameView>, rules: Rules }} props */
+export function Losses({ view, rules }) {
+  const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
+  const pools = view.pools;
+  return h("table", { class: "losses small" },
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, say("losses-rank")),
+      h("th", { scope: "col" }, say("losses-of", { side: "red" })), h("th", { scope: "col" }, say("losses-of", { side: "blue" })),
+      pools ? h("th", { scope: "col" }, say("pool-of", { side: "red" })) : null, pools ? h("th", { scope: "col" }, say("pool-of", { side: "blue" })) : null)),
+    h("tbody", null, ranks.map((rank) => {
+      const count = rules.army[letterOf(rank)] ?? 0;
+      /** @param {Side} side */
+      const lost = (side) => h("td", { class: "numbers" }, say("lost-of", { lost: view.captured[side][rank] ?? 0, count }));
+      return h("tr", { key: rank }, h("th", { scope: "row" }, say("rank-figure", { rank, figure: letterOf(rank) })), lost("red"), lost("blue"),
+        pools ? h("td", { class: "numbers" }, pools.red[rank] ?? 0) : null, pools ? h("td", { class: "numbers" }, pools.blue[rank] ?? 0) : null);
+    })));
+}
+
+/** What a side has lost, as small pictures. @param {{ view: Readonly<GameView>, side: Side }} props */
+export function TakenRow({ view, side }) {
+  const lost = [...RANKS].reverse().flatMap((rank) => Array(view.captured[side][rank] ?? 0).fill(letterOf(rank)));
+  const shown = lost.length > 14 ? grouped(lost) : lost.map((letter) => ({ letter, count: 1 }));
+  return h("div", { class: "taken", "aria-hidden": "true" }, shown.map(({ letter, count }, index) =>
+    h("span", { key: `${letter}${index}` }, h(PieceArt, { side, identity: letter }), count > 1 ? h("small", { class: "numbers" }, count) : null)));
+}
+
+/** @param {string[]} letters */
+function grouped(letters) {
+  const counts = new Map();
+  letters.forEach((letter) => counts.set(letter, (counts.get(letter) ?? 0) + 1));
+  return [...counts].map(([letter, count]) => ({ letter, count }));
+}
+
+/** A page with a board in its final size, before the board is there. After 3 s it says what it waits for. @param {{ waitingFor: string }} props */
+export function TableSkeleton({ waitingFor }) {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), 3_000);
+    return () => clearTimeout(timer);
+  }, []);
+  return h("div", { class: "table" },
+    h("div", { class: "at-top" }, h("div", { class: "skeleton strip" })),
+    h("div", { class: "skeleton board-place" }),
+    h("div", { class: "at-foot" }, h("div", { class: "skeleton strip" })),
+    h("div", { class: "side" }, isLong ? h("p", { class: "muted", role: "status" }, waitingFor) : null));
+}
