@@ -1,6 +1,6 @@
 // The first page: one button for each common choice, and what goes on.
 
-import { PieceArt } from "../parts/art.js";
+import { PieceArt } from "../parts/basics.js";
 import { GameList, OfferList, PoolCard } from "../parts/lists.js";
 import { go } from "../route.js";
 import { askOrTell, line, say, tell } from "../state.js";

@@ -1,7 +1,7 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
+import { timeText } from "../parts/basics.js";
 import { GameList, OfferList, PoolCard } from "../parts/lists.js";
-import { timeText } from "../parts/terms.js";
 import { go } from "../route.js";
 import { askOrTell, line, rulesets, say } from "../state.js";
 import { h, useState } from "../vendor/library.js";

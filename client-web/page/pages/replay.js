@@ -1,8 +1,10 @@
 // A record: of a game of this server, or from a file.
 
-import { WrongRecord, holdCommitments, indexOfPly, isOver, momentsOf, plyOf, scopeOf } from "../game/record.js";
+import {
+  WrongRecord, holdCommitments, indexOfPly, isOver, momentsOf, plyOf, scopeOf,
+} from "../game/record.js";
+import { changesText, termsText } from "../parts/basics.js";
 import { TableSkeleton } from "../parts/boards.js";
-import { changesText, termsText } from "../parts/terms.js";
 import { go, replayAddress } from "../route.js";
 import { allWords, line, readApi, refusalText, rulesFor, say, show } from "../state.js";
 import { Result, Viewer } from "../table/viewer.js";

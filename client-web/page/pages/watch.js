@@ -1,10 +1,9 @@
 // Looking on: one live game large, others as small boards; without any, the games that ended last.
 
+import { PlayerStrip, termsText } from "../parts/basics.js";
 import { Losses, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
-import { PlayerStrip } from "../parts/bars.js";
 import { FinishedList, GameList } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
-import { termsText } from "../parts/terms.js";
 import { readApi, rulesFor, say, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 

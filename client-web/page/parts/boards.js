@@ -1,12 +1,12 @@
 // Boards that are only looked at, and what was lost beside them.
 
 import { Board } from "../board/board.js";
-import { squareNames } from "../board/names.js";
-import { drawSmallBoard } from "../board/small.js";
+import { drawSmallBoard } from "../board/pieces.js";
 import { RANKS, letterOf } from "../game/notation.js";
-import { PieceArt } from "./art.js";
+import { squareNames } from "../game/sentences.js";
 import { allWords, say, settings, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+import { PieceArt } from "./basics.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */

@@ -1,9 +1,10 @@
 // Offers, games that run or are over, and the wait for an opponent, as lists.
 
-import { useTicks, playerName } from "./bars.js";
-import { changesText, rulesetTitle, termsText, timeText } from "./terms.js";
 import { allWords, askOrTell, line, say, serverTime } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
+import {
+  changesText, playerName, rulesetTitle, termsText, timeText, useTicks,
+} from "./basics.js";
 
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */

@@ -4,7 +4,7 @@ import { line, onNews, tell } from "../state.js";
 import { effect, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../net/line.js").Line} Line */
-/** @typedef {import("../net/games.js").LoadedGame} LoadedGame */
+/** @typedef {import("../game/follow.js").LoadedGame} LoadedGame */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */

@@ -1,19 +1,22 @@
 // One game on the page: what is in hand, what is planned, and what gestures do. Parts show it;
 // the line decides what is true.
 
-import { byWay, complete, put } from "../game/hand.js";
 import { timeLeft } from "../game/clocks.js";
-import { MARKS, afterGap, followNotes, keepHidden, note } from "../game/notes.js";
-import { dueCommand, holds, planMove } from "../game/premove.js";
+import { byWay, complete, put, readTyped } from "../game/hand.js";
 import { parsePiece } from "../game/notation.js";
-import { canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets } from "../game/reach.js";
-import { clocksSentence, lossesSentence, sentence } from "../game/sentences.js";
-import { readTyped } from "../game/typed.js";
-import { squareNames } from "../board/names.js";
+import {
+  MARKS, afterGap, dueCommand, followNotes, holds, keepHidden, note, planMove,
+} from "../game/plans.js";
+import {
+  canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets,
+} from "../game/reach.js";
+import { clocksSentence, lossesSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
-import { playerName } from "../parts/bars.js";
+import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellList } from "../parts/dialog.js";
-import { alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak } from "../state.js";
+import {
+  alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak,
+} from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 
@@ -22,8 +25,8 @@ import { Deploying } from "./deploying.js";
 /** @typedef {import("../board/board.js").Board} Board */
 /** @typedef {import("../game/hand.js").Hand} Hand */
 /** @typedef {import("../game/hand.js").Question} Question */
-/** @typedef {import("../game/premove.js").Premove} Premove */
-/** @typedef {import("../net/games.js").GameNews} GameNews */
+/** @typedef {import("../game/plans.js").Premove} Premove */
+/** @typedef {import("../game/follow.js").GameNews} GameNews */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
 
 /** Below this, a new turn of one's own is said at once. */
@@ -43,8 +46,8 @@ export class GameControl {
   /** What has happened since the game was opened here. @type {Signal<readonly { text: string, ply: number }[]>} */
   entries = signal(/** @type {readonly { text: string, ply: number }[]} */ ([]));
 
-  /** The player's guesses. @type {Signal<import("../game/notes.js").Notes>} */
-  notes = signal(/** @type {import("../game/notes.js").Notes} */ ({}));
+  /** The player's guesses. @type {Signal<import("../game/plans.js").Notes>} */
+  notes = signal(/** @type {import("../game/plans.js").Notes} */ ({}));
   /** What the notes were last held against. */
   #notedAt = "";
 
@@ -251,7 +254,7 @@ export class GameControl {
     if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
   }
 
-  /** Keeps notes on this device, with what they were held against. @param {import("../game/notes.js").Notes} notes */
+  /** Keeps notes on this device, with what they were held against. @param {import("../game/plans.js").Notes} notes */
   #setNotes(notes) {
     this.notes.value = notes;
     const { loaded } = this;

@@ -7,7 +7,7 @@ import {
   SCOPES, clockTimes, isOver, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
 import { clocksSentence, lossesSentence, recordedSentence } from "../game/sentences.js";
-import { PlayerStrip } from "../parts/bars.js";
+import { PlayerStrip } from "../parts/basics.js";
 import { Losses, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
 import { tellList } from "../parts/dialog.js";

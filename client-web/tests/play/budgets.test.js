@@ -49,7 +49,7 @@ test("a first visit is small, and nothing jumps", async (t) => {
   await fresh.page.locator(".piece").first().waitFor();
   await Promise.all(game.waiting);
   t.diagnostic(`game: ${game.requests} requests, ${(game.bytes / 1024).toFixed(1)} KB`);
-  assert.ok(game.requests <= 44, `${game.requests} requests`);
+  assert.ok(game.requests <= 30, `${game.requests} requests`);
   assert.ok(game.bytes <= 100 * 1024, `${game.bytes} bytes`);
   assert.ok(Number(await shift(fresh.page)) < 0.01, `game shifts by ${await shift(fresh.page)}`);
   await fresh.context.close();
