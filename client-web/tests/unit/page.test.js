@@ -162,6 +162,11 @@ test("every text that the page names is there", () => {
   for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
   for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
     "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+  for (const key of ["first", "back", "play", "pause", "next", "last", "closed-not-over", "closed-aborted", "closed-secret",
+    "wrong-not-a-record", "wrong-too-large", "wrong-broken", "wrong-no-views", "wrong-no-rules",
+    "commitments-kept", "commitments-one-kept", "commitments-broken"]) assert.ok(words.has(`replay-${key}`), key);
+  for (const key of ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "delete", "n-replay", "f-replay", "a-replay",
+    "outside-replay"]) assert.ok(words.has(`key-${key}`) && words.has(`key-${key}-does`), key);
 });
 
 test("no module has more than 600 lines, makes HTML from text, or asks for a ruleset by its name", () => {

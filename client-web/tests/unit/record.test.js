@@ -10,7 +10,7 @@ import {
 } from "../../page/game/record.js";
 import { mismatch } from "../../page/game/schema.js";
 import { playGames } from "../games.js";
-import { IDS, withFields } from "../rules.js";
+import { rulesFor } from "../rules.js";
 
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
 /** @typedef {import("../../page/game/rules.js").Rules} Rules */
@@ -21,9 +21,6 @@ const schema = JSON.parse(read("shared/protocol/schema/record.json"));
 const example = /```json\n(\{[\s\S]*?\n\})\n```/.exec(read("docs/protocol/RECORDS.md"))?.[1] ?? "";
 /** A record of a game of `barrage`, as the public has it after the end. @returns {GameRecord} */
 const record = () => JSON.parse(example);
-const rules = Object.fromEntries(withFields(IDS.map((id) => ({ id }))).map((rules) => [rules.id, rules]));
-/** @param {string} id */
-const rulesFor = (id) => /** @type {Rules} */ (rules[id]);
 const barrage = rulesFor("barrage");
 
 test("a record is checked by its schema, and a wrong one says where", () => {
