@@ -2,7 +2,7 @@
 
 import { PlayerStrip, termsText } from "../parts/basics.js";
 import { Losses, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
-import { FinishedList, GameList } from "../parts/lists.js";
+import { FinishedList, GameList, finishedOf } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
 import { readApi, rulesFor, say, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
@@ -17,8 +17,8 @@ const DRAW_MS = 1_000;
 const STAY_MS = 8_000;
 /** Small boards; games beyond them are a list. */
 const SMALL = 12;
-/** Whose games are shown when nobody plays: the server has no list of all games that ended last. */
-const HOUSE = ["random", "simple", "good"];
+/** Games that ended last, when nobody plays. */
+const FINISHED = 10;
 
 export function WatchPage() {
   const shown = useLineEvery(DRAW_MS);
@@ -134,10 +134,8 @@ function Nobody() {
     h("a", { class: "button main", href: "/play" }, say("watch-start")));
 }
 
-/** The games that ended last, as far as the house played in them. @returns {Promise<Finished[]>} */
+/** The public games that ended last. @returns {Promise<Finished[]>} */
 async function lastFinished() {
-  const histories = await Promise.all(HOUSE.map((name) => readApi(`/api/players/${name}/games?limit=10`)));
-  const games = histories.flatMap((answer) => ("body" in answer
-    ? answer.body.games.map((/** @type {import("../parts/lists.js").PlayedGame} */ played) => ({ player: answer.body.player, played })) : []));
-  return games.sort((a, b) => b.played.ended - a.played.ended).slice(0, 10);
+  const answer = await readApi("/api/games?phase=over");
+  return "body" in answer ? answer.body.games.flatMap(finishedOf).slice(0, FINISHED) : [];
 }

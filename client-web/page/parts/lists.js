@@ -8,6 +8,7 @@ import {
 
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
+/** @typedef {import("../../types/messages").Player} Player */
 
 /** @param {{ seeks: readonly Seek[], empty: string }} props */
 export function OfferList({ seeks, empty }) {
@@ -41,36 +42,31 @@ export function GameList({ games, empty, isOwn }) {
 }
 
 /**
- * A game that is over, as `/api/players/NAME/games` lists it for the player of that name.
- * @typedef {object} PlayedGame
- * @property {string} game
- * @property {number} ended
+ * A game that is over, for lists.
+ * @typedef {object} Finished
+ * @property {string} id
+ * @property {{ red: Player, blue: Player }} players
  * @property {string} ruleset
  * @property {import("../../types/messages").Time} time
- * @property {import("../../types/messages").Side} side
- * @property {import("../../types/messages").Player} opponent
- * @property {"won" | "drawn" | "lost"} score
- * @property {string} reason
- * @property {number} plies
+ * @property {import("../../types/messages").Outcome} outcome
+ * @property {number} at In milliseconds since 1970: when it ended, or else when it was made.
  */
 
-/** A game of a player's history. @typedef {{ player: import("../../types/messages").Player, played: PlayedGame }} Finished */
+/** A summary of a game that is over. @param {GameSummary} game @returns {Finished[]} */
+export function finishedOf({ id, players, terms, outcome, created }) {
+  return outcome ? [{ id, players, ruleset: terms.ruleset, time: terms.time, outcome, at: created }] : [];
+}
 
 /** Games that are over, with links to their records. @param {{ games: readonly Finished[], empty: string }} props */
 export function FinishedList({ games, empty }) {
   if (games.length === 0) return h("p", { class: "muted" }, empty);
   const date = new Intl.DateTimeFormat(allWords().language, { dateStyle: "medium", timeStyle: "short" });
-  return h("ul", { class: "list" }, games.map(({ player, played }) => {
-    const [red, blue] = played.side === "red" ? [player, played.opponent] : [played.opponent, player];
-    const other = played.side === "red" ? "blue" : "red";
-    const winner = played.score === "won" ? played.side : played.score === "lost" ? other : "none";
-    return h("li", { key: played.game },
-      h("div", null,
-        h("strong", null, `${playerName(red)} – ${playerName(blue)}`),
-        h("div", { class: "small" }, say("outcome", { winner, reason: played.reason })),
-        h("div", { class: "muted small" }, `${rulesetTitle(played.ruleset)}, ${timeText(played.time)} · ${say("finished-on", { date: date.format(played.ended) })}`)),
-      h("a", { class: "button compact", href: `/replay/${played.game}` }, say("replay")));
-  }));
+  return h("ul", { class: "list" }, games.map(({ id, players, ruleset, time, outcome, at }) => h("li", { key: id },
+    h("div", null,
+      h("strong", null, `${playerName(players.red)} – ${playerName(players.blue)}`),
+      h("div", { class: "small" }, say("outcome", { winner: outcome.winner ?? "none", reason: outcome.reason })),
+      h("div", { class: "muted small" }, `${rulesetTitle(ruleset)}, ${timeText(time)} · ${date.format(at)}`)),
+    h("a", { class: "button compact", href: `/replay/${id}` }, say("replay")))));
 }
 
 /** Says that the player waits for an opponent, and how long already. */

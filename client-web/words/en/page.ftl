@@ -527,8 +527,6 @@ watch-board = { $red } – { $blue }, ply { $ply }
 watch-show = Show { $red } – { $blue } large
 watch-open = Open the game
 watch-all = All live games
-# $date.
-finished-on = ended { $date }
 
 ## Settings
 
