@@ -2,9 +2,9 @@
 
 import { PlayerStrip, termsText } from "../parts/basics.js";
 import { Losses, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
-import { FinishedList, GameList, finishedOf } from "../parts/lists.js";
+import { FinishedList, GameList, finishedOf, useOpenLobby } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
-import { readApi, rulesFor, say, tell } from "../state.js";
+import { readApi, rulesFor, say } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
@@ -22,19 +22,13 @@ const FINISHED = 10;
 
 export function WatchPage() {
   const shown = useLineEvery(DRAW_MS);
-  useEffect(() => {
-    tell({ kind: "open_lobby" });
-    return () => tell({ kind: "close_lobby" });
-  }, []);
+  useOpenLobby();
   const [chosen, setChosen] = useState("");
   const large = useLarge(shown, chosen);
-  const lobby = shown.lobby;
-  const own = shown.player?.id;
-  const games = lobby?.games.filter(({ players }) => players.red.id !== own && players.blue.id !== own) ?? [];
-  const others = games.filter(({ id }) => id !== large);
+  const others = runningOf(shown).filter(({ id }) => id !== large);
   const small = others.slice(0, SMALL);
   useOpenGames([...(large ? [large] : []), ...small.map(({ id }) => id)]);
-  if (!lobby && !large) return h(Frame, {}, h("div", { class: "skeleton watch-skeleton" }), h("div", { class: "skeleton lines" }));
+  if (!shown.lobby && !large) return h(Frame, {}, h("div", { class: "skeleton watch-skeleton" }), h("div", { class: "skeleton lines" }));
   if (!large) return h("div", { class: "page stack watch-empty" }, h("h1", null, say("watch-title")), h(Nobody, {}));
   return h(Frame, {},
     h(LargeGame, { key: large, id: large }),
@@ -53,6 +47,11 @@ function Frame({ children }) {
   return h("div", { class: "page stack watch" }, h("h1", null, say("watch-title")), children);
 }
 
+/** The live games of others: looking on at one's own would take its seat. @param {Line} line */
+function runningOf({ lobby, player }) {
+  return lobby?.games.filter(({ players }) => players.red.id !== player?.id && players.blue.id !== player?.id) ?? [];
+}
+
 /**
  * The game that is shown large: the chosen one, or the latest that is played. It stays for a
  * moment after its end.
@@ -60,8 +59,7 @@ function Frame({ children }) {
  */
 function useLarge(shown, chosen) {
   const [kept, setKept] = useState("");
-  const own = shown.player?.id;
-  const running = shown.lobby?.games.filter(({ players }) => players.red.id !== own && players.blue.id !== own) ?? [];
+  const running = runningOf(shown);
   const wanted = running.some(({ id }) => id === chosen) ? chosen : kept;
   const isRunning = running.some(({ id }) => id === wanted);
   const hasEnded = wanted !== "" && !isRunning && shown.games[wanted]?.loaded?.view.phase === "over";
@@ -113,7 +111,7 @@ function SmallGame({ game, line, choose }) {
     view && rules
       ? h("button", { onClick: choose, title: say("watch-show", names) },
         h(SmallBoard, { rules, view, label: say("watch-board", { ...names, ply: view.ply }) }))
-      : h("div", { class: "skeleton" }),
+      : open?.trouble ? null : h("div", { class: "skeleton" }),
     h("a", { class: "small", href: `/game/${game.id}` }, `${red.name} – ${blue.name}`),
     h("span", { class: "small muted" }, termsText(game.terms)));
 }

@@ -1,6 +1,6 @@
 // Offers, games that run or are over, and the wait for an opponent, as lists.
 
-import { allWords, askOrTell, line, say, serverTime } from "../state.js";
+import { allWords, askOrTell, line, say, serverTime, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 import {
   changesText, playerName, rulesetTitle, termsText, timeText, useTicks,
@@ -9,6 +9,20 @@ import {
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../../types/messages").Player} Player */
+
+/** Keeps the lobby open while a page is shown. */
+export function useOpenLobby() {
+  useEffect(() => {
+    tell({ kind: "open_lobby" });
+    return () => tell({ kind: "close_lobby" });
+  }, []);
+}
+
+/** Follows the lobby while a page is shown. */
+export function useLobby() {
+  useOpenLobby();
+  return line.value.lobby;
+}
 
 /** @param {{ seeks: readonly Seek[], empty: string }} props */
 export function OfferList({ seeks, empty }) {
