@@ -26,7 +26,10 @@ export const SCOPES = /** @type {const} */ (["red", "blue", "public", "all"]);
 
 /** Why a record cannot be shown: a key of the page's words. */
 export class WrongRecord extends Error {
-  /** @param {"no-views" | "no-rules" | "broken" | "too-large" | "not-a-record"} key @param {string} [detail] */
+  /**
+   * @param {"no-views" | "no-rules" | "broken" | "too-large" | "not-a-record"} key
+   * @param {string} [detail]
+   */
   constructor(key, detail = "") {
     super(`${key} ${detail}`.trim());
     this.key = key;
@@ -62,7 +65,10 @@ export function momentsOf(record, rules) {
   return moments;
 }
 
-/** A file can say anything: all pieces stand on squares, one on each. @param {GameView} view @param {Set<string>} squares */
+/**
+ * A file can say anything: all pieces stand on squares, one on each.
+ * @param {GameView} view @param {Set<string>} squares
+ */
 function check(view, squares) {
   const taken = new Set();
   for (const piece of view.pieces) {
@@ -87,7 +93,10 @@ export function indexOfPly(moments, ply) {
   return found < 0 ? moments.length - 1 : found;
 }
 
-/** The `ply` of an address that leads to a moment, or to one of the same turn. @param {readonly Moment[]} moments @param {number} index */
+/**
+ * The `ply` of an address that leads to a moment, or to one of the same turn.
+ * @param {readonly Moment[]} moments @param {number} index
+ */
 export function plyOf(moments, index) {
   const isLast = index === moments.length - 1 && index > 0;
   return isLast ? "end" : String(moments[index]?.view.ply ?? 0);
@@ -111,14 +120,20 @@ export function whyClosed(scope, { record, rules, own, refused }) {
   return isOpen ? undefined : "secret";
 }
 
-/** Which scope a record is that was asked for without one. @param {GameRecord} record @param {Rules} rules @returns {Scope} */
+/**
+ * Which scope a record is that was asked for without one.
+ * @param {GameRecord} record @param {Rules} rules @returns {Scope}
+ */
 export function scopeOf(record, rules) {
   const { red, blue } = record.deployments;
   const isOpen = rules.start === "coins" ? !record.terms.secret : red && blue;
   return record.kind === "opened" && isOpen ? "all" : record.audience;
 }
 
-/** How long a side took for a turn. @typedef {{ index: number, ply: number, side: Side, ms: number }} TurnTime */
+/**
+ * How long a side took for a turn.
+ * @typedef {{ index: number, ply: number, side: Side, ms: number }} TurnTime
+ */
 
 /**
  * The time that each turn took, without pauses and without the delay of the network. Empty for
@@ -147,20 +162,29 @@ export function turnTimes(moments) {
   return times.some(({ ms }) => ms > 0) ? times : [];
 }
 
-/** How many pieces a side has left in each moment. @param {readonly Moment[]} moments @param {Rules} rules @param {Side} side */
+/**
+ * How many pieces a side has left in each moment.
+ * @param {readonly Moment[]} moments @param {Rules} rules @param {Side} side
+ */
 export function piecesLeft(moments, rules, side) {
   const army = sum(rules.army);
   return moments.map(({ view }) => army - sum(view.captured[side]));
 }
 
-/** How many pieces on the board have a rank that everybody knows. @param {readonly Moment[]} moments @param {Side} side */
+/**
+ * How many pieces on the board have a rank that everybody knows.
+ * @param {readonly Moment[]} moments @param {Side} side
+ */
 export function piecesKnown(moments, side) {
   const letter = side === "red" ? "r" : "b";
   return moments.map(({ view }) => view.pieces.filter((text) =>
     text[squareOf(text).length] === letter && text.includes("*")).length);
 }
 
-/** What a side's clock showed in each moment. Undefined without clocks. @param {readonly Moment[]} moments @param {Side} side */
+/**
+ * What a side's clock showed in each moment. Undefined without clocks.
+ * @param {readonly Moment[]} moments @param {Side} side
+ */
 export function clockTimes(moments, side) {
   const times = moments.map(({ view }) => view.clock?.remaining_ms[side]);
   return times.every((ms) => ms !== undefined) ? times : undefined;
@@ -171,7 +195,9 @@ function sum(counts) {
   return Object.values(counts).reduce((all, count) => all + count, 0);
 }
 
-/** @typedef {"kept" | "broken" | "unknown"} Held Whether a deployment is the one of its commitment. */
+/**
+ * @typedef {"kept" | "broken" | "unknown"} Held Whether a deployment is the one of its commitment.
+ */
 
 /**
  * Holds the opened deployments against the commitments of the start. `unknown`: not opened, or

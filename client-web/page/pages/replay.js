@@ -143,7 +143,10 @@ function useTitle(shown) {
   }, [names]);
 }
 
-/** Who played what, when, and how it ended. @param {{ shown: Shown, id: string | undefined, index: number }} props */
+/**
+ * Who played what, when, and how it ended.
+ * @param {{ shown: Shown, id: string | undefined, index: number }} props
+ */
 function Facts({ shown, id, index }) {
   const { record, scope } = shown;
   const date = new Intl.DateTimeFormat(allWords().language, { dateStyle: "long", timeStyle: "short" });
@@ -151,8 +154,10 @@ function Facts({ shown, id, index }) {
     const address = replayAddress({ page: "replay", ...(id ? { id } : {}), as: scope, ply: plyOf(shown.moments, index) });
     const url = new URL(address, location.href).href;
     if ("share" in navigator && matchMedia("(pointer: coarse)").matches) return void navigator.share({ url }).catch(() => undefined);
-    await navigator.clipboard.writeText(url);
-    show(say("copied"));
+    // Only pages with https may copy.
+    const mayCopy = "clipboard" in navigator;
+    if (mayCopy) await navigator.clipboard.writeText(url);
+    show(mayCopy ? say("copied") : say("copy-by-hand"));
   };
   return h("section", { class: "card stack tight facts", "aria-label": say("replay-facts") },
     h(Result, { shown }),
@@ -186,9 +191,12 @@ function Ratings({ id }) {
   return h("span", { class: "small numbers" }, say("rating-change-both", { red: text("red"), blue: text("blue") }));
 }
 
-/** Holds the deployments against their commitments, in this browser. @param {{ record: GameRecord }} props */
+/**
+ * Holds the deployments against their commitments, in this browser.
+ * @param {{ record: GameRecord }} props
+ */
 function Commitments({ record }) {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(/** @type {string | undefined} */ (undefined));
   useEffect(() => {
     let isCurrent = true;
     void holdCommitments(record, async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).then((held) => {
@@ -200,7 +208,8 @@ function Commitments({ record }) {
       isCurrent = false;
     };
   }, [record]);
-  return text ? h("p", { class: "small muted" }, text) : null;
+  const isExpected = text === undefined && Object.values(record.deployments).some(Boolean);
+  return text || isExpected ? h("p", { class: "small muted held" }, text) : null;
 }
 
 /** @param {{ trouble: Refusal, again: () => void }} props */

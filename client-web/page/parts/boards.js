@@ -70,7 +70,10 @@ function nameSquares(view) {
   return squareNames({ ...view, audience: "public" }, allWords(), undefined);
 }
 
-/** A board as one small picture. @param {{ rules: Rules, view: Readonly<GameView>, below?: Side, label: string }} props */
+/**
+ * A board as one small picture.
+ * @param {{ rules: Rules, view: Readonly<GameView>, below?: Side, label: string }} props
+ */
 export function SmallBoard({ rules, view, below = "red", label }) {
   const host = useRef(/** @type {HTMLElement | null} */ (null));
   const { numbering } = settings.value;
@@ -79,7 +82,10 @@ export function SmallBoard({ rules, view, below = "red", label }) {
   return h("span", { ref: host, class: `small-board${shape}`, role: "img", "aria-label": label });
 }
 
-/** Ranks with what each side has lost. @param {{ view: Readonly<GameView>, rules: Rules }} props */
+/**
+ * Ranks with what each side has lost.
+ * @param {{ view: Readonly<GameView>, rules: Rules }} props
+ */
 export function Losses({ view, rules }) {
   const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
   const pools = view.pools;
@@ -96,7 +102,10 @@ export function Losses({ view, rules }) {
     })));
 }
 
-/** What a side has lost, as small pictures. @param {{ view: Readonly<GameView>, side: Side }} props */
+/**
+ * What a side has lost, as small pictures.
+ * @param {{ view: Readonly<GameView>, side: Side }} props
+ */
 export function TakenRow({ view, side }) {
   const lost = [...RANKS].reverse().flatMap((rank) => Array(view.captured[side][rank] ?? 0).fill(letterOf(rank)));
   const shown = lost.length > 14 ? grouped(lost) : lost.map((letter) => ({ letter, count: 1 }));
@@ -111,7 +120,11 @@ function grouped(letters) {
   return [...counts].map(([letter, count]) => ({ letter, count }));
 }
 
-/** A page with a board in its final size, before the board is there. After 3 s it says what it waits for. @param {{ waitingFor: string }} props */
+/**
+ * A page with a board in its final size, before the board is there. After 3 s it says what it
+ * waits for.
+ * @param {{ waitingFor: string }} props
+ */
 export function TableSkeleton({ waitingFor }) {
   const [isLong, setLong] = useState(false);
   useEffect(() => {

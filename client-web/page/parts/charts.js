@@ -1,7 +1,7 @@
 // Charts as our own SVG: lines or bars over a common axis, with a table behind each. They show
 // what they are given and know nothing of games.
 
-import { h, useState } from "../vendor/library.js";
+import { h, useMemo, useState } from "../vendor/library.js";
 import { say } from "../state.js";
 
 /** A value at a place of the axis. @typedef {{ x: number, y: number }} Point */
@@ -15,7 +15,10 @@ import { say } from "../state.js";
  * @property {readonly Point[]} points By rising x.
  */
 
-/** A table behind a chart, made when it is opened. @typedef {() => { head: string[], rows: string[][] }} Table */
+/**
+ * A table behind a chart, made when it is opened.
+ * @typedef {() => { head: string[], rows: string[][] }} Table
+ */
 
 /**
  * @typedef {object} ChartProps
@@ -38,26 +41,33 @@ const EDGE = 3;
 /** Lines that keep their value until the next point. @param {ChartProps} props */
 export function LineChart(props) {
   const { series, range, from } = props;
-  const values = series.flatMap(({ points }) => points.map(({ y }) => y));
-  const top = Math.max(...values, 1);
-  const bottom = from ?? Math.min(...values, top);
-  const scale = scaleOf(range, bottom, top);
-  return h(Frame, { ...props, scale: [top, bottom] }, series.map(({ name, look, points }) =>
-    h("path", { key: name, class: `line ${look}`, d: stepsPath(points, range[1], scale) })));
+  const { top, bottom, paths } = useMemo(() => {
+    const values = series.flatMap(({ points }) => points.map(({ y }) => y));
+    const top = Math.max(1, ...values);
+    const bottom = from ?? Math.min(top, ...values);
+    const scale = scaleOf(range, bottom, top);
+    return { top, bottom, paths: series.map(({ points }) => stepsPath(points, range[1], scale)) };
+  }, [series, range, from]);
+  return h(Frame, { ...props, scale: [top, bottom] }, series.map(({ name, look }, index) =>
+    h("path", { key: name, class: `line ${look}`, d: paths[index] })));
 }
 
 /** Bars: Red's upward, Blue's downward, others upward. @param {ChartProps} props */
 export function BarChart(props) {
   const { series, range } = props;
-  const top = Math.max(...series.flatMap(({ points }) => points.map(({ y }) => y)), 1);
   const isMirrored = series.some(({ look }) => look === "blue");
-  const scale = scaleOf(range, isMirrored ? -top : 0, top);
-  const width = Math.max(1, WIDTH / Math.max(1, range[1] - range[0]) - 1);
+  const { top, zero, paths } = useMemo(() => {
+    const top = Math.max(1, ...series.flatMap(({ points }) => points.map(({ y }) => y)));
+    const scale = scaleOf(range, isMirrored ? -top : 0, top);
+    const width = Math.max(1, WIDTH / Math.max(1, range[1] - range[0]) - 1);
+    const paths = series.map(({ look, points }) =>
+      barsPath(points, width, scale, look === "blue" ? -1 : 1));
+    return { top, zero: scale.y(0), paths };
+  }, [series, range]);
   return h(Frame, { ...props, scale: isMirrored ? [top, top] : [top, 0] },
-    h("line", { class: "zero", x1: 0, x2: WIDTH, y1: scale.y(0), y2: scale.y(0) }),
-    series.map(({ name, look, points }) => h("path", {
-      key: name, class: `bars ${look}`, d: barsPath(points, width, scale, look === "blue" ? -1 : 1),
-    })));
+    h("line", { class: "zero", x1: 0, x2: WIDTH, y1: zero, y2: zero }),
+    series.map(({ name, look }, index) =>
+      h("path", { key: name, class: `bars ${look}`, d: paths[index] })));
 }
 
 /** @typedef {{ x: (x: number) => number, y: (y: number) => number }} Scale */
@@ -79,7 +89,9 @@ function stepsPath(points, last, scale) {
   return `M${round(scale.x(first.x))} ${round(scale.y(first.y))}${steps.join("")}H${round(scale.x(last))}`;
 }
 
-/** @param {readonly Point[]} points @param {number} width @param {Scale} scale @param {1 | -1} way */
+/**
+ * @param {readonly Point[]} points @param {number} width @param {Scale} scale @param {1 | -1} way
+ */
 function barsPath(points, width, scale, way) {
   return points.map(({ x, y }) => {
     const [left, zero, end] = [scale.x(x) - width, scale.y(0), scale.y(way * y)];
@@ -121,7 +133,10 @@ function Frame({ title, summary, series, range, format, table, at, goTo, scale, 
     h(TableBehind, { title, table }));
 }
 
-/** The last point that is not after a place. @param {readonly Point[]} points @param {number} x */
+/**
+ * The last point that is not after a place.
+ * @param {readonly Point[]} points @param {number} x
+ */
 function valueAt(points, x) {
   return points.findLast((point) => point.x <= x);
 }

@@ -71,7 +71,10 @@ export function finishedOf({ id, players, terms, outcome, created }) {
   return outcome ? [{ id, players, ruleset: terms.ruleset, time: terms.time, outcome, at: created }] : [];
 }
 
-/** Games that are over, with links to their records. @param {{ games: readonly Finished[], empty: string }} props */
+/**
+ * Games that are over, with links to their records.
+ * @param {{ games: readonly Finished[], empty: string }} props
+ */
 export function FinishedList({ games, empty }) {
   if (games.length === 0) return h("p", { class: "muted" }, empty);
   const date = new Intl.DateTimeFormat(allWords().language, { dateStyle: "medium", timeStyle: "short" });

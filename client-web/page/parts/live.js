@@ -9,7 +9,10 @@ import { effect, useEffect, useRef, useState } from "../vendor/library.js";
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 
-/** The line as it is, at most once in so many milliseconds. @param {number} pause @returns {Line} */
+/**
+ * The line as it is, at most once in so many milliseconds.
+ * @param {number} pause @returns {Line}
+ */
 export function useLineEvery(pause) {
   const [shown, setShown] = useState(() => line.peek());
   useEffect(() => {
@@ -33,7 +36,10 @@ export function useLineEvery(pause) {
   return shown;
 }
 
-/** Keeps these games open while they are named. Never one's own: that would take its seat here. @param {readonly string[]} ids */
+/**
+ * Keeps these games open while they are named. Never one's own: that would take its seat here.
+ * @param {readonly string[]} ids
+ */
 export function useOpenGames(ids) {
   const open = useRef(/** @type {Set<string>} */ (new Set()));
   useEffect(() => {

@@ -4,9 +4,9 @@
 import { clockText } from "../game/clocks.js";
 import { SIDES, opponentOf } from "../game/notation.js";
 import {
-  SCOPES, clockTimes, isOver, piecesKnown, piecesLeft, turnTimes, whyClosed,
+  SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
-import { clocksSentence, lossesSentence, recordedSentence } from "../game/sentences.js";
+import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence } from "../game/sentences.js";
 import { PlayerStrip } from "../parts/basics.js";
 import { Losses, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
@@ -18,9 +18,12 @@ import { h, useEffect, useMemo, useRef, useState } from "../vendor/library.js";
 /** @typedef {import("../../types/messages").Side} Side */
 /** @typedef {import("../game/record.js").Moment} Moment */
 /** @typedef {import("../game/record.js").Scope} Scope */
+/** @typedef {import("../game/record.js").TurnTime} TurnTime */
 /** @typedef {import("../game/rules.js").Rules} Rules */
 
-/** How long a moment is shown while the record plays: longer after a strike, which takes longer. */
+/**
+ * How long a moment is shown while the record plays: longer after a strike, which takes longer.
+ */
 const PACE = { move: 900, strike: 2_000 };
 /** Moments in the list at a time; the list stays short in long games. */
 const LISTED = 100;
@@ -38,6 +41,7 @@ const KEYS = ["arrows", "n-replay", "f-replay", "a-replay", "i", "l", "t", "c", 
 /** What a moment is, in a sentence. @param {Moment | undefined} moment */
 export function momentText(moment) {
   const event = moment?.entry?.event;
+  if (moment?.view.phase === "deploying") return say("status-deploying");
   return event ? recordedSentence(event, allWords()) : say("event-started");
 }
 
@@ -136,7 +140,10 @@ function useSteps({ moments, index, goTo, isPlaying, setPlaying }) {
   };
 }
 
-/** Letters act on the focused board, by their position. @param {KeyboardEvent} event @param {Steps} steps @param {Moment} moment */
+/**
+ * Letters act on the focused board, by their position.
+ * @param {KeyboardEvent} event @param {Steps} steps @param {Moment} moment
+ */
 function boardKey(event, steps, moment) {
   switch (event.code) {
     case "KeyN": steps.step(1); return true;
@@ -154,7 +161,10 @@ function boardKey(event, steps, moment) {
   }
 }
 
-/** Arrows, Home and End go through the record wherever they mean nothing else. @param {Steps} steps */
+/**
+ * Arrows, Home and End go through the record wherever they mean nothing else.
+ * @param {Steps} steps
+ */
 function useKeys(steps) {
   const latest = useRef(steps);
   latest.current = steps;
@@ -189,7 +199,9 @@ const ICONS = {
   last: "M18 5v14M5 5l10 7-10 7z",
 };
 
-/** @param {{ steps: Steps, moments: readonly Moment[], index: number, isPlaying: boolean, flip: () => void }} props */
+/**
+ * @param {{ steps: Steps, moments: readonly Moment[], index: number, isPlaying: boolean, flip: () => void }} props
+ */
 function Controls({ steps, moments, index, isPlaying, flip }) {
   const last = moments.length - 1;
   const moment = moments[index];
@@ -218,7 +230,10 @@ function Controls({ steps, moments, index, isPlaying, flip }) {
       h("button", { class: "button compact plain", onClick: flip }, say("flip"))));
 }
 
-/** As whom the record is read; what is closed says why. @param {{ shown: Shown, own: Side | undefined, refused: readonly Scope[], choose: ((scope: Scope) => void) | undefined }} props */
+/**
+ * As whom the record is read; what is closed says why.
+ * @param {{ shown: Shown, own: Side | undefined, refused: readonly Scope[], choose: ((scope: Scope) => void) | undefined }} props
+ */
 function Scopes({ shown, own, refused, choose }) {
   const { record, rules, scope } = shown;
   const scopes = choose ? SCOPES : [scope];
@@ -258,73 +273,97 @@ function Moves({ moments, index, goTo }) {
       first + LISTED < moments.length ? further("replay-later", first + LISTED) : null));
 }
 
-/** @param {{ moments: readonly Moment[], rules: Rules, index: number, goTo: (index: number) => void }} props */
+/**
+ * @param {{ moments: readonly Moment[], rules: Rules, index: number,
+ *   goTo: (index: number) => void }} props
+ */
 function Charts({ moments, rules, index, goTo }) {
-  const counted = useMemo(() => count(moments, rules), [moments, rules]);
-  /** @type {[number, number]} */
-  const range = [0, Math.max(1, moments.length - 1)];
-  const common = { range, at: index, goTo };
+  const charts = useMemo(() => chartsOf(moments, rules), [moments, rules]);
   return h("section", { class: "card charts", "aria-label": say("charts") },
-    counted.times.length > 0 ? h(BarChart, {
-      ...common, title: say("chart-times"), format: clockText, series: timeSeries(counted.times), summary: timesSummary(counted.times),
-      table: () => ({
-        head: [say("chart-ply"), say("chart-side"), say("chart-time")],
-        rows: counted.times.map(({ ply, side, ms }) => [String(ply), say("side", { side }), clockText(ms)]),
-      }),
-    }) : null,
-    counted.clocks ? h(Counts, { ...common, title: say("chart-clocks"), values: counted.clocks, moments, format: clockText }) : null,
-    h(Counts, { ...common, title: say("chart-left"), values: counted.left, moments, format: String }),
-    h(Counts, { ...common, title: say("chart-known"), values: counted.known, moments, format: String }));
+    charts.times ? h(BarChart, { ...charts.times, at: index, goTo }) : null,
+    charts.counts.map((chart) => h(LineChart, { ...chart, key: chart.title, at: index, goTo })));
 }
 
-/** @param {readonly Moment[]} moments @param {Rules} rules */
-function count(moments, rules) {
-  const [red, blue] = [clockTimes(moments, "red"), clockTimes(moments, "blue")];
+/** What the charts of a record show. @param {readonly Moment[]} moments @param {Rules} rules */
+function chartsOf(moments, rules) {
+  /** @param {(side: Side) => number[] | undefined} valuesOf */
+  const both = (valuesOf) => {
+    const [red, blue] = [valuesOf("red"), valuesOf("blue")];
+    return red && blue && { red, blue };
+  };
+  const times = turnTimes(moments);
+  const clocks = both((side) => clockTimes(moments, side));
+  const left = both((side) => piecesLeft(moments, rules, side));
+  const known = both((side) => piecesKnown(moments, side));
   return {
-    times: turnTimes(moments),
-    clocks: red && blue ? { red, blue } : undefined,
-    left: { red: piecesLeft(moments, rules, "red"), blue: piecesLeft(moments, rules, "blue") },
-    known: { red: piecesKnown(moments, "red"), blue: piecesKnown(moments, "blue") },
+    times: times.length > 0 ? timesChart(times, moments.length) : undefined,
+    counts: [
+      clocks && countsChart(say("chart-clocks"), clocks, moments, clockText),
+      left && countsChart(say("chart-left"), left, moments, String),
+      known && countsChart(say("chart-known"), known, moments, String),
+    ].flatMap((chart) => chart ?? []),
   };
 }
 
-/** @param {import("../game/record.js").TurnTime[]} times */
-function timeSeries(times) {
-  return SIDES.map((side) => ({
-    name: say("side", { side }), look: side, points: times.filter((time) => time.side === side).map(({ index, ms }) => ({ x: index, y: ms })),
-  }));
-}
-
-/** @param {import("../game/record.js").TurnTime[]} times */
-function timesSummary(times) {
-  return SIDES.map((side) => {
-    const own = times.filter((time) => time.side === side).map(({ ms }) => ms);
+/** How long each turn took. @param {readonly TurnTime[]} times @param {number} moments */
+function timesChart(times, moments) {
+  /** @param {Side} side */
+  const timesOf = (side) => times.filter((time) => time.side === side);
+  /** @param {Side} side */
+  const summary = (side) => {
+    const own = timesOf(side).map(({ ms }) => ms);
     const all = own.reduce((sum, ms) => sum + ms, 0);
-    return say("chart-times-summary", { side, all: clockText(all), longest: clockText(Math.max(0, ...own)) });
-  }).join(" ");
+    const longest = Math.max(0, ...own);
+    return say("chart-times-summary", { side, all: clockText(all), longest: clockText(longest) });
+  };
+  return {
+    title: say("chart-times"), format: clockText, range: rangeOf(moments),
+    summary: SIDES.map(summary).join(" "),
+    series: SIDES.map((side) => ({
+      name: say("side", { side }), look: side,
+      points: timesOf(side).map(({ index, ms }) => ({ x: index, y: ms })),
+    })),
+    table: () => ({
+      head: [say("chart-ply"), say("chart-side"), say("chart-time")],
+      rows: times.map(({ ply, side, ms }) => [`${ply}`, say("side", { side }), clockText(ms)]),
+    }),
+  };
 }
 
 /**
  * One value for each side in every moment, as two lines.
- * @param {{ title: string, values: Record<Side, number[]>, moments: readonly Moment[], format: (value: number) => string,
- *   range: [number, number], at: number, goTo: (index: number) => void }} props
+ * @param {string} title @param {Record<Side, number[]>} values
+ * @param {readonly Moment[]} moments @param {(value: number) => string} format
  */
-function Counts({ title, values, moments, format, ...common }) {
+function countsChart(title, values, moments, format) {
   /** @param {Side} side @param {number} index */
   const valueOf = (side, index) => format(values[side].at(index) ?? 0);
-  const changes = () => moments.flatMap(({ view }, index) => {
-    const isSame = index > 0 && SIDES.every((side) => values[side][index] === values[side][index - 1]);
-    return isSame ? [] : [[String(view.ply), ...SIDES.map((side) => valueOf(side, index))]];
-  });
-  return h(LineChart, {
-    ...common, title, format, from: 0,
-    series: SIDES.map((side) => ({ name: say("side", { side }), look: side, points: values[side].map((y, x) => ({ x, y })) })),
-    summary: say("chart-summary", { title, red: valueOf("red", 0), blue: valueOf("blue", 0), redEnd: valueOf("red", -1), blueEnd: valueOf("blue", -1) }),
-    table: () => ({ head: [say("chart-ply"), ...SIDES.map((side) => say("side", { side }))], rows: changes() }),
-  });
+  /** @param {number} index */
+  const isSame = (index) =>
+    index > 0 && SIDES.every((side) => values[side][index] === values[side][index - 1]);
+  return {
+    title, format, from: 0, range: rangeOf(moments.length),
+    summary: say("chart-summary", {
+      title, red: valueOf("red", 0), blue: valueOf("blue", 0),
+      redEnd: valueOf("red", -1), blueEnd: valueOf("blue", -1),
+    }),
+    series: SIDES.map((side) => ({
+      name: say("side", { side }), look: side, points: values[side].map((y, x) => ({ x, y })),
+    })),
+    table: () => ({
+      head: [say("chart-ply"), ...SIDES.map((side) => say("side", { side }))],
+      rows: moments.flatMap(({ view }, index) => (isSame(index) ? []
+        : [[`${view.ply}`, ...SIDES.map((side) => valueOf(side, index))]])),
+    }),
+  };
+}
+
+/** @param {number} moments @returns {[number, number]} */
+function rangeOf(moments) {
+  return [0, Math.max(1, moments - 1)];
 }
 
 /** How the game of a record ended. @param {{ shown: Shown }} props */
 export function Result({ shown: { record } }) {
-  return isOver(record) ? h("strong", null, say("outcome", { winner: record.outcome?.winner ?? "none", reason: record.outcome?.reason ?? "" })) : null;
+  return record.outcome ? h("strong", null, outcomeSentence(record.outcome, allWords())) : null;
 }

@@ -13,6 +13,7 @@ accept = Accept
 withdraw = Withdraw
 copy = Copy the link
 copied = The link is copied.
+copy-by-hand = Copy the address from the bar of your browser.
 share = Share
 you = you
 session-failed = The server could not give you a seat. Try again in a moment.
