@@ -129,7 +129,7 @@ function Frame({ title, summary, series, range, format, table, at, goTo, scale, 
         children,
         marked === undefined ? null : h("line", { class: "marker", x1: marked, x2: marked, y1: 0, y2: HEIGHT })),
       h("span", { class: "chart-scale numbers", "aria-hidden": "true" }, scale.map((value, index) =>
-        h("span", { key: index }, format(value))))),
+        h("span", { key: index }, value === 0 ? "0" : format(value))))),
     h(TableBehind, { title, table }));
 }
 

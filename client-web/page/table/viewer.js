@@ -191,12 +191,12 @@ function useKeys(steps) {
 
 /** Pictures of the buttons, in a box of 24 by 24. */
 const ICONS = {
-  first: "M6 5v14M19 5 9 12l10 7z",
-  back: "M16 5 6 12l10 7z",
+  first: "M6 5v14M18 5l-7 7 7 7",
+  back: "M15 5l-7 7 7 7",
   play: "M7 4.5 20 12 7 19.5z",
   pause: "M8 5v14M16 5v14",
-  next: "M8 5l10 7-10 7z",
-  last: "M18 5v14M5 5l10 7-10 7z",
+  next: "M9 5l7 7-7 7",
+  last: "M18 5v14M6 5l7 7-7 7",
 };
 
 /**

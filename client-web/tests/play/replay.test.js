@@ -6,7 +6,7 @@ import test from "node:test";
 import { momentsOf } from "../../page/game/record.js";
 import { newPage, picture } from "../browser.js";
 import { chance } from "../games.js";
-import { deploy, playOn } from "../robot.js";
+import { deploy, isOver, playOn } from "../robot.js";
 import { rulesFor } from "../rules.js";
 import { chromium, front } from "../site.js";
 
@@ -117,7 +117,7 @@ test("a finished game is gone through by buttons, keys, list, charts and its add
   assert.equal(await slider(page).inputValue(), "2", "on the board, arrows go over squares");
   const said = page.locator(".aloud[role='log']");
   await said.getByText(/^(Red|Blue) moves|Red's|Blue's/).waitFor({ state: "attached" });
-  for (const [key, text] of [["t", "no clock"], ["c", "Red has lost"]]) {
+  for (const [key, text] of [["t", "Red: 1"], ["c", "Red has lost"]]) {
     await page.keyboard.press(key ?? "");
     await said.getByText(text ?? "").waitFor({ state: "attached" });
   }
@@ -143,7 +143,8 @@ test("a finished game is gone through by buttons, keys, list, charts and its add
   while (Number(await slider(page).inputValue()) < 3) await page.waitForTimeout(100);
   await press(page, "Pause");
   await page.locator("summary", { hasText: "Losses by rank" }).click();
-  await page.getByRole("row", { name: /Scout/ }).waitFor();
+  await picture(page, "replay-losses");
+  await page.locator(".losses").getByRole("row", { name: /Scout/ }).waitFor();
   await page.getByText("Both deployments are the ones that were committed to").waitFor();
 
   // The other audiences keep the place.
@@ -210,7 +211,7 @@ test("private games, and games that are not there, are told alike", async () => 
 
 for (const ruleset of ["quantum", "shadowflash-3"]) {
   test(`${ruleset} is replayed`, async () => {
-    const { page, faults, context } = await open({ viewport: { width: 390, height: 780 } });
+    const { page, faults, context } = await open();
     await page.goto(`${front.url}/play`);
     await page.getByLabel("Rules").selectOption(ruleset);
     await page.getByLabel("Level").selectOption("random");
@@ -221,8 +222,9 @@ for (const ruleset of ["quantum", "shadowflash-3"]) {
     if (ruleset !== "quantum") await deploy(page);
     await page.locator(".phase-playing").waitFor();
     await playOn(page, chance(5), 14);
-    await resign(page);
+    if (!await isOver(page)) await resign(page);
     const id = /\/game\/(\w+)/.exec(page.url())?.[1] ?? "";
+    await page.setViewportSize({ width: 390, height: 780 });
     await page.getByRole("link", { name: "Replay" }).click();
     await isReady(page);
     const moments = momentsOf(await recordOf(id, "all"), rulesFor(ruleset));

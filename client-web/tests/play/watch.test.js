@@ -32,13 +32,21 @@ async function resign(page) {
   await page.locator(".phase-over").waitFor();
 }
 
+/** Waits until two boards show as many pieces: one of them is drawn later. @param {Page} a @param {Page} b */
+async function waitForSame(a, b) {
+  const count = (/** @type {Page} */ page) => page.locator(".pieces .piece").count();
+  for (let tries = 0; tries < 60 && await count(a) !== await count(b); tries++) await a.waitForTimeout(100);
+  assert.equal(await count(a), await count(b));
+}
+
 test("strangers look on at live games, and at those that ended last", async () => {
   const [eve, ann, bob] = await Promise.all([open(), open(), open()]);
   await eve.page.goto(`${front.url}/watch`);
   await eve.page.getByText("Nobody plays right now, and no game has ended lately.").waitFor();
   await play(ann.page, "classic", 4);
   await eve.page.locator(".watch-large .piece").first().waitFor();
-  assert.equal(await eve.page.locator(".watch-large .piece").count(), await ann.page.locator(".piece").count());
+  await ann.page.locator(".your-turn").waitFor();
+  await waitForSame(eve.page, ann.page);
   assert.equal(await eve.page.locator(".who span").count(), 0, "nobody is made a guest by looking on");
 
   // However fast the players are, the board is drawn at most once a second.
@@ -52,9 +60,8 @@ test("strangers look on at live games, and at those that ended last", async () =
   const drawn = /** @type {number[]} */ (await eve.page.evaluate(() => /** @type {any} */ (window).drawn));
   assert.ok(drawn.length >= 2, `${drawn.length} drawn`);
   for (const [index, at] of drawn.entries()) assert.ok(index === 0 || at - (drawn[index - 1] ?? 0) > 900, `${drawn}`);
-  const names = (/** @type {Page} */ page, /** @type {string} */ around) => page.locator(`${around} .square`).evaluateAll((cells) =>
-    cells.map((cell) => (cell.getAttribute("aria-label") ?? "").split(",")[1] ?? "").filter((name) => / (Red|Blue|your|enemy)/.test(name)).length);
-  assert.equal(await names(eve.page, ".watch-large"), await names(ann.page, ""));
+  await ann.page.locator(".your-turn").waitFor();
+  await waitForSame(eve.page, ann.page);
 
   // A second game is a small board, which can be made large.
   await play(bob.page, "barrage", 2);
