@@ -17,10 +17,29 @@ const PAGES = {
   play: async () => (await import("./pages/play.js")).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
-  replay: async () => (await import("./pages/replay.js")).ReplayPage,
-  watch: async () => (await import("./pages/watch.js")).WatchPage,
+  replay: async () => (await withLooks(import("./pages/replay.js"))).ReplayPage,
+  watch: async () => (await withLooks(import("./pages/watch.js"))).WatchPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
+
+/** @type {Promise<unknown> | undefined} */
+let looks;
+
+/**
+ * A page with the styles of boards to look at, charts and records, which others do not need.
+ * @template T @param {Promise<T>} page @returns {Promise<T>}
+ */
+async function withLooks(page) {
+  looks ??= new Promise((resolve) => {
+    const link = document.createElement("link");
+    Object.assign(link, {
+      rel: "stylesheet", href: new URL("./looks.css", import.meta.url).href, onload: resolve, onerror: resolve,
+    });
+    document.head.append(link);
+  });
+  const [loaded] = await Promise.all([page, looks]);
+  return loaded;
+}
 
 /** @param {{ route: RouteSignal }} props */
 export function App({ route }) {

@@ -90,10 +90,11 @@ function file(answer, folder, path) {
   send(answer, 200, extname(full), readFileSync(full));
 }
 
-/** All texts of a language: what both clients say, and what the page says. @param {string} language */
+/** All texts of a language: what both clients say, and what the page says. Comments stay here. @param {string} language */
 export function allTexts(language) {
-  return WORDS.flatMap((folder) => readdirSync(join(folder, language)).sort()
+  const texts = WORDS.flatMap((folder) => readdirSync(join(folder, language)).sort()
     .map((name) => readFileSync(join(folder, language, name), "utf8"))).join("\n");
+  return texts.replace(/^#.*\n/gm, "");
 }
 
 /** @param {Answer} answer @param {string} path */

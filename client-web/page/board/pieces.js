@@ -1,20 +1,15 @@
-// Pieces, chips and small boards as SVG, built by script. The pictures are paths of our own, so
-// that they look the same with every font.
+// Pieces and chips as SVG, built by script. The pictures are paths of our own, so that they look
+// the same with every font.
 
-import { figureOf, parseMove, parsePiece } from "../game/notation.js";
-import { extent, place } from "./screen.js";
+import { figureOf } from "../game/notation.js";
 
 /** @typedef {import("../game/notation.js").Piece} Piece */
 /** @typedef {import("../game/notation.js").ChipColor} ChipColor */
-/** @typedef {import("../../types/messages").GameView} GameView */
-/** @typedef {import("../game/notation.js").Side} Side */
-/** @typedef {import("../game/rules.js").Rules} Rules */
-/** @typedef {import("./screen.js").Geometry} Geometry */
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Figures as strokes in a box of 40 by 60. @type {Readonly<Record<string, string>>} */
-const FIGURES = {
+export const FIGURES = {
   0: "M20 4C-1 4-1 56 20 56S41 4 20 4Z",
   1: "M8 15 22 4V56",
   2: "M5 17C5-1 35 0 35 17 35 30 11 40 5 56H36",
@@ -185,73 +180,4 @@ export function drawChip(color) {
 export function chipsBySquare(chips) {
   const entries = /** @type {[ChipColor, string[]][]} */ (Object.entries(chips ?? {}));
   return new Map(entries.flatMap(([color, squares]) => squares.map((square) => [square, color])));
-}
-
-// A board as one small picture: few nodes, so that many fit on a page. Pieces that look alike are
-// one path.
-
-/** The outlines of the sides, and what a hidden piece shows, in a square of 10 by 10. */
-const SMALL_SHAPES = {
-  red: "m1.2 1.4h7.6v4q0 2.6-3.8 3.8-3.8-1.2-3.8-3.8z",
-  blue: "m1.2 1.2h2v1.2h.8v-1.2h2v1.2h.8v-1.2h2v7.6h-7.6z",
-};
-const SMALL_MARKS = { moved: "m5 4.2a.9.9 0 1 0 .01 0z", unmoved: "m3.4 4.6h3.2v1h-3.2z" };
-const SMALL_SQUARE = "h10v10h-10z";
-
-/** @param {Rules} rules @param {Readonly<GameView>} view @param {Side} below @param {"us" | "eu"} numbering */
-export function drawSmallBoard(rules, view, below, numbering) {
-  const geometry = { columns: rules.columns, rows: rules.rows, below, isTurned: false };
-  const { across, down } = extent(geometry);
-  const picture = svg("svg", { viewBox: `0 0 ${across * 10} ${down * 10}`, class: "small-squares" });
-  /** @param {string} name @param {readonly string[]} squares @param {string} path */
-  const draw = (name, squares, path) => {
-    if (squares.length === 0) return;
-    picture.append(svg("path", { class: name, d: squares.map((square) => `${corner(geometry, square)}${path}`).join("") }));
-  };
-  picture.append(svg("rect", { class: "small-even", width: across * 10, height: down * 10 }));
-  const odd = Array.from({ length: across * down }, (_, index) => [index % across, Math.floor(index / across)])
-    .filter(([x = 0, y = 0]) => (x + y) % 2 === 1);
-  picture.append(svg("path", { class: "small-odd", d: odd.map(([x = 0, y = 0]) => `M${x * 10} ${y * 10}${SMALL_SQUARE}`).join("") }));
-  draw("small-lake", view.lakes, SMALL_SQUARE);
-  for (const [color, squares] of Object.entries(view.chips ?? {})) draw(`small-chip ${color}`, squares, SMALL_SQUARE);
-  draw("small-last", lastSquares(view), SMALL_SQUARE);
-  const pieces = view.pieces.map(parsePiece);
-  for (const side of /** @type {const} */ (["red", "blue"])) {
-    draw(`small-piece ${side}`, pieces.filter((piece) => piece.side === side).map(({ square }) => square), SMALL_SHAPES[side]);
-  }
-  const hidden = pieces.filter(({ identity }) => identity === "?" || identity === "o");
-  draw("small-mark", hidden.filter(({ moved }) => moved).map(({ square }) => square), SMALL_MARKS.moved);
-  draw("small-mark", hidden.filter(({ moved }) => !moved).map(({ square }) => square), SMALL_MARKS.unmoved);
-  for (const { square, identity } of pieces) picture.append(...smallRank(geometry, square, identity, numbering));
-  return picture;
-}
-
-/** @param {Geometry} geometry @param {string} square */
-function corner(geometry, square) {
-  const { x, y } = place(geometry, square);
-  return `M${x * 10} ${y * 10}`;
-}
-
-/** The squares of the last turn. @param {Readonly<GameView>} view */
-function lastSquares(view) {
-  const move = view.last_move ?? view.pending_strike;
-  return move ? Object.values(parseMove(move.move)) : view.last_exchange ? [view.last_exchange.square] : [];
-}
-
-/** A known rank: its figure, or its glyph. @param {Geometry} geometry @param {string} square @param {string} identity @param {"us" | "eu"} numbering */
-function smallRank(geometry, square, identity, numbering) {
-  const { x, y } = place(geometry, square);
-  const glyph = GLYPHS[identity];
-  if (glyph) {
-    const transform = `translate(${x * 10 + 2.2} ${y * 10 + 2.1}) scale(0.094)`;
-    return [
-      ...(glyph.line ? [svg("path", { class: "small-line", d: glyph.line, transform })] : []),
-      ...(glyph.fill ? [svg("path", { class: "small-mark", d: glyph.fill, transform })] : []),
-    ];
-  }
-  const figures = [...figureOf(identity, numbering)].filter((figure) => FIGURES[figure]);
-  const left = x * 10 + 5 - figures.length * 1.6;
-  return figures.map((figure, index) => svg("path", {
-    class: "small-line", d: FIGURES[figure] ?? "", transform: `translate(${left + index * 3.2} ${y * 10 + 2.6}) scale(0.08)`,
-  }));
 }

@@ -3,15 +3,16 @@
 import { clockText, nextChange } from "../game/clocks.js";
 import { RANKS, letterOf } from "../game/notation.js";
 import {
-  fillRandomly, homeSquares, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
+  fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
   swap, tray, writeSetup,
-} from "../game/rules.js";
+} from "../game/hand.js";
+import { homeSquares } from "../game/rules.js";
 import { PieceArt, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { say, serverTime } from "../state.js";
 import { h, signal } from "../vendor/library.js";
 
-/** @typedef {import("../game/rules.js").Setup} Setup */
+/** @typedef {import("../game/hand.js").Setup} Setup */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
 /** @typedef {import("./control.js").GameControl} GameControl */
 

@@ -28,6 +28,13 @@ const shift = (page) => page.evaluate(() => new Promise((resolve) => {
   setTimeout(() => resolve(0), 300);
 }));
 
+/** @param {import("playwright-core").Page} page */
+async function resign(page) {
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.locator(".phase-over").waitFor();
+}
+
 test("a first visit is small, and nothing jumps", async (t) => {
   const { page, context } = await newPage(chromium);
   const total = count(page);
@@ -42,7 +49,6 @@ test("a first visit is small, and nothing jumps", async (t) => {
   await deploy(page);
   await page.locator(".phase-playing").waitFor();
   const address = page.url();
-  await context.close();
   const fresh = await newPage(chromium);
   const game = count(fresh.page);
   await fresh.page.goto(address);
@@ -53,6 +59,8 @@ test("a first visit is small, and nothing jumps", async (t) => {
   assert.ok(game.bytes <= 100 * 1024, `${game.bytes} bytes`);
   assert.ok(Number(await shift(fresh.page)) < 0.01, `game shifts by ${await shift(fresh.page)}`);
   await fresh.context.close();
+  await resign(page);
+  await context.close();
 });
 
 test("a first visit to a live game and to a record is small, and nothing jumps", async (t) => {
@@ -79,9 +87,7 @@ test("a first visit to a live game and to a record is small, and nothing jumps",
   await visit("watch", "/watch", ".watch-large .piece");
   const id = /\/game\/(\w+)/.exec(page.url())?.[1];
   await visit("replay of a running game", `/replay/${id}`, ".replay .piece");
-  await page.getByRole("button", { name: "Resign" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
-  await page.locator(".phase-over").waitFor();
+  await resign(page);
   await visit("replay", `/replay/${id}?ply=end`, ".replay .piece");
   await visit("watch, nobody there", "/watch", ".list li");
   await context.close();

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/rules.js";
+import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
 import { byWay, complete, put } from "../../page/game/hand.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
 import { readTyped } from "../../page/game/hand.js";
