@@ -67,9 +67,16 @@ export function SeenBoard({ rules, view, below, event, keys }) {
   return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
 }
 
-/** @param {Readonly<GameView>} view */
+/** Names of squares, each made once: the board asks for all of them again. @param {Readonly<GameView>} view */
 function nameSquares(view) {
-  return squareNames({ ...view, audience: "public" }, allWords(), undefined);
+  const name = squareNames({ ...view, audience: "public" }, allWords(), undefined);
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  return (/** @type {string} */ square) => {
+    const known = names.get(square) ?? name(square);
+    names.set(square, known);
+    return known;
+  };
 }
 
 /**
@@ -170,12 +177,15 @@ function drawSmallBoard(rules, view, below, numbering) {
   draw("small-last", lastSquares(view), SQUARE);
   const pieces = view.pieces.map(parsePiece);
   for (const side of /** @type {const} */ (["red", "blue"])) {
-    draw(`small-piece ${side}`, pieces.filter((piece) => piece.side === side).map(({ square }) => square), SHAPES[side]);
+    const own = pieces.filter((piece) => piece.side === side);
+    const hidden = own.filter(({ identity }) => identity === "?" || identity === "o");
+    /** @param {boolean} moved */
+    const marked = (moved) => hidden.filter((piece) => piece.moved === moved).map(({ square }) => square);
+    draw(`small-piece ${side}`, own.map(({ square }) => square), SHAPES[side]);
+    draw(`small-mark ${side}`, marked(true), MARKS.moved);
+    draw(`small-mark ${side}`, marked(false), MARKS.unmoved);
+    for (const { square, identity } of own) picture.append(...smallRank(geometry, square, side, identity, numbering));
   }
-  const hidden = pieces.filter(({ identity }) => identity === "?" || identity === "o");
-  draw("small-mark", hidden.filter(({ moved }) => moved).map(({ square }) => square), MARKS.moved);
-  draw("small-mark", hidden.filter(({ moved }) => !moved).map(({ square }) => square), MARKS.unmoved);
-  for (const { square, identity } of pieces) picture.append(...smallRank(geometry, square, identity, numbering));
   return picture;
 }
 
@@ -191,20 +201,24 @@ function lastSquares(view) {
   return move ? Object.values(parseMove(move.move)) : view.last_exchange ? [view.last_exchange.square] : [];
 }
 
-/** A known rank: its figure, or its glyph. @param {Geometry} geometry @param {string} square @param {string} identity @param {"us" | "eu"} numbering */
-function smallRank(geometry, square, identity, numbering) {
+/**
+ * A known rank: its figure, or its glyph.
+ * @param {Geometry} geometry @param {string} square @param {Side} side @param {string} identity
+ * @param {"us" | "eu"} numbering
+ */
+function smallRank(geometry, square, side, identity, numbering) {
   const { x, y } = place(geometry, square);
   const glyph = GLYPHS[identity];
   if (glyph) {
     const transform = `translate(${x * 10 + 2.2} ${y * 10 + 2.1}) scale(0.094)`;
     return [
-      ...(glyph.line ? [svg("path", { class: "small-line", d: glyph.line, transform })] : []),
-      ...(glyph.fill ? [svg("path", { class: "small-mark", d: glyph.fill, transform })] : []),
+      ...(glyph.line ? [svg("path", { class: `small-line ${side}`, d: glyph.line, transform })] : []),
+      ...(glyph.fill ? [svg("path", { class: `small-mark ${side}`, d: glyph.fill, transform })] : []),
     ];
   }
   const figures = [...figureOf(identity, numbering)].filter((figure) => FIGURES[figure]);
   const left = x * 10 + 5 - figures.length * 1.6;
   return figures.map((figure, index) => svg("path", {
-    class: "small-line", d: FIGURES[figure] ?? "", transform: `translate(${left + index * 3.2} ${y * 10 + 2.6}) scale(0.08)`,
+    class: `small-line ${side}`, d: FIGURES[figure] ?? "", transform: `translate(${left + index * 3.2} ${y * 10 + 2.6}) scale(0.08)`,
   }));
 }

@@ -38,11 +38,20 @@ const KEYS = ["arrows", "n-replay", "f-replay", "a-replay", "i", "l", "t", "c", 
  * @property {Scope} scope
  */
 
-/** What a moment is, in a sentence. @param {Moment | undefined} moment */
-export function momentText(moment) {
-  const event = moment?.entry?.event;
-  if (moment?.view.phase === "deploying") return say("status-deploying");
-  return event ? recordedSentence(event, allWords()) : say("event-started");
+/** The sentences of moments: the list shows a hundred of them at every step. @type {WeakMap<Moment, string>} */
+const texts = new WeakMap();
+
+/** What a moment is, in a sentence. @param {Moment} moment */
+function momentText(moment) {
+  const text = texts.get(moment) ?? sentenceOf(moment);
+  texts.set(moment, text);
+  return text;
+}
+
+/** @param {Moment} moment */
+function sentenceOf({ view, entry }) {
+  if (view.phase === "deploying") return say("status-deploying");
+  return entry ? recordedSentence(entry.event, allWords()) : say("event-started");
 }
 
 /**
@@ -114,7 +123,8 @@ function useSteps({ moments, index, goTo, isPlaying, setPlaying }) {
   // What is read aloud: the moment that a button or a key went to.
   const isSaid = useRef(false);
   useEffect(() => {
-    if (isSaid.current || isPlaying) speak(momentText(moments[index]));
+    const moment = moments[index];
+    if (moment && (isSaid.current || isPlaying)) speak(momentText(moment));
     isSaid.current = false;
   }, [index]);
   /** @param {number} wanted */
@@ -204,8 +214,8 @@ const ICONS = {
  */
 function Controls({ steps, moments, index, isPlaying, flip }) {
   const last = moments.length - 1;
-  const moment = moments[index];
-  const ply = moment?.view.ply ?? 0;
+  const moment = /** @type {Moment} */ (moments[index]);
+  const ply = moment.view.ply;
   const text = momentText(moment);
   /** @param {keyof ICONS} icon @param {() => void} act @param {boolean} isOff */
   const button = (icon, act, isOff) => h("button", {

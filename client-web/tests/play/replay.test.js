@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { momentsOf } from "../../page/game/record.js";
 import { newPage, picture } from "../browser.js";
-import { chance } from "../games.js";
+import { chance, playGames } from "../games.js";
 import { deploy, isOver, playOn } from "../robot.js";
 import { rulesFor } from "../rules.js";
 import { chromium, front } from "../site.js";
@@ -188,6 +188,47 @@ test("a record is saved as a file and opened from it; other files say why not", 
   assert.equal(await page.getByRole("radio").count(), 1);
   await press(page, "To the end");
   await page.locator(".steps").getByText("Blue wins: Red resigned.").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a record of hundreds of plies stays light and quick", async (t) => {
+  const { steps } = await playGames(rulesFor("classic"), { seed: 27, plies: 700, games: 1 });
+  const own = steps.filter(({ before }) => before.audience === "public");
+  const players = { red: { id: "0123456789ab", name: "ann", kind: "guest" }, blue: { id: "ba9876543210", name: "bob", kind: "guest" } };
+  const record = {
+    format: 1, game: "0123456789ab", terms: { ruleset: "classic", time: { kind: "unlimited" } }, players, created: 1_000,
+    audience: "public", kind: "live", first_view: own[0]?.before, commitments: { red: null, blue: null },
+    deployments: { red: null, blue: null },
+    events: own.flatMap(({ seen }, step) => seen.map(({ event, change }) => ({ at: 1_000 + step * 700, event, change }))),
+    outcome: own.at(-1)?.after.outcome,
+  };
+  const { page, faults, context } = await open();
+  await page.goto(`${front.url}/replay`);
+  const buffer = Buffer.from(JSON.stringify(record));
+  await page.locator("input[type=file]").setInputFiles({ name: "long.json", mimeType: "application/json", buffer });
+  await isReady(page);
+  await slider(page).fill("300");
+  await page.getByText("Later moves").waitFor();
+  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+  const plies = record.events.filter(({ event }) => event.kind === "moved").length;
+  t.diagnostic(`${plies} plies, ${(buffer.length / 1024).toFixed(0)} KB, ${nodes} nodes`);
+  assert.ok(plies > 600, `${plies} plies`);
+  assert.ok(nodes <= 1_500, `${nodes} nodes`);
+  const [step, empty] = await page.evaluate(async () => {
+    const button = /** @type {HTMLElement} */ (document.querySelectorAll(".step")[3]);
+    const time = async (/** @type {() => void} */ act) => {
+      const begun = performance.now();
+      for (let steps = 0; steps < 20; steps++) {
+        act();
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      }
+      return (performance.now() - begun) / 20;
+    };
+    return [await time(() => button.click()), await time(() => undefined)];
+  });
+  t.diagnostic(`${step?.toFixed(1)} ms a step, ${empty?.toFixed(1)} ms without one`);
+  assert.equal(await slider(page).inputValue(), "320");
   assert.deepEqual(faults, []);
   await context.close();
 });
