@@ -171,7 +171,7 @@ function Facts({ shown, id, index }) {
       id ? h("a", {
         class: "button compact", href: `/api/games/${id}/record?as=${scope}`, download: `flagfall-${id}-${scope}.json`,
       }, say("replay-save")) : null,
-      h(FileButton, { isMain: false })));
+      h(FileButton, { look: "compact" })));
 }
 
 /** What the game changed. @param {{ id: string }} props */
@@ -221,7 +221,7 @@ function Trouble({ trouble, again }) {
     h("div", { class: "row-of" },
       trouble.code === "no_such_game" ? null : h("button", { class: "button main", onClick: again }, say("replay-again")),
       h("a", { class: "button", href: "/" }, say("to-home")),
-      h(FileButton, { isMain: false })));
+      h(FileButton, { look: "" })));
 }
 
 /** The page before a file was chosen. */
@@ -229,11 +229,11 @@ function OpenPage() {
   return h("div", { class: "page stack narrow" },
     h("h1", null, say("replay-open-title")),
     h("p", { class: "muted" }, say("replay-open-text")),
-    h("div", { class: "row-of" }, h(FileButton, { isMain: true })));
+    h("div", { class: "row-of" }, h(FileButton, { look: "main" })));
 }
 
-/** Opens a record from a file. @param {{ isMain: boolean }} props */
-function FileButton({ isMain }) {
+/** Opens a record from a file. @param {{ look: "main" | "compact" | "" }} props */
+function FileButton({ look }) {
   const choose = async (/** @type {any} */ event) => {
     const field = /** @type {HTMLInputElement} */ (event.target);
     const [file] = field.files ?? [];
@@ -246,7 +246,7 @@ function FileButton({ isMain }) {
     }
     field.value = "";
   };
-  return h("label", { class: `button file-button ${isMain ? "main" : "compact"}` },
+  return h("label", { class: `button file-button ${look}` },
     h("input", { type: "file", class: "aloud", accept: ".json,application/json", onChange: choose }), say("replay-open"));
 }
 

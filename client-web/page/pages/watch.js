@@ -1,4 +1,5 @@
-// Looking on: one live game large, others as small boards; without any, the games that ended last.
+// Looking on: one live game large, others as small boards; without any, the games that ended
+// last.
 
 import { PlayerStrip, termsText } from "../parts/basics.js";
 import { Losses, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";

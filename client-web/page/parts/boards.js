@@ -67,7 +67,10 @@ export function SeenBoard({ rules, view, below, event, keys }) {
   return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
 }
 
-/** Names of squares, each made once: the board asks for all of them again. @param {Readonly<GameView>} view */
+/**
+ * Names of squares, each made once: the board asks for all of them again.
+ * @param {Readonly<GameView>} view
+ */
 function nameSquares(view) {
   const name = squareNames({ ...view, audience: "public" }, allWords(), undefined);
   /** @type {Map<string, string>} */
@@ -158,7 +161,10 @@ const SHAPES = {
 const MARKS = { moved: "m5 4.2a.9.9 0 1 0 .01 0z", unmoved: "m3.4 4.6h3.2v1h-3.2z" };
 const SQUARE = "h10v10h-10z";
 
-/** @param {Rules} rules @param {Readonly<GameView>} view @param {Side} below @param {"us" | "eu"} numbering */
+/**
+ * @param {Rules} rules @param {Readonly<GameView>} view @param {Side} below
+ * @param {"us" | "eu"} numbering
+ */
 function drawSmallBoard(rules, view, below, numbering) {
   const geometry = { columns: rules.columns, rows: rules.rows, below, isTurned: false };
   const { across, down } = extent(geometry);

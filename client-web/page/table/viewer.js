@@ -38,7 +38,10 @@ const KEYS = ["arrows", "n-replay", "f-replay", "a-replay", "i", "l", "t", "c", 
  * @property {Scope} scope
  */
 
-/** The sentences of moments: the list shows a hundred of them at every step. @type {WeakMap<Moment, string>} */
+/**
+ * The sentences of moments: the list shows a hundred of them at every step.
+ * @type {WeakMap<Moment, string>}
+ */
 const texts = new WeakMap();
 
 /** What a moment is, in a sentence. @param {Moment} moment */

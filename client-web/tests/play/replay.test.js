@@ -192,6 +192,38 @@ test("a record is saved as a file and opened from it; other files say why not", 
   await context.close();
 });
 
+test("a step forward plays its event; any other step shows the position at once", async () => {
+  const { page, faults, context } = await open({ reducedMotion: "no-preference" });
+  const text = readFileSync(new URL("../../../docs/protocol/RECORDS.md", import.meta.url), "utf8");
+  const example = /```json\n(\{[\s\S]*?\n\})\n```/.exec(text)?.[1] ?? "";
+  await page.goto(`${front.url}/replay`);
+  await page.locator("input[type=file]").setInputFiles({ name: "a.json", mimeType: "application/json", buffer: Buffer.from(example) });
+  await isReady(page);
+  assert.equal(await page.locator(".piece").count(), 16);
+  await press(page, "Next");
+  await page.locator(".piece.attacking").waitFor();
+  await page.locator(".piece.attacking, .piece.leaving").first().waitFor({ state: "detached" });
+  assert.equal(await page.locator(".piece").count(), 15);
+  /** @param {() => Promise<unknown>} act */
+  const moves = async (act) => {
+    await page.evaluate(() => {
+      const seen = /** @type {string[]} */ (/** @type {any} */ (window).seen = []);
+      new MutationObserver((list) => list.forEach(({ target }) => seen.push(/** @type {Element} */ (target).className)))
+        .observe(/** @type {Node} */ (document.querySelector(".pieces")), { attributes: true, attributeFilter: ["class"], subtree: true });
+    });
+    await act();
+    await page.waitForTimeout(400);
+    return page.evaluate(() => /** @type {any} */ (window).seen.length);
+  };
+  assert.equal(await moves(() => press(page, "Previous")), 0);
+  assert.equal(await page.locator(".piece").count(), 16);
+  assert.equal(await moves(() => press(page, "To the end")), 0);
+  await page.locator(".steps").getByText("Blue wins: Red resigned.").waitFor();
+  assert.equal(await moves(() => page.keyboard.press("Home")), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a record of hundreds of plies stays light and quick", async (t) => {
   const { steps } = await playGames(rulesFor("classic"), { seed: 27, plies: 700, games: 1 });
   const own = steps.filter(({ before }) => before.audience === "public");
