@@ -30,7 +30,7 @@ export function WatchPage() {
   const small = others.slice(0, SMALL);
   useOpenGames([...(large ? [large] : []), ...small.map(({ id }) => id)]);
   if (!shown.lobby && !large) return h(Frame, {}, h("div", { class: "skeleton watch-skeleton" }), h("div", { class: "skeleton lines" }));
-  if (!large) return h("div", { class: "page stack watch-empty" }, h("h1", null, say("watch-title")), h(Nobody, {}));
+  if (!large) return h(Frame, {}, h(Nobody, {}));
   return h(Frame, {},
     h(LargeGame, { key: large, id: large }),
     h("div", { class: "stack" },
@@ -127,10 +127,12 @@ function Nobody() {
       isCurrent = false;
     };
   }, []);
-  return h("section", { class: "card stack" },
+  // What comes later stands last, so that nothing moves.
+  return h("section", { class: "stack whole" },
     h("p", { class: "muted" }, say(games?.length === 0 ? "watch-nothing" : "watch-empty")),
-    games ? games.length > 0 ? h(FinishedList, { games, empty: "" }) : null : h("div", { class: "skeleton lines" }),
-    h("a", { class: "button main", href: "/play" }, say("watch-start")));
+    h("div", null, h("a", { class: "button main", href: "/play" }, say("watch-start"))),
+    games?.length === 0 ? null : h("div", { class: "card" },
+      games ? h(FinishedList, { games, empty: "" }) : h("div", { class: "skeleton lines" })));
 }
 
 /** The public games that ended last. @returns {Promise<Finished[]>} */

@@ -137,7 +137,7 @@ function useSteps({ moments, index, goTo, isPlaying, setPlaying }) {
   };
   /** @param {number} wanted */
   const sayAndGo = (wanted) => {
-    isSaid.current = true;
+    isSaid.current = wanted >= 0 && wanted <= last && wanted !== index;
     go(wanted);
   };
   return {

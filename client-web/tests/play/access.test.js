@@ -78,7 +78,7 @@ for (const [look, options] of LOOKS) {
     await page.getByRole("heading", { name: "Open a record" }).waitFor();
     await check("replay-open");
     await page.goto(`${front.url}/watch`);
-    await page.getByText("These games ended last").waitFor();
+    await page.getByText("look at those that ended last").waitFor();
     await check("watch-finished");
     assert.deepEqual(faults, []);
     await context.close();

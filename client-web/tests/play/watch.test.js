@@ -85,7 +85,7 @@ test("strangers look on at live games, and at those that ended last", async () =
   await eve.page.locator(".watch-large").getByRole("link", { name: "Replay" }).waitFor();
   await eve.page.locator(".watch-large").getByText("Classic").waitFor({ timeout: 15_000 });
   await resign(ann.page);
-  await eve.page.getByText("These games ended last").waitFor({ timeout: 15_000 });
+  await eve.page.getByText("look at those that ended last").waitFor({ timeout: 15_000 });
   await eve.page.getByText("Blue wins: Red resigned.").first().waitFor();
   await picture(eve.page, "watch-finished");
   await eve.page.getByRole("link", { name: "Replay" }).first().click();

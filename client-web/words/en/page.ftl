@@ -517,7 +517,7 @@ chart-summary = { $title }: Red from { $red } to { $redEnd }, Blue from { $blue 
 ## Looking on
 
 watch-title = Live games
-watch-empty = Nobody plays right now. These games ended last:
+watch-empty = Nobody plays right now. Start a game, or look at those that ended last.
 watch-nothing = Nobody plays right now, and no game has ended lately.
 watch-start = Start a game
 watch-others = Other live games
