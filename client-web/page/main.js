@@ -1,10 +1,107 @@
-// Starts the page.
+// Starts the page, and the shell around every page: the top, the bar, what is shown for a while
+// and said aloud.
 
-import { App } from "./app.js";
-import { listenToAddresses, route } from "./route.js";
-import { loadRulesets, start } from "./state.js";
-import { h, render } from "./vendor/library.js";
+import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
+import { Bar } from "./parts/basics.js";
+import { go, listenToAddresses, route } from "./route.js";
+import { alarm, aloud, line, loadRulesets, onMessage, say, show, start, toast } from "./state.js";
+import { h, render, useEffect, useRef, useState } from "./vendor/library.js";
 import { loadWords } from "./words.js";
+
+/** @typedef {import("./route.js").Route} Route */
+/** @typedef {import("./vendor/library.js").Signal<Route>} RouteSignal */
+
+/** The pages, each loaded on the way to it. @type {Record<Route["page"], () => Promise<(props: any) => any>>} */
+const PAGES = {
+  home: async () => (await import("./pages/home.js")).HomePage,
+  play: async () => (await import("./pages/play.js")).PlayPage,
+  challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
+  game: async () => (await import("./pages/game.js")).GamePage,
+  replay: async () => (await withLooks(import("./pages/replay.js"))).ReplayPage,
+  watch: async () => (await withLooks(import("./pages/watch.js"))).WatchPage,
+  unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
+};
+
+/** @type {Promise<unknown> | undefined} */
+let looks;
+
+/**
+ * A page with the styles of boards to look at, charts and records, which others do not need.
+ * @template T @param {Promise<T>} page @returns {Promise<T>}
+ */
+async function withLooks(page) {
+  looks ??= new Promise((resolve) => {
+    const link = document.createElement("link");
+    Object.assign(link, {
+      rel: "stylesheet", href: new URL("./looks.css", import.meta.url).href, onload: resolve, onerror: resolve,
+    });
+    document.head.append(link);
+  });
+  const [loaded] = await Promise.all([page, looks]);
+  return loaded;
+}
+
+/** @param {{ route: RouteSignal }} props */
+export function App({ route }) {
+  const now = route.value;
+  const game = now.page === "game" ? now.id : undefined;
+  const key = now.page + ("id" in now ? now.id : "");
+  useEffect(() => onMessage((message) => {
+    if (message.type === "game_started") go(`/game/${message.game.id}`);
+    if (message.type === "challenge_answered" && !message.accepted) {
+      show(say("challenge-declined", { name: message.by.name }));
+    }
+  }), []);
+  return h("div", { class: `app app-${now.page}` },
+    h(Top, { page: now.page }),
+    h(Bar, { game }),
+    h("main", { id: "main" }, h(Current, { key, route: now })),
+    h("div", { class: "toast", role: "status", hidden: !toast.value }, toast.value?.text),
+    h("div", { class: "aloud", role: "log", "aria-live": "polite" }, aloud.value),
+    h("div", { class: "aloud", role: "alert" }, alarm.value));
+}
+
+/** @param {{ route: Route }} props */
+function Current({ route }) {
+  const [found, setFound] = useState(/** @type {{ Page: (props: any) => any } | undefined} */ (undefined));
+  useEffect(() => {
+    let isCurrent = true;
+    PAGES[route.page]().then((Page) => isCurrent && setFound({ Page }));
+    return () => {
+      isCurrent = false;
+    };
+  }, [route.page]);
+  return found ? h(found.Page, route) : h("div", { class: "page" }, h("div", { class: "skeleton page-skeleton" }));
+}
+
+/** @param {{ page: Route["page"] }} props */
+function Top({ page }) {
+  const player = line.value.player;
+  /** @param {string} href @param {string} text @param {boolean} isHere */
+  const link = (href, text, isHere) => h("a", { href, "aria-current": isHere ? "page" : undefined }, text);
+  return h("header", { class: "top" },
+    h("a", { class: "brand", href: "/" }, h(Mark, {}), h("span", null, "Flagfall")),
+    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"), link("/watch", say("nav-watch"), page === "watch")),
+    h("div", { class: "who" },
+      player ? h("span", { title: player.name }, player.name) : null,
+      h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },
+        say("settings"))));
+}
+
+/** The mark of the page: a shield with a pennant. */
+function Mark() {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const picture = svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true", class: "red" });
+    const flag = svg("g", { transform: "translate(20 18) scale(1)" });
+    flag.append(svg("path", { class: "glyph-line", d: GLYPHS.F?.line ?? "" }), svg("path", { class: "glyph", d: GLYPHS.F?.fill ?? "" }));
+    picture.append(svg("path", { class: "shape", d: SHAPES.red }), flag);
+    host.current?.replaceChildren(picture);
+  }, []);
+  return h("span", { ref: host, class: "mark" });
+}
+
+// Starts the page.
 
 const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 

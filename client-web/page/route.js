@@ -2,19 +2,40 @@
 
 import { signal } from "./vendor/library.js";
 
+/** @typedef {import("./game/record.js").Scope} Scope */
 /**
+ * `as`: whose record; `ply`: a number, or `end`. Without an id, a record comes from a file.
+ * @typedef {{ page: "replay", id?: string, as?: Scope, ply?: string }} ReplayRoute
  * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
- *   | { page: "game", id: string } | { page: "unknown" }} Route
+ *   | { page: "game", id: string } | { page: "watch" } | ReplayRoute | { page: "unknown" }} Route
  */
 
-/** @param {string} path @param {string} hash @returns {Route} */
-export function parseRoute(path, hash) {
+/** @param {string} path @param {string} hash @param {string} [search] @returns {Route} */
+export function parseRoute(path, hash, search = "") {
   if (path === "/") return { page: "home" };
   if (path === "/play") return { page: "play" };
+  if (path === "/watch") return { page: "watch" };
   // The code is in the fragment, so no log and no referrer has it.
   if (path === "/challenge") return { page: "challenge", code: hash.slice(1) };
   const game = /^\/game\/([0-9a-z]{12})$/.exec(path);
-  return game?.[1] ? { page: "game", id: game[1] } : { page: "unknown" };
+  if (game?.[1]) return { page: "game", id: game[1] };
+  const replay = /^\/replay(?:\/([0-9a-z]{12}))?$/.exec(path);
+  return replay ? replayRoute(replay[1], new URLSearchParams(search)) : { page: "unknown" };
+}
+
+/** @param {string | undefined} id @param {URLSearchParams} query @returns {ReplayRoute} */
+function replayRoute(id, query) {
+  const as = /^(red|blue|public|all)$/.exec(query.get("as") ?? "")?.[0];
+  const ply = /^(\d{1,5}|end)$/.exec(query.get("ply") ?? "")?.[0];
+  return {
+    page: "replay", ...(id ? { id } : {}), ...(as ? { as: /** @type {Scope} */ (as) } : {}), ...(ply ? { ply } : {}),
+  };
+}
+
+/** The address of a record. @param {ReplayRoute} replay */
+export function replayAddress({ id, as, ply }) {
+  const query = new URLSearchParams({ ...(as ? { as } : {}), ...(ply ? { ply } : {}) }).toString();
+  return `/replay${id ? `/${id}` : ""}${query ? `?${query}` : ""}`;
 }
 
 /** The route that is shown. */
@@ -28,7 +49,7 @@ export function go(address) {
 }
 
 function read() {
-  route.value = parseRoute(location.pathname, location.hash);
+  route.value = parseRoute(location.pathname, location.hash, location.search);
 }
 
 /** Reads the address, and follows links without loading the page anew. */
@@ -39,7 +60,7 @@ export function listenToAddresses() {
   document.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']");
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-    if (!link || !isPlain || link.hasAttribute("target")) return;
+    if (!link || !isPlain || link.hasAttribute("target") || link.hasAttribute("download")) return;
     event.preventDefault();
     go(link.getAttribute("href") ?? "/");
   });

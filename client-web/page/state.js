@@ -1,16 +1,19 @@
-// What all parts of the page share: the line, the rulesets, the texts, and what is said aloud.
+// What all parts of the page share: the line and its socket, the rulesets, the texts, and what is
+// said aloud.
 
 import { ServerTime } from "./game/clocks.js";
 import { rulesOf } from "./game/rules.js";
-import { newLine } from "./net/line.js";
-import { openLine } from "./net/socket.js";
+import { newLine, step, wakeAt } from "./net/line.js";
 import { effect, signal } from "./vendor/library.js";
 import { Words } from "./words.js";
 
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("./net/line.js").Effect} Effect */
-/** @typedef {import("./net/games.js").GameNews} GameNews */
+/** @typedef {import("./game/follow.js").GameNews} GameNews */
 /** @typedef {import("./game/rules.js").Rules} Rules */
+/** @typedef {import("./net/line.js").Line} Line */
+/** @typedef {import("./net/line.js").Input} Input */
+
 /** @typedef {ServerMessage & { type: "accepted" | "refused" }} Answer */
 
 export const line = signal(newLine(0));
@@ -121,6 +124,22 @@ async function makeSession() {
   }
 }
 
+/** @typedef {{ code?: string | null, message: string, args?: import("./words.js").Args }} Refusal */
+
+/**
+ * Reads from the API, as the player of this browser's session.
+ * @param {string} path @returns {Promise<{ body: any } | { refusal: Refusal }>}
+ */
+export async function readApi(path) {
+  try {
+    const answer = await fetch(path, { headers: { Accept: "application/json" } });
+    const body = await answer.json();
+    return answer.ok ? { body } : { refusal: body };
+  } catch {
+    return { refusal: { code: "no_answer", message: say("no-answer") } };
+  }
+}
+
 /** @param {import("./net/line.js").Input} input */
 export function tell(input) {
   connection?.input(input);
@@ -148,7 +167,7 @@ export async function askOrTell(request) {
   return answer.outcome;
 }
 
-/** What a refusal says, in the page's language. @param {{ code?: string | null, message: string, args?: import("./words.js").Args }} refusal */
+/** What a refusal says, in the page's language. @param {Refusal} refusal */
 export function refusalText({ code, message, args }) {
   const id = `refusal-${(code ?? "").replaceAll("_", "-")}`;
   return words.has(id) && args ? words.say(id, args) : message;
@@ -177,4 +196,79 @@ export function onNews(listener) {
 export function onMessage(listener) {
   messageListeners.add(listener);
   return () => messageListeners.delete(listener);
+}
+
+// Carries out what the line wants done: the WebSocket, the timers, and what the browser tells.
+
+/**
+ * Connects to the server of this page and stays connected.
+ * @param {{ changed: (line: Line) => void, effect: (effect: Effect) => void }} listener
+ */
+export function openLine(listener) {
+  let line = newLine(Date.now());
+  /** @type {WebSocket | undefined} */
+  let socket;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  /** @param {Input} what */
+  function input(what) {
+    const after = step(line, what, { now: Date.now(), random: Math.random() });
+    line = after.line;
+    // Listeners find the line as it is after the effect.
+    listener.changed(line);
+    after.effects.forEach(carryOut);
+    clearTimeout(timer);
+    const at = wakeAt(line);
+    if (at < Infinity) timer = setTimeout(() => input({ kind: "tick" }), Math.max(20, at - Date.now()));
+  }
+
+  /** @param {Effect} effect */
+  function carryOut(effect) {
+    switch (effect.kind) {
+      case "connect": return connect();
+      case "disconnect": return disconnect();
+      case "send": return socket?.readyState === WebSocket.OPEN ? socket.send(JSON.stringify(effect.message)) : undefined;
+      default: return listener.effect(effect);
+    }
+  }
+
+  function connect() {
+    const url = new URL("/ws", location.href);
+    url.protocol = url.protocol.replace("http", "ws");
+    const opened = new WebSocket(url);
+    socket = opened;
+    // A socket that was replaced is not heard any more.
+    opened.onopen = () => socket === opened && input({ kind: "opened" });
+    opened.onclose = (event) => socket === opened && input({ kind: "closed", code: event.code });
+    opened.onmessage = (event) => socket === opened && input({ kind: "message", message: JSON.parse(event.data) });
+  }
+
+  function disconnect() {
+    const old = socket;
+    socket = undefined;
+    // With code 1000 or none, the server would take it for leaving on purpose.
+    old?.close(4999);
+  }
+
+  addEventListener("online", () => input({ kind: "online" }));
+  addEventListener("offline", () => input({ kind: "offline" }));
+  addEventListener("pageshow", (event) => event.persisted && input({ kind: "shown" }));
+  document.addEventListener("visibilitychange", () =>
+    input({ kind: document.visibilityState === "hidden" ? "hidden" : "shown" }));
+  input({ kind: "tick" });
+
+  return {
+    /** @param {Input} what */
+    input: (what) => input(what),
+    /** Asks the server for a change, and returns the id of the command. @param {import("./net/line.js").Request} request */
+    ask(request) {
+      const id = crypto.randomUUID();
+      input({ kind: "ask", request, id });
+      return id;
+    },
+    get line() {
+      return line;
+    },
+  };
 }

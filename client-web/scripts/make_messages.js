@@ -28,8 +28,9 @@ const OUTPUT = new URL("../types/messages.d.ts", import.meta.url);
 export function makeMessages() {
   const client = read("client_to_server.json");
   const server = read("server_to_client.json");
+  const record = read("record.json");
   const definitions = new Map();
-  for (const schema of [client, server]) {
+  for (const schema of [client, server, record]) {
     for (const [name, definition] of Object.entries(schema.$defs ?? {})) {
       if (isPerSide(name)) continue;
       const text = declare(name, definition, schema);
@@ -45,6 +46,7 @@ export function makeMessages() {
     "/** One value for each side. */\nexport interface PerSide<T> {\n  red: T;\n  blue: T;\n}",
     declare("ClientMessage", client, client),
     declare("ServerMessage", server, server),
+    declare("GameRecord", record, record),
     ...types,
   ].join("\n\n").replace("\n\n\n", "\n\n") + "\n";
 }

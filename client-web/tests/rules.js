@@ -56,3 +56,8 @@ export function withFields(listed) {
 
 /** The ids of the rulesets. */
 export const IDS = Object.keys(FIELDS);
+
+/** @param {string} id */
+export function rulesFor(id) {
+  return /** @type {Rules} */ (withFields([{ id }])[0]);
+}

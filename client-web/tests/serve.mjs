@@ -1,6 +1,7 @@
 // A server for development and tests: the page's files with their headers, and /ws and /api from
 // a running flagfall-server. It also does what that server does not do yet (see NEEDS.md):
-// sessions by cookie, rulesets as data, and the texts of a language as one file.
+// sessions by cookie, rulesets as data, a list of the games that ended last, and the texts of a
+// language as one file.
 //
 //     npm run serve -- [--port 8080] [--server 127.0.0.1:7171]
 
@@ -34,7 +35,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
-const ADDRESSES = /^\/(play|challenge|game\/[0-9a-z]{12})?$/;
+const ADDRESSES = /^\/(play|challenge|watch|game\/[0-9a-z]{12}|replay(\/[0-9a-z]{12})?)?$/;
 
 /**
  * Serves the page in front of a server.
@@ -46,9 +47,10 @@ export function serve({ port, server }) {
   const sockets = new Set();
   const http = createServer((asked, answer) => {
     for (const [name, value] of Object.entries(HEADERS)) answer.setHeader(name, value);
-    const path = new URL(asked.url ?? "/", "http://page").pathname;
+    const { pathname: path, search } = new URL(asked.url ?? "/", "http://page");
     if (path === "/api/session") return void session(asked, answer, server);
     if (path === "/api/rulesets") return void rulesets(answer, server);
+    if (path === "/api/games" && search === "?phase=over") return void finished(answer, server);
     if (path.startsWith("/api/")) return forward(asked, answer, server);
     if (path.startsWith("/assets/dev/")) return file(answer, PAGE, path.slice("/assets/dev/".length));
     if (path.startsWith("/board/")) return file(answer, PICTURES, path.slice("/board/".length));
@@ -88,10 +90,11 @@ function file(answer, folder, path) {
   send(answer, 200, extname(full), readFileSync(full));
 }
 
-/** All texts of a language: what both clients say, and what the page says. @param {string} language */
+/** All texts of a language: what both clients say, and what the page says. Comments stay here. @param {string} language */
 export function allTexts(language) {
-  return WORDS.flatMap((folder) => readdirSync(join(folder, language)).sort()
+  const texts = WORDS.flatMap((folder) => readdirSync(join(folder, language)).sort()
     .map((name) => readFileSync(join(folder, language, name), "utf8"))).join("\n");
+  return texts.replace(/^#.*\n/gm, "");
 }
 
 /** @param {Answer} answer @param {string} path */
@@ -113,7 +116,10 @@ function forward(asked, answer, server) {
   const headers = { ...asked.headers, host: server, ...(token ? { authorization: `Bearer ${token}` } : {}) };
   delete headers.cookie;
   const inner = request(`http://${server}${asked.url}`, { method: asked.method, headers }, (reply) => {
-    answer.writeHead(reply.statusCode ?? 502, { "Content-Type": reply.headers["content-type"] ?? "text/plain" });
+    const encoding = reply.headers["content-encoding"];
+    answer.writeHead(reply.statusCode ?? 502, {
+      "Content-Type": reply.headers["content-type"] ?? "text/plain", ...(encoding ? { "Content-Encoding": encoding } : {}),
+    });
     reply.pipe(answer);
   });
   inner.on("error", () => answer.destroy());
@@ -131,9 +137,26 @@ async function rulesets(answer, server) {
   }
 }
 
+/** The public games that were seen in the lobby, by the servers that they are on. @type {Map<string, Set<string>>} */
+const seen = new Map();
+
+/** The games that were seen and are over, the latest first. @param {Answer} answer @param {string} server */
+async function finished(answer, server) {
+  const ids = [...seen.get(server) ?? []].reverse().slice(0, 50);
+  const games = await Promise.all(ids.map(async (id) => {
+    const found = await fetch(`http://${server}/api/games/${id}`).then((reply) => reply.json(), () => undefined);
+    const { game } = /** @type {any} */ (found ?? {});
+    return game?.phase === "over" ? [game] : [];
+  }));
+  answer.setHeader("Content-Type", "application/json");
+  answer.writeHead(200).end(JSON.stringify({ games: games.flat() }));
+}
+
 /** True if a request comes from the page itself. @param {Asked} asked */
 function isOwnOrigin(asked) {
-  return asked.headers.origin === `http://${asked.headers.host}`;
+  // Browsers send no `Origin` with a GET of the same origin.
+  const { origin, host } = asked.headers;
+  return origin ? origin === `http://${host}` : asked.headers["sec-fetch-site"] === "same-origin";
 }
 
 /** @param {Asked} asked */
@@ -250,7 +273,7 @@ function upgrade(asked, socket, head, server) {
   if (asked.url !== "/ws" || !isOwnOrigin(asked)) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   const accept = createHash("sha1").update(`${asked.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
   const token = tokenOf(asked);
-  const upstream = openUpstream(server, (text) => socket.write(frame(outward(text, token), false)), (code) => {
+  const upstream = openUpstream(server, (text) => socket.write(frame(outward(text, token, server), false)), (code) => {
     socket.write(Buffer.from([0x88, 2, code >> 8, code & 255]));
     socket.end();
   });
@@ -274,9 +297,16 @@ function inward(text, token) {
   return JSON.stringify(session && token ? { ...hello, token } : hello);
 }
 
-/** The page never sees a token, and has no player without a session. @param {string} text @param {string | undefined} token */
-function outward(text, token) {
+/**
+ * The page never sees a token, and has no player without a session.
+ * @param {string} text @param {string | undefined} token @param {string} server
+ */
+function outward(text, token, server) {
   const message = JSON.parse(text);
+  const known = seen.get(server) ?? new Set();
+  seen.set(server, known);
+  if (message.type === "lobby") message.games.forEach((/** @type {any} */ game) => known.add(game.id));
+  if (message.type === "game_started" && !message.game.terms.private) known.add(message.game.id);
   if (message.type !== "welcome") return text;
   const { token: _, player, ...welcome } = message;
   return JSON.stringify(token ? { ...welcome, player } : welcome);

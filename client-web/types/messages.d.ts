@@ -419,6 +419,46 @@ export type ServerMessage =
     type: "ping";
   };
 
+/** A game from start to end, as one client may know it: complete after the end, with hidden ranks before. */
+export type GameRecord = {
+  /** Who the record is for. */
+  audience: Audience;
+  /** Each side's commitment to its deployment. */
+  commitments: PerSide<HexBytes | null>;
+  /** When the game was made, in milliseconds since 1970. */
+  created: number;
+  /** The time for deployments after that, in milliseconds. Old records lack it. */
+  deploy_ms?: number | null;
+  /** The deployments that are open to this client. */
+  deployments: PerSide<Opened | null>;
+  /** The events, oldest first. */
+  events: RecordedEvent[];
+  /** The audience's view before the first event. Each event's change makes the next view of it. */
+  first_view?: GameView | null;
+  /** The version of this format, 1. */
+  format: number;
+  /** The game. */
+  game: GameId;
+  /** Where the record comes from, if no Flagfall game wrote it. */
+  imported?: Imported | null;
+  /** What its changes show. Records without changes do not say. */
+  kind?: RecordKind | null;
+  /** How much network delay is given back. If absent, none. */
+  lag_quota?: LagQuota | null;
+  /** The lakes, if they were drawn for this game. */
+  lakes?: Square[] | null;
+  /** How the game ended. */
+  outcome?: Outcome | null;
+  /** The players. */
+  players: PerSide<Player>;
+  /** The server's signature of the game's digest, after the end. Absent if the server has no key, or if the game ended before servers signed games. */
+  signature?: RecordSignature | null;
+  /** The position that a game started from, if it was set up rather than deployed, in the one-line notation of positions. Ranks hidden from this client are `?`. A server never writes it. */
+  start?: string | null;
+  /** The terms. */
+  terms: Terms;
+};
+
 /** Why a game was aborted. */
 export type Abort = {
   /** The side that aborted the game. */
@@ -768,6 +808,12 @@ export type HexBytes = string;
 /** What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks, `o` for a coin, which has no rank yet. */
 export type IdentityText = string;
 
+/** The source of an imported record. Its times are all zero, and its players have only names. Unless the format has commitments, they are null and the salts are 32 zero bytes. */
+export type Imported = {
+  /** The name of the format: `text`, `strados` or `pbm`. */
+  from: string;
+};
+
 /** A challenge that waits for this player's answer. */
 export type Invitation = {
   /** The code of the challenge, to accept it with. */
@@ -780,6 +826,14 @@ export type Invitation = {
   terms: Terms;
   /** The side that this player would have. Without one, it is drawn. */
   your_side?: Side | null;
+};
+
+/** How much network delay a side is given back: what the server measured on its connection, as long as its stock lasts. In milliseconds. */
+export type LagQuota = {
+  /** How much the stock grows with each of the side's turns. Also the longest that a flag waits for a move that may be on its way. */
+  per_ply_ms: number;
+  /** The stock at the start, and its maximum. */
+  stock_ms: number;
 };
 
 /** Chips that changed in a move: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
@@ -983,6 +1037,35 @@ export type RatingWish =
     kind: "around";
   };
 
+/** What the changes of a record show. */
+export type RecordKind = 
+  /** What the audience was told while the game was played. */
+  | "live"
+  /** From the first event on, every rank that the end of the game opened to the audience. */
+  | "opened";
+
+/** A server's signature of a finished game: Ed25519 over the game's digest, which docs/protocol/RECORDS.md defines. */
+export type RecordSignature = {
+  /** The id of the public key: the first 16 hexadecimal digits of its SHA-256. */
+  key: string;
+  /** The signature. */
+  value: SignatureText;
+};
+
+/** An event and its time. */
+export type RecordedEvent = {
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+  /** The side that resigned, at the end of a game that ended so. Old records lack it. */
+  by?: Side | null;
+  /** What else changed in the audience's view. Old records and records imported from texts have none. */
+  change?: ViewChange | null;
+  /** The event. */
+  event: GameEvent;
+  /** The network delay that was given back to the side that acted, in milliseconds. */
+  lag_ms?: number;
+};
+
 /** An argument of a refusal's text. */
 export type RefusalArg = number | string;
 
@@ -1110,6 +1193,9 @@ export type Sign =
   | "+"
   /** Toward lower columns or rows. */
   | "-";
+
+/** An Ed25519 signature: 64 bytes as 128 hexadecimal digits. */
+export type SignatureText = string;
 
 /** The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset and speed has its own ratings. */
 export type Speed = 

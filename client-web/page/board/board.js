@@ -2,16 +2,14 @@
 // what an event says, never what differs between two positions.
 
 import { opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
-import { chipsBySquare, drawChip } from "./chips.js";
-import { listenToPointers } from "./drag.js";
-import { extent, ghosts, neighbor, place, squareIn, strips } from "./joints.js";
-import { PLAIN_STYLE, drawPiece, svg } from "./pieces.js";
+import { PLAIN_STYLE, chipsBySquare, drawChip, drawPiece, svg } from "./pieces.js";
+import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } from "./screen.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../game/notation.js").Piece} Piece */
 /** @typedef {import("../game/rules.js").Rules} Rules */
-/** @typedef {import("./joints.js").Geometry} Geometry */
+/** @typedef {import("./screen.js").Geometry} Geometry */
 
 /**
  * What the board tells of gestures. Squares only: the board knows no rules.
@@ -479,7 +477,7 @@ export class Board {
     return movable[at < 0 ? 0 : (at + step + movable.length) % movable.length];
   }
 
-  /** @returns {import("./drag.js").DragHandlers} */
+  /** @returns {import("./screen.js").DragHandlers} */
   #pointerHandlers() {
     /** @param {string} square @param {Partial<CSSStyleDeclaration> & Record<string, number>} variables */
     const carry = (square, variables) => {

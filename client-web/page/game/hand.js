@@ -1,11 +1,14 @@
-// What the player has in hand, and how gestures become commands: a piece of the board or of the
-// reserve, then a square, then the way, the color or the choice that the rules ask for.
+// What the player has in hand: how gestures and typed text become commands, and a deployment
+// while it is being made.
 
-import { freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
+import { colorOf, rankOf } from "./notation.js";
+import { choices, freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
+import { homeSquares } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */
 /** @typedef {import("./notation.js").Rank} Rank */
+/** @typedef {import("./notation.js").Side} Side */
 /** @typedef {import("./notation.js").ChipColor} ChipColor */
 /** @typedef {import("./reach.js").Way} Way */
 /** @typedef {import("./rules.js").Rules} Rules */
@@ -66,4 +69,150 @@ export function complete(draft, rules, color) {
 /** The draft with one way. @param {Draft} draft @param {Way} way @returns {Draft} */
 export function byWay(draft, way) {
   return draft.kind === "move" ? { ...draft, ways: [way] } : draft;
+}
+
+// Commands as a player types them: `a4a5`, `a1a7+`, `a4a5=g`, `place 9 c3`, `remove c3`, `draw`,
+// `resign`.
+
+const MOVE = /^([a-p](?:10|[1-9]))-?([a-p](?:10|[1-9]))([+-])?(?:=([rybg]))?$/;
+const PLACE = /^place ([1-9sbfp])(\^)? ([a-p](?:10|[1-9]))(?:=([rybg]))?$/;
+const REMOVE = /^remove ([a-p](?:10|[1-9]))$/;
+
+/** Where a Russian layout has the letters of squares and commands. */
+const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"].map((letter, index) => [letter, "qwertyuiopasdfghjklzxcvbnm"[index] ?? ""]));
+
+/**
+ * The command, or the key of a text that says what is wrong.
+ * @param {string} typed @param {Readonly<GameView>} view @param {Rules} rules
+ * @returns {Outcome | { wrong: string }}
+ */
+export function readTyped(typed, view, rules) {
+  const text = [...typed.trim().toLowerCase()].map((letter) => KEYS.get(letter) ?? letter).join("").replace(/\s+/g, " ");
+  /** @type {Record<string, GameCommand>} */
+  const words = {
+    draw: { kind: view.draw_offer && view.draw_offer !== view.audience ? "accept_draw" : "offer_draw" },
+    resign: { kind: "resign" },
+    abort: { kind: "abort" },
+  };
+  const command = words[text];
+  if (command) return { command };
+  const move = MOVE.exec(text);
+  if (move) return readMove(move, view, rules);
+  const place = PLACE.exec(text);
+  if (place) return readPlacing(place, view, rules);
+  const remove = REMOVE.exec(text);
+  if (remove?.[1]) return rules.reserve ? { command: { kind: "remove", square: remove[1] } } : { wrong: "typed-no-reserve" };
+  const rank = rankOf(text);
+  if (rank && choices(view).includes(rank)) return { command: { kind: "choose", rank } };
+  const color = colorOf(text);
+  if (color && view.owed_color?.side === view.audience) return { command: { kind: "color", color } };
+  return { wrong: "typed-unknown" };
+}
+
+/** @param {RegExpExecArray} match @param {Readonly<GameView>} view @param {Rules} rules */
+function readMove([, from = "", to = "", sign, letter], view, rules) {
+  const target = targets(view, rules, from).find((target) => target.square === to);
+  const ways = target?.ways.filter((way) => !sign || way.sign === sign) ?? [];
+  if (ways.length === 0) return { wrong: view.turn === view.audience ? "typed-no-move" : "not-your-turn-yet" };
+  const draft = /** @type {const} */ ({ kind: "move", from, to, ways });
+  const way = ways[0];
+  return complete(letter && way ? byWay(draft, way) : draft, rules, letter ? colorOf(letter) : undefined);
+}
+
+/** @param {RegExpExecArray} match @param {Readonly<GameView>} view @param {Rules} rules */
+function readPlacing([, letter = "", label, square = "", color], view, rules) {
+  const rank = rankOf(letter);
+  const side = view.audience;
+  if (!rules.reserve || side === "public") return { wrong: "typed-no-reserve" };
+  if (!rank || !freeHomeSquares(view, rules, side).includes(square)) return { wrong: "typed-no-place" };
+  return complete({ kind: "place", square, rank, labeled: Boolean(label) }, rules, color ? colorOf(color) : undefined);
+}
+
+// A deployment while it is being made.
+
+/** The letters of pieces by their squares. @typedef {Readonly<Record<string, string>>} Setup */
+
+/** Reads a deployment's text. @param {string} text @param {Rules} rules @param {Side} side @returns {Setup} */
+export function readSetup(text, rules, side) {
+  const letters = [...text.replace(/\s/g, "").toUpperCase()];
+  return Object.fromEntries(homeSquares(rules, side).flatMap((square, index) => {
+    const letter = letters[index];
+    return letter && letter !== "." ? [[square, letter]] : [];
+  }));
+}
+
+/** @param {Setup} setup @param {Rules} rules @param {Side} side */
+export function writeSetup(setup, rules, side) {
+  return homeSquares(rules, side).map((square) => setup[square] ?? ".").join("");
+}
+
+/** The pieces of a deployment as the texts of a view. @param {Setup} setup @param {Side} side */
+export function setupPieces(setup, side) {
+  return Object.entries(setup).map(([square, letter]) => `${square}${side === "red" ? "r" : "b"}${letter}`);
+}
+
+/** How many pieces of each rank are still to be placed. @param {Setup} setup @param {Rules} rules @returns {Record<string, number>} */
+export function tray(setup, rules) {
+  const left = { ...rules.army };
+  for (const letter of Object.values(setup)) left[letter] = (left[letter] ?? 0) - 1;
+  return left;
+}
+
+/** How many pieces a deployment has. @param {Rules} rules */
+export function placesToFill(rules) {
+  const army = Object.values(rules.army).reduce((sum, count) => sum + count, 0);
+  return Math.min(army, rules.home_rows * rules.columns);
+}
+
+/** True if a deployment can be handed in. @param {Setup} setup @param {Rules} rules */
+export function isComplete(setup, rules) {
+  const letters = Object.values(setup);
+  return letters.length === placesToFill(rules) && letters.includes("F")
+    && Object.values(tray(setup, rules)).every((left) => left >= 0);
+}
+
+/** Puts a piece on a square, or takes the one there off. @param {Setup} setup @param {string} square @param {string | undefined} letter @returns {Setup} */
+export function place(setup, square, letter) {
+  const { [square]: _, ...others } = setup;
+  return letter ? { ...others, [square]: letter } : others;
+}
+
+/** Exchanges what is on two squares. @param {Setup} setup @param {string} a @param {string} b */
+export function swap(setup, a, b) {
+  return place(place(setup, a, setup[b]), b, setup[a]);
+}
+
+/** The deployment as in a mirror. @param {Setup} setup @param {Rules} rules @returns {Setup} */
+export function mirror(setup, rules) {
+  return Object.fromEntries(Object.entries(setup).map(([square, letter]) => {
+    const column = String.fromCharCode(97 + rules.columns - 1 - (square.charCodeAt(0) - 97));
+    return [column + square.slice(1), letter];
+  }));
+}
+
+/**
+ * A random deployment: what is placed stays, and the rest is filled. The Flag stands in the last
+ * two rows, and Bombs rather behind than in front.
+ * @param {Setup} setup @param {Rules} rules @param {Side} side @param {() => number} random @returns {Setup}
+ */
+export function fillRandomly(setup, rules, side, random) {
+  const squares = homeSquares(rules, side).filter((square) => !setup[square]);
+  const last = new Set(homeSquares(rules, side).slice(-2 * rules.columns));
+  const left = Object.entries(tray(setup, rules)).flatMap(([letter, count]) => Array(Math.max(0, count)).fill(letter));
+  const filled = /** @type {Record<string, string>} */ ({ ...setup });
+  /** @param {string} letter @param {string[]} among */
+  const put = (letter, among) => {
+    const free = among.filter((square) => !filled[square]);
+    const square = free[Math.floor(random() * free.length)];
+    if (square) filled[square] = letter;
+  };
+  const back = squares.filter((square) => last.has(square));
+  if (left.includes("F")) put("F", back.length > 0 ? back : squares);
+  const others = left.filter((letter) => letter !== "F").map((letter) => ({ letter, order: random() }));
+  others.sort((a, b) => a.order - b.order);
+  const room = placesToFill(rules) - Object.keys(filled).length;
+  const chosen = others.slice(0, Math.max(0, room)).map(({ letter }) => letter);
+  for (const letter of chosen.filter((letter) => letter === "B")) put(letter, random() < 0.75 && back.some((square) => !filled[square]) ? back : squares);
+  for (const letter of chosen.filter((letter) => letter !== "B")) put(letter, squares);
+  return filled;
 }

@@ -23,6 +23,9 @@ const LETTERS = [
   ["marshal", "1"], ["phoenix", "P"],
 ];
 
+/** Both sides; Red moves first. @type {readonly Side[]} */
+export const SIDES = ["red", "blue"];
+
 /** All ranks, from the Flag to the Phoenix. */
 export const RANKS = LETTERS.map(([rank]) => rank);
 

@@ -85,3 +85,8 @@ export function homeSquares(rules, side) {
   }
   return squares;
 }
+
+/** All squares of the board, by rows from Red's back row. @param {Rules} rules */
+export function squaresOf({ columns, rows }) {
+  return Array.from({ length: columns * rows }, (_, index) => squareAt(index % columns, Math.floor(index / columns)));
+}

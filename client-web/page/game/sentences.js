@@ -1,11 +1,67 @@
-// Events as whole sentences, for the list of moves and for those who listen.
+// What the page says of events and squares: whole sentences for the list of moves and for those
+// who listen, and the names of squares for those who hear the board.
 
-import { rankName } from "../board/names.js";
-import { parseLaid, parseMove, rankOf } from "./notation.js";
+import { chipsBySquare } from "../board/pieces.js";
+import { clockText, isRunning, timeLeft } from "./clocks.js";
+import { RANKS, SIDES, parseLaid, parseMove, parsePiece, rankOf, ranksOf } from "./notation.js";
 
+/** @typedef {import("../../types/messages").GameView} GameView */
+/** @typedef {import("./notation.js").Piece} Piece */
+/** @typedef {import("./reach.js").Target} Target */
+/** @typedef {import("../words.js").Words} Words */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").Outcome} Outcome */
-/** @typedef {import("../words.js").Words} Words */
+
+/** The name of what is known of a rank. @param {Words} words @param {string} identity */
+export function rankName(words, identity) {
+  const rank = rankOf(identity) ?? (identity === "o" ? "coin" : undefined);
+  if (rank) return words.say("rank", { rank });
+  const names = ranksOf(identity).map((rank) => words.say("rank", { rank }));
+  if (names.length === 0) return words.say("rank", { rank: "hidden" });
+  return names.slice(1).reduce((first, last) => words.say("list-or", { first, last }), names[0] ?? "");
+}
+
+/**
+ * The names of all squares.
+ * @param {Readonly<GameView>} view @param {Words} words
+ * @param {{ from: string, targets: readonly Target[] } | undefined} reach What the piece in hand can do.
+ * @returns {(square: string) => string}
+ */
+export function squareNames(view, words, reach) {
+  const pieces = new Map(view.pieces.map(parsePiece).map((piece) => [piece.square, piece]));
+  const chips = chipsBySquare(view.chips);
+  const lakes = new Set(view.lakes);
+  const targets = new Map(reach?.targets.map((target) => [target.square, target]));
+  return (square) => {
+    const piece = pieces.get(square);
+    const what = piece ? pieceName(piece, view.audience, words)
+      : words.say(lakes.has(square) ? "square-lake" : "square-empty");
+    const chip = chips.get(square);
+    const way = targets.get(square)?.ways[0];
+    const parts = [square, what];
+    if (chip) parts.push(words.say("square-chip", { color: chip }));
+    if (reach?.from === square) parts.push(words.say("square-chosen"));
+    if (way) parts.push(words.say("square-target", { by: way.by, strikes: way.strikes ? "yes" : "no" }));
+    return parts.join(", ");
+  };
+}
+
+/** @param {Piece} piece @param {"red" | "blue" | "public"} audience @param {Words} words */
+function pieceName(piece, audience, words) {
+  const { side, identity, moved, revealed, labeled } = piece;
+  const whose = audience === "public" ? side : audience === side ? "own" : "enemy";
+  const isHidden = identity === "?";
+  const rank = rankName(words, identity);
+  const name = isHidden
+    ? words.say("square-hidden", { whose, moved: moved ? "yes" : "no" })
+    : words.say("square-piece", { whose, rank, moved: moved ? "yes" : "no" });
+  const marks = [name];
+  if (labeled) marks.push(words.say("square-labeled"));
+  else if (revealed && whose === "own") marks.push(words.say("square-known"));
+  return marks.join(", ");
+}
+
+// Events as whole sentences, for the list of moves and for those who listen.
 
 /** @param {GameEvent} event @param {Words} words @returns {string} */
 export function sentence(event, words) {
@@ -31,6 +87,11 @@ export function sentence(event, words) {
     case "ended": return outcomeSentence(event.outcome, words);
     default: return forgotten(event);
   }
+}
+
+/** An event of a record: choices have a side, and nobody is spoken to. @param {GameEvent} event @param {Words} words */
+export function recordedSentence(event, words) {
+  return event.kind === "chosen" ? words.say("event-chosen", { side: event.side, rank: event.rank }) : sentence(event, words);
 }
 
 /** An event of a later version of the protocol has no words. @param {never} _ */
@@ -71,4 +132,21 @@ function strikeText(attacker, defender) {
   if (attacker !== "leaves") return defender === "leaves" ? "strike-won" : "strike-both-stay";
   if (defender === "leaves") return "strike-both-lost";
   return defender === "advances" ? "strike-lost-advance" : "strike-lost";
+}
+
+/** Both clocks at a moment of the server's time. @param {Readonly<GameView>} view @param {number} now @param {Words} words */
+export function clocksSentence({ clock }, now, words) {
+  if (!clock) return words.say("time-unlimited");
+  return SIDES.map((side) => words.say("clock-said", {
+    side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
+  })).join(" ");
+}
+
+/** What each side has lost. @param {Readonly<GameView>} view @param {Words} words */
+export function lossesSentence({ captured }, words) {
+  return SIDES.map((side) => {
+    const lost = [...RANKS].reverse().filter((rank) => (captured[side][rank] ?? 0) > 0);
+    const pieces = lost.map((rank) => words.say("rank-count", { count: captured[side][rank] ?? 0, rank })).join(", ");
+    return words.say("losses-said", { side, kinds: lost.length, pieces });
+  }).join(" ");
 }

@@ -1,13 +1,13 @@
 // The line to the server, without a socket, a DOM or a clock: messages, gestures and the time
-// come in as inputs; what is to be done goes out as effects. socket.js carries them out.
+// come in as inputs; what is to be done goes out as effects. state.js carries them out.
 
-import { hear, openMessage, unopened } from "./games.js";
+import { hear, openMessage, unopened } from "../game/follow.js";
 
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("../../types/messages").ClientMessage} ClientMessage */
 /** @typedef {import("../../types/messages").Player} Player */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
-/** @typedef {import("./games.js").GameNews} GameNews */
+/** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
 
@@ -39,7 +39,7 @@ import { hear, openMessage, unopened } from "./games.js";
  * @property {"none" | "asked" | "made"} session How far the making of a session is.
  * @property {number} claimSeconds
  * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
- * @property {import("./games.js").Games} games
+ * @property {import("../game/follow.js").Games} games
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby

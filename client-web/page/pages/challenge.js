@@ -1,7 +1,6 @@
 // What a friend offers, or the link to send to one.
 
-import { playerName } from "../parts/bars.js";
-import { changesText, termsText } from "../parts/terms.js";
+import { changesText, playerName, termsText } from "../parts/basics.js";
 import { go } from "../route.js";
 import { askOrTell, line, onMessage, refusalText, say, show, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";

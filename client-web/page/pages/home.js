@@ -1,10 +1,10 @@
 // The first page: one button for each common choice, and what goes on.
 
-import { PieceArt } from "../parts/art.js";
-import { GameList, OfferList, PoolCard } from "../parts/lobby.js";
+import { PieceArt } from "../parts/basics.js";
+import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
-import { askOrTell, line, say, tell } from "../state.js";
-import { h, useEffect, useState } from "../vendor/library.js";
+import { askOrTell, line, say } from "../state.js";
+import { h, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
 
@@ -14,15 +14,6 @@ const TERMS = {
   quick: { ruleset: "classic", time: { kind: "fischer", base_s: 600, increment_s: 5 } },
   friend: { ruleset: "classic", time: { kind: "fischer", base_s: 900, increment_s: 10 } },
 };
-
-/** Follows the lobby while a page is shown. */
-export function useLobby() {
-  useEffect(() => {
-    tell({ kind: "open_lobby" });
-    return () => tell({ kind: "close_lobby" });
-  }, []);
-  return line.value.lobby;
-}
 
 export function HomePage() {
   const lobby = useLobby();
@@ -71,7 +62,8 @@ export function HomePage() {
       h("section", { class: "card stack" },
         h("h2", null, say("live-games")),
         lobby ? h(GameList, { games: lobby.games.slice(0, 6), empty: say("live-games-empty"), isOwn: false })
-          : h("div", { class: "skeleton lines" }))));
+          : h("div", { class: "skeleton lines" }),
+        h("a", { href: "/watch" }, say("watch-all")))));
 }
 
 /** @param {{ title: string, text: string, isMain?: boolean, isBusy: boolean, onClick: () => void }} props */

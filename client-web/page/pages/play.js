@@ -1,11 +1,10 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
-import { GameList, OfferList, PoolCard } from "../parts/lobby.js";
-import { timeText } from "../parts/terms.js";
+import { timeText } from "../parts/basics.js";
+import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
 import { askOrTell, line, rulesets, say } from "../state.js";
 import { h, useState } from "../vendor/library.js";
-import { useLobby } from "./home.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
 /** @typedef {import("../../types/messages").Time} Time */

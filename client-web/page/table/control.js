@@ -1,19 +1,22 @@
 // One game on the page: what is in hand, what is planned, and what gestures do. Parts show it;
 // the line decides what is true.
 
-import { byWay, complete, put } from "../game/hand.js";
-import { clockText, isRunning, timeLeft } from "../game/clocks.js";
-import { MARKS, afterGap, followNotes, keepHidden, note } from "../game/notes.js";
-import { dueCommand, holds, planMove } from "../game/premove.js";
-import { RANKS, parsePiece } from "../game/notation.js";
-import { canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets } from "../game/reach.js";
-import { sentence } from "../game/sentences.js";
-import { readTyped } from "../game/typed.js";
-import { squareNames } from "../board/names.js";
+import { timeLeft } from "../game/clocks.js";
+import { byWay, complete, put, readTyped } from "../game/hand.js";
+import { parsePiece } from "../game/notation.js";
+import {
+  MARKS, afterGap, dueCommand, followNotes, holds, keepHidden, note, planMove,
+} from "../game/plans.js";
+import {
+  canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets,
+} from "../game/reach.js";
+import { clocksSentence, lossesSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
-import { playerName } from "../parts/bars.js";
+import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellList } from "../parts/dialog.js";
-import { alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak } from "../state.js";
+import {
+  alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak,
+} from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 
@@ -22,8 +25,8 @@ import { Deploying } from "./deploying.js";
 /** @typedef {import("../board/board.js").Board} Board */
 /** @typedef {import("../game/hand.js").Hand} Hand */
 /** @typedef {import("../game/hand.js").Question} Question */
-/** @typedef {import("../game/premove.js").Premove} Premove */
-/** @typedef {import("../net/games.js").GameNews} GameNews */
+/** @typedef {import("../game/plans.js").Premove} Premove */
+/** @typedef {import("../game/follow.js").GameNews} GameNews */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
 
 /** Below this, a new turn of one's own is said at once. */
@@ -43,8 +46,8 @@ export class GameControl {
   /** What has happened since the game was opened here. @type {Signal<readonly { text: string, ply: number }[]>} */
   entries = signal(/** @type {readonly { text: string, ply: number }[]} */ ([]));
 
-  /** The player's guesses. @type {Signal<import("../game/notes.js").Notes>} */
-  notes = signal(/** @type {import("../game/notes.js").Notes} */ ({}));
+  /** The player's guesses. @type {Signal<import("../game/plans.js").Notes>} */
+  notes = signal(/** @type {import("../game/plans.js").Notes} */ ({}));
   /** What the notes were last held against. */
   #notedAt = "";
 
@@ -207,7 +210,9 @@ export class GameControl {
 
   /** Keys of the focused board, by their position. @param {KeyboardEvent} event @param {string} square */
   key(event, square) {
-    if (this.view?.phase === "deploying" && this.deploying.key(event, square)) return true;
+    const { view } = this;
+    if (!view) return false;
+    if (view.phase === "deploying" && this.deploying.key(event, square)) return true;
     switch (event.code) {
       case "KeyI": this.tellOf(square); return true;
       case "KeyL": speak(this.entries.value.at(-1)?.text ?? say("no-move-yet")); return true;
@@ -220,23 +225,14 @@ export class GameControl {
         if (!this.rules?.reserve || !this.isTurn) return false;
         void this.act({ kind: "remove", square });
         return true;
-      case "KeyT": speak(this.#clocksText()); return true;
+      case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
-      case "KeyC": speak(this.#lossesText()); return true;
+      case "KeyC": speak(lossesSentence(view, allWords())); return true;
       default:
         if (event.key !== "?") return false;
         void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
         return true;
     }
-  }
-
-  #clocksText() {
-    const clock = this.view?.clock;
-    if (!clock) return say("time-unlimited");
-    const now = serverTime.at(Date.now());
-    return (/** @type {const} */ (["red", "blue"])).map((side) => say("clock-said", {
-      side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
-    })).join(" ");
   }
 
   #opponentText() {
@@ -245,16 +241,6 @@ export class GameControl {
     return (/** @type {const} */ (["red", "blue"])).filter((one) => one !== side).map((one) => say("opponent-said", {
       side: one, name: playerName(loaded.game.players[one]), presence: say(`presence-${loaded.presence[one]}`),
     })).join(" ");
-  }
-
-  #lossesText() {
-    const { view } = this;
-    if (!view) return "";
-    return (/** @type {const} */ (["red", "blue"])).map((side) => {
-      const lost = [...RANKS].reverse().filter((rank) => (view.captured[side][rank] ?? 0) > 0);
-      const pieces = lost.map((rank) => say("rank-count", { count: view.captured[side][rank] ?? 0, rank })).join(", ");
-      return say("losses-said", { side, kinds: lost.length, pieces });
-    }).join(" ");
   }
 
   /** A right click or a long press: a note on a hidden enemy piece, or what is known. @param {string} square */
@@ -268,7 +254,7 @@ export class GameControl {
     if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
   }
 
-  /** Keeps notes on this device, with what they were held against. @param {import("../game/notes.js").Notes} notes */
+  /** Keeps notes on this device, with what they were held against. @param {import("../game/plans.js").Notes} notes */
   #setNotes(notes) {
     this.notes.value = notes;
     const { loaded } = this;

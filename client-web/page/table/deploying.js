@@ -1,13 +1,20 @@
-// A deployment in the making, by pointer and by keys.
+// A deployment in the making: by pointer and by keys, with its tray and its tools.
 
-import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces, swap, tray, writeSetup } from "../game/deploy.js";
+import { clockText, nextChange } from "../game/clocks.js";
+import { RANKS, letterOf } from "../game/notation.js";
+import {
+  fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
+  swap, tray, writeSetup,
+} from "../game/hand.js";
 import { homeSquares } from "../game/rules.js";
+import { PieceArt, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
-import { say } from "../state.js";
-import { signal } from "../vendor/library.js";
+import { say, serverTime } from "../state.js";
+import { h, signal } from "../vendor/library.js";
 
-/** @typedef {import("../game/deploy.js").Setup} Setup */
+/** @typedef {import("../game/hand.js").Setup} Setup */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
+/** @typedef {import("./control.js").GameControl} GameControl */
 
 export class Deploying {
   /** @type {Signal<Setup>} */
@@ -155,4 +162,43 @@ export class Deploying {
     this.change(place(this.setup.value, square, letter));
     return true;
   }
+}
+
+// The tray and the tools of a deployment.
+
+/** @param {{ control: GameControl }} props */
+export function DeployPanel({ control }) {
+  const { deploying, rules, side, view } = control;
+  if (!rules || !side || !view) return null;
+  const left = deploying.left();
+  const hand = deploying.hand.value;
+  const isFinal = deploying.isFinal;
+  const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
+  return h("section", { class: "card stack tight deploy", "aria-label": say("deploy-title") },
+    h("div", { class: "row-of spread" }, h("h2", null, say("deploy-title")), h(Deadline, { at: view.deploy_deadline })),
+    h("div", { class: "tray", role: "group", "aria-label": say("deploy-tray") }, ranks.map((rank) => {
+      const letter = letterOf(rank);
+      const count = left[letter] ?? 0;
+      const isChosen = hand !== undefined && "letter" in hand && hand.letter === letter;
+      return h("button", {
+        key: rank, class: `tray-piece${isChosen ? " chosen" : ""}`, disabled: count <= 0 || isFinal, "aria-pressed": isChosen,
+        "aria-label": say("tray-piece", { rank, count }),
+        onClick: () => (deploying.hand.value = isChosen ? undefined : { letter }),
+      }, h(PieceArt, { side, identity: letter }), h("span", { class: "numbers" }, count));
+    })),
+    h("div", { class: "row-of tools" },
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.random() }, say("deploy-random")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.mirror() }, say("deploy-mirror")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.change({}) }, say("deploy-clear")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.undo() }, say("deploy-undo"))),
+    h("button", { class: "button main", disabled: !deploying.isComplete || deploying.isHandedIn, onClick: () => deploying.handIn() },
+      deploying.isHandedIn ? say("deploy-done") : deploying.missing > 0 ? say("deploy-missing", { count: deploying.missing }) : say("deploy-ready")),
+    h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint")));
+}
+
+/** @param {{ at: number | null | undefined }} props */
+function Deadline({ at }) {
+  const left = () => (at ? Math.max(0, at - serverTime.at(Date.now())) : 0);
+  useTicks(() => (at && left() > 0 ? nextChange(left()) : Infinity), at);
+  return at ? h("span", { class: "numbers muted" }, say("deploy-left", { time: clockText(left()) })) : null;
 }

@@ -69,7 +69,60 @@ for (const [look, options] of LOOKS) {
     await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
     await page.locator(".phase-over").waitFor();
     await check("over");
+    await page.getByRole("link", { name: "Replay" }).click();
+    await page.locator(".replay .square").first().waitFor();
+    await page.keyboard.press("ArrowRight");
+    for (const name of ["As a table", "Losses by rank"]) await page.getByText(name, { exact: true }).first().click();
+    await check("replay");
+    await page.goto(`${front.url}/replay`);
+    await page.getByRole("heading", { name: "Open a record" }).waitFor();
+    await check("replay-open");
+    await page.goto(`${front.url}/watch`);
+    await page.getByText("look at those that ended last").waitFor();
+    await check("watch-finished");
     assert.deepEqual(faults, []);
+    await context.close();
+  });
+}
+
+for (const [look, options] of LOOKS) {
+  test(`axe finds nothing while games are live: ${look}`, async () => {
+    const players = await Promise.all(["barrage", "classic"].map(async (ruleset) => {
+      const { page, context } = await newPage(chromium, { reducedMotion: "reduce" });
+      await page.goto(`${front.url}/play`);
+      await page.getByLabel("Rules").selectOption(ruleset);
+      await page.getByLabel("Your side").selectOption("red");
+      await page.getByRole("button", { name: "Play", exact: true }).click();
+      await deploy(page);
+      await page.locator(".your-turn").waitFor();
+      return { page, context };
+    }));
+    const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce", ...options });
+    /** @param {string} name */
+    const check = async (name) => {
+      assert.deepEqual(await violations(page), [], name);
+      assert.ok(await overflow(page) <= 0, `${name} is wider than its window`);
+      await picture(page, `access-${name}-${look}`);
+    };
+    await page.goto(`${front.url}/watch`);
+    await page.locator(".watch-large .piece").first().waitFor();
+    await page.locator(".small-game button").waitFor();
+    await check("watch");
+    const [first] = players;
+    const id = /\/game\/(\w+)/.exec(first?.page.url() ?? "")?.[1];
+    await page.goto(`${front.url}/replay/${id}`);
+    await page.getByText("The other views open when the game is over.").waitFor();
+    await check("replay-running");
+    await page.goto(`${front.url}/replay/000000000000`);
+    await page.getByRole("heading", { name: "This record cannot be shown" }).waitFor();
+    await check("replay-trouble");
+    assert.deepEqual(faults.filter((fault) => !fault.includes("status of 404")), []);
+    for (const one of players) {
+      await one.page.getByRole("button", { name: "Resign" }).click();
+      await one.page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+      await one.page.locator(".phase-over").waitFor();
+      await one.context.close();
+    }
     await context.close();
   });
 }

@@ -28,6 +28,13 @@ const shift = (page) => page.evaluate(() => new Promise((resolve) => {
   setTimeout(() => resolve(0), 300);
 }));
 
+/** @param {import("playwright-core").Page} page */
+async function resign(page) {
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.locator(".phase-over").waitFor();
+}
+
 test("a first visit is small, and nothing jumps", async (t) => {
   const { page, context } = await newPage(chromium);
   const total = count(page);
@@ -42,17 +49,48 @@ test("a first visit is small, and nothing jumps", async (t) => {
   await deploy(page);
   await page.locator(".phase-playing").waitFor();
   const address = page.url();
-  await context.close();
   const fresh = await newPage(chromium);
   const game = count(fresh.page);
   await fresh.page.goto(address);
   await fresh.page.locator(".piece").first().waitFor();
   await Promise.all(game.waiting);
   t.diagnostic(`game: ${game.requests} requests, ${(game.bytes / 1024).toFixed(1)} KB`);
-  assert.ok(game.requests <= 44, `${game.requests} requests`);
+  assert.ok(game.requests <= 30, `${game.requests} requests`);
   assert.ok(game.bytes <= 100 * 1024, `${game.bytes} bytes`);
   assert.ok(Number(await shift(fresh.page)) < 0.01, `game shifts by ${await shift(fresh.page)}`);
   await fresh.context.close();
+  await resign(page);
+  await context.close();
+});
+
+test("a first visit to a live game and to a record is small, and nothing jumps", async (t) => {
+  const { page, context } = await newPage(chromium, { reducedMotion: "reduce" });
+  await page.goto(front.url);
+  await page.getByRole("button", { name: /Against the house/ }).click();
+  await deploy(page);
+  await page.locator(".phase-playing").waitFor();
+  await playOn(page, chance(3), 3);
+  /** @param {string} name @param {string} path @param {string} sign */
+  const visit = async (name, path, sign) => {
+    const fresh = await newPage(chromium);
+    const total = count(fresh.page);
+    await fresh.page.goto(front.url + path);
+    await fresh.page.locator(sign).first().waitFor();
+    await fresh.page.waitForTimeout(500);
+    await Promise.all(total.waiting);
+    t.diagnostic(`${name}: ${total.requests} requests, ${(total.bytes / 1024).toFixed(1)} KB`);
+    assert.ok(total.requests <= 30, `${name}: ${total.requests} requests`);
+    assert.ok(total.bytes <= 150 * 1024, `${name}: ${total.bytes} bytes`);
+    assert.ok(Number(await shift(fresh.page)) < 0.01, `${name} shifts by ${await shift(fresh.page)}`);
+    await fresh.context.close();
+  };
+  await visit("watch", "/watch", ".watch-large .piece");
+  const id = /\/game\/(\w+)/.exec(page.url())?.[1];
+  await visit("replay of a running game", `/replay/${id}`, ".replay .piece");
+  await resign(page);
+  await visit("replay", `/replay/${id}?ply=end`, ".replay .piece");
+  await visit("watch, nobody there", "/watch", ".list li");
+  await context.close();
 });
 
 test("the largest board stays below its number of nodes while it is played", async () => {

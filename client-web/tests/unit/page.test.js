@@ -5,12 +5,13 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/deploy.js";
+import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
 import { byWay, complete, put } from "../../page/game/hand.js";
-import { outcomeSentence, sentence } from "../../page/game/sentences.js";
-import { readTyped } from "../../page/game/typed.js";
+import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
+import { readTyped } from "../../page/game/hand.js";
+import { parseRoute, replayAddress } from "../../page/route.js";
 import { Words } from "../../page/words.js";
-import { squareNames } from "../../page/board/names.js";
+import { squareNames } from "../../page/game/sentences.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
 import { allTexts } from "../serve.mjs";
@@ -130,12 +131,42 @@ test("squares are named as the specification says", () => {
   assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }] })("b6"), "b6, empty, you can go here");
 });
 
+test("addresses name pages, and a record's place in it", () => {
+  assert.deepEqual(parseRoute("/", ""), { page: "home" });
+  assert.deepEqual(parseRoute("/watch", ""), { page: "watch" });
+  assert.deepEqual(parseRoute("/challenge", "#code"), { page: "challenge", code: "code" });
+  assert.deepEqual(parseRoute("/game/0123456789ab", ""), { page: "game", id: "0123456789ab" });
+  for (const replay of /** @type {const} */ ([
+    { page: "replay" }, { page: "replay", id: "0123456789ab" }, { page: "replay", id: "0123456789ab", as: "red", ply: "17" },
+    { page: "replay", id: "0123456789ab", as: "all", ply: "end" },
+  ])) {
+    const { pathname, search } = new URL(replayAddress(replay), "http://page");
+    assert.deepEqual(parseRoute(pathname, "", search), replay);
+  }
+  assert.deepEqual(parseRoute("/replay/0123456789ab", "", "?as=green&ply=-1"), { page: "replay", id: "0123456789ab" });
+  for (const path of ["/replay/", "/replay/0123", "/watch/1", "/games"]) assert.deepEqual(parseRoute(path, ""), { page: "unknown" });
+});
+
+test("a record's sentences and what keys say speak to nobody", () => {
+  assert.equal(recordedSentence({ kind: "chosen", side: "blue", rank: "miner" }, words), "Blue chooses Miner.");
+  assert.equal(recordedSentence({ kind: "ready", side: "red" }, words), sentence({ kind: "ready", side: "red" }, words));
+  const clock = { at: 1_000, remaining_ms: { red: 60_000, blue: 9_000 }, running: /** @type {const} */ ("red") };
+  assert.equal(clocksSentence(view({ clock }), 2_000, words), "Red: 0:59, running. Blue: 0:09.0.");
+  assert.equal(clocksSentence(view({}), 2_000, words), words.say("time-unlimited"));
+  assert.equal(lossesSentence(view({ captured: { red: { scout: 2 }, blue: {} } }), words), "Red has lost: 2 Scout. Blue has lost nothing.");
+});
+
 test("every text that the page names is there", () => {
   const named = sources.flatMap(({ name, code }) => [...code.matchAll(/\bsay\("([a-z-]+)"/g)].map(([, id]) => ({ name, id: id ?? "" })));
   assert.ok(named.length > 100);
   for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
   for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
     "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+  for (const key of ["first", "back", "play", "pause", "next", "last", "closed-not-over", "closed-aborted", "closed-secret",
+    "wrong-not-a-record", "wrong-too-large", "wrong-broken", "wrong-no-views", "wrong-no-rules",
+    "commitments-kept", "commitments-one-kept", "commitments-broken"]) assert.ok(words.has(`replay-${key}`), key);
+  for (const key of ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "delete", "n-replay", "f-replay", "a-replay",
+    "outside-replay"]) assert.ok(words.has(`key-${key}`) && words.has(`key-${key}-does`), key);
 });
 
 test("no module has more than 600 lines, makes HTML from text, or asks for a ruleset by its name", () => {

@@ -4,6 +4,8 @@
 
 nav = Main
 nav-play = Play
+nav-watch = Watch
+no-answer = The server does not answer. Look at your connection, and try again.
 keep = Keep things as they are
 close = Close
 to-home = Go to the first page
@@ -11,6 +13,7 @@ accept = Accept
 withdraw = Withdraw
 copy = Copy the link
 copied = The link is copied.
+copy-by-hand = Copy the address from the bar of your browser.
 share = Share
 you = you
 session-failed = The server could not give you a seat. Try again in a moment.
@@ -430,6 +433,101 @@ losses-said =
        *[other] { side } has lost: { $pieces }.
     }
 your-turn-low = Your turn, and little time.
+
+## Records
+
+# $red, $blue: names.
+replay-heading = Record: { $red } played Red, { $blue } played Blue
+replay-title = { $red } – { $blue }, record
+replay = Replay
+replay-waiting = Waiting for the record…
+replay-controls = Steps
+replay-slider = Place in the game
+# $ply, $plies: of all; $text: what happened.
+replay-place = Ply { $ply } of { $plies }: { $text }
+replay-ply = Ply { $ply } of { $plies }
+replay-first = To the start
+replay-back = Previous
+replay-play = Play
+replay-pause = Pause
+replay-next = Next
+replay-last = To the end
+replay-earlier = Earlier moves
+replay-later = Later moves
+replay-losses = Losses by rank
+replay-facts = About this game
+replay-scope = Seen as
+# $scope: red, blue, public or all.
+replay-scope-option =
+    { $scope ->
+        [red] Red
+        [blue] Blue
+        [public] Everyone
+       *[all] All open
+    }
+replay-closed-not-over = The other views open when the game is over.
+replay-closed-aborted = This game was called off, so hidden ranks stay hidden.
+replay-closed-secret = A player keeps their deployment secret, so hidden ranks stay hidden.
+replay-not-over = This game is still being played. This is its record so far.
+replay-reload = Load what happened since
+replay-to-game = Watch the game
+replay-share = Copy the link
+replay-save = Save as a file
+replay-open = Open a file
+replay-open-title = Open a record
+replay-open-text = A record that was saved from a game, as JSON. It is read on this device and sent nowhere.
+replay-again = Try again
+replay-not-shown = This record cannot be shown
+replay-no-game = There is no game with this number, it is private, or it is old and was deleted.
+# $detail: where the file differs.
+replay-wrong-not-a-record = This file is no record of Flagfall (at { $detail }).
+replay-wrong-too-large = This file is larger than 1 MB, so it is not opened.
+replay-wrong-broken = This record contradicts itself ({ $detail }).
+replay-wrong-no-views = This record has no views: it is from an old server, or was made from a text.
+# $detail: the ruleset.
+replay-wrong-no-rules = This page does not know the rules of this record: { $detail }.
+replay-commitments-kept = Both deployments are the ones that were committed to at the start. This browser has checked it.
+replay-commitments-one-kept = The open deployment is the one that was committed to at the start. This browser has checked it.
+replay-commitments-broken = A deployment is not the one that was committed to at the start.
+key-n-replay = N, P
+key-n-replay-does = Next and previous move.
+key-f-replay = F, E
+key-f-replay-does = To the start, to the end.
+key-a-replay = A
+key-a-replay-does = Play, or pause.
+key-outside-replay = Left, Right, Home, End
+key-outside-replay-does = Outside the board: previous and next move, start and end.
+
+## Charts
+
+charts = Charts
+chart-table = As a table
+chart-ply = Ply
+chart-side = Side
+chart-time = Time
+chart-times = Time for each move
+chart-clocks = Clocks
+chart-left = Pieces left
+chart-known = Ranks known to all
+# $side; $all, $longest: times.
+chart-times-summary = { side }: { $all } in all, { $longest } at most.
+# $title; $red, $blue: at the start; $redEnd, $blueEnd.
+chart-summary = { $title }: Red from { $red } to { $redEnd }, Blue from { $blue } to { $blueEnd }.
+
+## Looking on
+
+watch-title = Live games
+watch-empty = Nobody plays right now. Start a game, or look at those that ended last.
+watch-nothing = Nobody plays right now, and no game has ended lately.
+watch-start = Start a game
+watch-others = Other live games
+watch-more = More live games
+# $red, $blue: names; $ply.
+watch-board = { $red } – { $blue }, ply { $ply }
+# $red, $blue.
+watch-show = Show { $red } – { $blue } large
+watch-open = Open the game
+watch-all = All live games
 
 ## Settings
 

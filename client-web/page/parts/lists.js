@@ -1,12 +1,28 @@
-// Offers, games and the wait for an opponent, as lists.
+// Offers, games that run or are over, and the wait for an opponent, as lists.
 
-import { useTicks, playerName } from "./bars.js";
-import { changesText, termsText } from "./terms.js";
-import { askOrTell, line, say, serverTime } from "../state.js";
+import { allWords, askOrTell, line, say, serverTime, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
+import {
+  changesText, playerName, rulesetTitle, termsText, timeText, useTicks,
+} from "./basics.js";
 
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
+/** @typedef {import("../../types/messages").Player} Player */
+
+/** Keeps the lobby open while a page is shown. */
+export function useOpenLobby() {
+  useEffect(() => {
+    tell({ kind: "open_lobby" });
+    return () => tell({ kind: "close_lobby" });
+  }, []);
+}
+
+/** Follows the lobby while a page is shown. */
+export function useLobby() {
+  useOpenLobby();
+  return line.value.lobby;
+}
 
 /** @param {{ seeks: readonly Seek[], empty: string }} props */
 export function OfferList({ seeks, empty }) {
@@ -37,6 +53,37 @@ export function GameList({ games, empty, isOwn }) {
           isTurn ? h("b", { class: "turn-note" }, say("your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
       h("a", { class: "button compact", href: `/game/${game.id}` }, say(isOwn ? "continue" : "watch")));
   }));
+}
+
+/**
+ * A game that is over, for lists.
+ * @typedef {object} Finished
+ * @property {string} id
+ * @property {{ red: Player, blue: Player }} players
+ * @property {string} ruleset
+ * @property {import("../../types/messages").Time} time
+ * @property {import("../../types/messages").Outcome} outcome
+ * @property {number} at In milliseconds since 1970: when it ended, or else when it was made.
+ */
+
+/** A summary of a game that is over. @param {GameSummary} game @returns {Finished[]} */
+export function finishedOf({ id, players, terms, outcome, created }) {
+  return outcome ? [{ id, players, ruleset: terms.ruleset, time: terms.time, outcome, at: created }] : [];
+}
+
+/**
+ * Games that are over, with links to their records.
+ * @param {{ games: readonly Finished[], empty: string }} props
+ */
+export function FinishedList({ games, empty }) {
+  if (games.length === 0) return h("p", { class: "muted" }, empty);
+  const date = new Intl.DateTimeFormat(allWords().language, { dateStyle: "medium", timeStyle: "short" });
+  return h("ul", { class: "list" }, games.map(({ id, players, ruleset, time, outcome, at }) => h("li", { key: id },
+    h("div", null,
+      h("strong", null, `${playerName(players.red)} – ${playerName(players.blue)}`),
+      h("div", { class: "small" }, say("outcome", { winner: outcome.winner ?? "none", reason: outcome.reason })),
+      h("div", { class: "muted small" }, `${rulesetTitle(ruleset)}, ${timeText(time)} · ${date.format(at)}`)),
+    h("a", { class: "button compact", href: `/replay/${id}` }, say("replay")))));
 }
 
 /** Says that the player waits for an opponent, and how long already. */

@@ -1,13 +1,70 @@
-// Bars of a line's state, and the strips of players with their clocks.
+// Small parts that every page uses: pictures of pieces, terms in words, names, clocks and bars.
 
+import { drawPiece } from "../board/pieces.js";
 import { LOW_MS, clockText, isRunning, nextChange, timeLeft } from "../game/clocks.js";
+import { meaningsOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
-import { line, say, serverTime, tell } from "../state.js";
+import { line, rulesFor, say, serverTime, settings, tell } from "../state.js";
 import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
-/** @typedef {import("../../types/messages").Clock} Clock */
 /** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").Terms} Terms */
+/** @typedef {import("../../types/messages").Time} Time */
+/** @typedef {import("../../types/messages").Clock} Clock */
 /** @typedef {import("../../types/messages").Player} Player */
+
+/** @param {{ side: Side, identity: string, labeled?: boolean }} props */
+export function PieceArt({ side, identity, labeled = false }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  const { numbering, print } = settings.value;
+  useEffect(() => {
+    host.current?.replaceChildren(drawPiece({ side, identity, moved: false, revealed: false, labeled }, { numbering, print }));
+  }, [side, identity, labeled, numbering, print]);
+  return h("span", { ref: host, class: "piece-art", "aria-hidden": "true" });
+}
+
+// Terms of games in words.
+
+/** @param {Time} time */
+export function timeText(time) {
+  switch (time.kind) {
+    case "unlimited": return say("time-unlimited");
+    case "fischer": return say("time-fischer", { minutes: minutes(time.base_s), seconds: time.increment_s });
+    case "delay": return say("time-delay", { minutes: minutes(time.base_s), seconds: time.free_s });
+    case "correspondence": return say("time-days", { days: time.days });
+  }
+}
+
+/** @param {number} seconds */
+function minutes(seconds) {
+  return seconds % 60 === 0 ? String(seconds / 60) : (seconds / 60).toFixed(1);
+}
+
+/** @param {string} ruleset */
+export function rulesetTitle(ruleset) {
+  const rules = rulesFor(ruleset);
+  if (!rules) return ruleset;
+  return ruleset === rules.id ? rules.title : say("custom-title", { title: rules.title });
+}
+
+/** What a custom game changes, one sentence part each. @param {string} ruleset */
+export function changesText(ruleset) {
+  const rules = rulesFor(ruleset);
+  return rules ? meaningsOf(rules, ruleset) : [];
+}
+
+/** @param {Terms} terms */
+export function termsText(terms) {
+  return say("terms", {
+    ruleset: rulesetTitle(terms.ruleset),
+    time: timeText(terms.time),
+    rated: terms.rated ? "yes" : "no",
+    private: terms.private ? "yes" : "no",
+    secret: terms.secret ? "yes" : "no",
+  });
+}
+
+// Bars of a line's state, and the strips of players with their clocks.
 
 /** What the line's state means for the page. @param {{ game: string | undefined }} props */
 export function Bar({ game }) {

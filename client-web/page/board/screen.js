@@ -1,6 +1,4 @@
-// Where squares lie on the screen: which side is below, whether the board is turned, and the
-// strips beyond joined edges. A strip shows the squares of the far edge in half tone, so that the
-// way over the edge is seen.
+// The board on the screen: where squares lie, the strips beyond joined edges, and pointers.
 
 import { columnOf, rowOf, squareAt } from "../game/notation.js";
 
@@ -81,4 +79,87 @@ export function strips(geometry, rules) {
   const [rows, columns] = [rules.joined_rows.length > 0, rules.joined_columns.length > 0];
   const [sides, ends] = geometry.isTurned ? [columns, rows] : [rows, columns];
   return { x: sides ? 0.5 : 0, y: ends ? 0.5 : 0 };
+}
+
+// Pointers on the board: a press, a drag, or a question (a right click or a long press).
+
+/** A pointer that has moved so far drags. */
+const DRAG_PX = 6;
+/** A pointer that rests so long asks. */
+const ASK_MS = 500;
+
+/**
+ * @typedef {object} DragHandlers
+ * @property {(x: number, y: number) => string | undefined} squareAt The square at a point of the window.
+ * @property {(square: string) => boolean} mayLift
+ * @property {(square: string) => void} press
+ * @property {(square: string) => void} ask
+ * @property {(square: string) => void} lift
+ * @property {(square: string, dx: number, dy: number, over: string | undefined, isTouch: boolean) => void} carry
+ * @property {(square: string, over: string | undefined) => void} drop
+ * @property {(square: string) => void} cancel
+ */
+
+/** @param {HTMLElement} element @param {DragHandlers} handlers */
+export function listenToPointers(element, handlers) {
+  /** @type {{ id: number, square: string, x: number, y: number, isLifted: boolean, timer: ReturnType<typeof setTimeout> } | undefined} */
+  let held;
+
+  /** @param {PointerEvent} event */
+  function down(event) {
+    const square = handlers.squareAt(event.clientX, event.clientY);
+    if (held || !square || event.button !== 0 || !event.isPrimary) return;
+    const timer = setTimeout(() => {
+      if (held && !held.isLifted && event.pointerType !== "mouse") {
+        held = undefined;
+        handlers.ask(square);
+      }
+    }, ASK_MS);
+    held = { id: event.pointerId, square, x: event.clientX, y: event.clientY, isLifted: false, timer };
+    element.setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  function move(event) {
+    if (!held || held.id !== event.pointerId) return;
+    const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+    if (!held.isLifted) {
+      if (Math.hypot(dx, dy) < DRAG_PX || !handlers.mayLift(held.square)) return;
+      clearTimeout(held.timer);
+      held.isLifted = true;
+      handlers.lift(held.square);
+    }
+    const over = handlers.squareAt(event.clientX, event.clientY);
+    handlers.carry(held.square, dx, dy, over, event.pointerType === "touch");
+  }
+
+  /** @param {PointerEvent} event */
+  function up(event) {
+    if (!held || held.id !== event.pointerId) return;
+    const { square, isLifted, timer } = held;
+    held = undefined;
+    clearTimeout(timer);
+    const over = handlers.squareAt(event.clientX, event.clientY);
+    if (isLifted) handlers.drop(square, over);
+    else if (over === square) handlers.press(square);
+  }
+
+  function cancel() {
+    if (!held) return;
+    const { square, isLifted, timer } = held;
+    held = undefined;
+    clearTimeout(timer);
+    if (isLifted) handlers.cancel(square);
+  }
+
+  element.addEventListener("pointerdown", down);
+  element.addEventListener("pointermove", move);
+  element.addEventListener("pointerup", up);
+  element.addEventListener("pointercancel", cancel);
+  element.addEventListener("contextmenu", (event) => {
+    event.preventDefault();
+    const square = handlers.squareAt(event.clientX, event.clientY);
+    if (square && !held) handlers.ask(square);
+  });
+  return { cancel };
 }

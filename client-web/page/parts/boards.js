@@ -1,0 +1,230 @@
+// Boards that are only looked at, and what was lost beside them.
+
+import { Board } from "../board/board.js";
+import { FIGURES, GLYPHS, svg } from "../board/pieces.js";
+import { extent, place } from "../board/screen.js";
+import { RANKS, figureOf, letterOf, parseMove, parsePiece } from "../game/notation.js";
+import { squareNames } from "../game/sentences.js";
+import { allWords, say, settings, show } from "../state.js";
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+import { PieceArt } from "./basics.js";
+
+/** @typedef {import("../../types/messages").GameView} GameView */
+/** @typedef {import("../../types/messages").GameEvent} GameEvent */
+/** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../game/rules.js").Rules} Rules */
+/** @typedef {import("../board/screen.js").Geometry} Geometry */
+
+/** On an upright phone, a board that is wider than high is turned. */
+const narrow = matchMedia("(max-width: 700px) and (orientation: portrait)");
+
+/** True if a board of these rules is turned by a quarter. @param {Rules | undefined} rules */
+export function useTurned(rules) {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const change = () => setNarrow(narrow.matches);
+    narrow.addEventListener("change", change);
+    return () => narrow.removeEventListener("change", change);
+  }, []);
+  return isNarrow && rules !== undefined && rules.columns > rules.rows;
+}
+
+/**
+ * A board without a hand. `event` led from the view that was shown before to this one, and is
+ * animated; without it, the view is shown at once. Squares are named by their sides, for nobody
+ * who looks on owns a piece.
+ * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined,
+ *   keys?: (event: KeyboardEvent, square: string) => boolean }} props
+ */
+export function SeenBoard({ rules, view, below, event, keys }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  const board = useRef(/** @type {Board | undefined} */ (undefined));
+  const isTurned = useTurned(rules);
+  const { numbering, print, motion } = settings.value;
+  const latest = useRef({ view, keys });
+  latest.current = { view, keys };
+  useLayoutEffect(() => {
+    if (!host.current) return;
+    const tell = (/** @type {string} */ square) => show(nameSquares(latest.current.view)(square));
+    board.current = new Board(host.current, {
+      press: tell, ask: tell, mayLift: () => false, drop: () => undefined, letGo: () => undefined, movable: () => [],
+      key: (event, square) => {
+        if (event.code === "KeyI") tell(square);
+        return event.code === "KeyI" || (latest.current.keys?.(event, square) ?? false);
+      },
+    });
+  }, []);
+  useLayoutEffect(() => board.current?.layOut(rules, below, isTurned, say("board-name", { side: below })), [rules, below, isTurned]);
+  useLayoutEffect(() => {
+    board.current?.restyle({ numbering, print });
+    board.current?.setMotion(motion);
+  }, [numbering, print, motion]);
+  useLayoutEffect(() => {
+    if (event) board.current?.play(event, view);
+    else board.current?.show(view);
+    board.current?.name(nameSquares(view));
+  }, [view]);
+  return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
+}
+
+/**
+ * Names of squares, each made once: the board asks for all of them again.
+ * @param {Readonly<GameView>} view
+ */
+function nameSquares(view) {
+  const name = squareNames({ ...view, audience: "public" }, allWords(), undefined);
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  return (/** @type {string} */ square) => {
+    const known = names.get(square) ?? name(square);
+    names.set(square, known);
+    return known;
+  };
+}
+
+/**
+ * A board as one small picture.
+ * @param {{ rules: Rules, view: Readonly<GameView>, below?: Side, label: string }} props
+ */
+export function SmallBoard({ rules, view, below = "red", label }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  const { numbering } = settings.value;
+  useLayoutEffect(() => host.current?.replaceChildren(drawSmallBoard(rules, view, below, numbering)), [rules, view, below, numbering]);
+  const shape = rules.columns > rules.rows ? " wide" : "";
+  return h("span", { ref: host, class: `small-board${shape}`, role: "img", "aria-label": label });
+}
+
+/**
+ * Ranks with what each side has lost.
+ * @param {{ view: Readonly<GameView>, rules: Rules }} props
+ */
+export function Losses({ view, rules }) {
+  const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
+  const pools = view.pools;
+  return h("table", { class: "losses small" },
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, say("losses-rank")),
+      h("th", { scope: "col" }, say("losses-of", { side: "red" })), h("th", { scope: "col" }, say("losses-of", { side: "blue" })),
+      pools ? h("th", { scope: "col" }, say("pool-of", { side: "red" })) : null, pools ? h("th", { scope: "col" }, say("pool-of", { side: "blue" })) : null)),
+    h("tbody", null, ranks.map((rank) => {
+      const count = rules.army[letterOf(rank)] ?? 0;
+      /** @param {Side} side */
+      const lost = (side) => h("td", { class: "numbers" }, say("lost-of", { lost: view.captured[side][rank] ?? 0, count }));
+      return h("tr", { key: rank }, h("th", { scope: "row" }, say("rank-figure", { rank, figure: letterOf(rank) })), lost("red"), lost("blue"),
+        pools ? h("td", { class: "numbers" }, pools.red[rank] ?? 0) : null, pools ? h("td", { class: "numbers" }, pools.blue[rank] ?? 0) : null);
+    })));
+}
+
+/**
+ * What a side has lost, as small pictures.
+ * @param {{ view: Readonly<GameView>, side: Side }} props
+ */
+export function TakenRow({ view, side }) {
+  const lost = [...RANKS].reverse().flatMap((rank) => Array(view.captured[side][rank] ?? 0).fill(letterOf(rank)));
+  const shown = lost.length > 14 ? grouped(lost) : lost.map((letter) => ({ letter, count: 1 }));
+  return h("div", { class: "taken", "aria-hidden": "true" }, shown.map(({ letter, count }, index) =>
+    h("span", { key: `${letter}${index}` }, h(PieceArt, { side, identity: letter }), count > 1 ? h("small", { class: "numbers" }, count) : null)));
+}
+
+/** @param {string[]} letters */
+function grouped(letters) {
+  const counts = new Map();
+  letters.forEach((letter) => counts.set(letter, (counts.get(letter) ?? 0) + 1));
+  return [...counts].map(([letter, count]) => ({ letter, count }));
+}
+
+/**
+ * A page with a board in its final size, before the board is there. After 3 s it says what it
+ * waits for.
+ * @param {{ waitingFor: string }} props
+ */
+export function TableSkeleton({ waitingFor }) {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), 3_000);
+    return () => clearTimeout(timer);
+  }, []);
+  return h("div", { class: "table" },
+    h("div", { class: "at-top" }, h("div", { class: "skeleton strip" })),
+    h("div", { class: "skeleton board-place" }),
+    h("div", { class: "at-foot" }, h("div", { class: "skeleton strip" })),
+    h("div", { class: "side" }, isLong ? h("p", { class: "muted", role: "status" }, waitingFor) : null));
+}
+
+// A board as one small picture: few nodes, so that many fit on a page. Pieces that look alike are
+// one path.
+
+/** The outlines of the sides, and what a hidden piece shows, in a square of 10 by 10. */
+const SHAPES = {
+  red: "m1.2 1.4h7.6v4q0 2.6-3.8 3.8-3.8-1.2-3.8-3.8z",
+  blue: "m1.2 1.2h2v1.2h.8v-1.2h2v1.2h.8v-1.2h2v7.6h-7.6z",
+};
+const MARKS = { moved: "m5 4.2a.9.9 0 1 0 .01 0z", unmoved: "m3.4 4.6h3.2v1h-3.2z" };
+const SQUARE = "h10v10h-10z";
+
+/**
+ * @param {Rules} rules @param {Readonly<GameView>} view @param {Side} below
+ * @param {"us" | "eu"} numbering
+ */
+function drawSmallBoard(rules, view, below, numbering) {
+  const geometry = { columns: rules.columns, rows: rules.rows, below, isTurned: false };
+  const { across, down } = extent(geometry);
+  const picture = svg("svg", { viewBox: `0 0 ${across * 10} ${down * 10}`, class: "small-squares" });
+  /** @param {string} name @param {readonly string[]} squares @param {string} path */
+  const draw = (name, squares, path) => {
+    if (squares.length === 0) return;
+    picture.append(svg("path", { class: name, d: squares.map((square) => `${corner(geometry, square)}${path}`).join("") }));
+  };
+  picture.append(svg("rect", { class: "small-even", width: across * 10, height: down * 10 }));
+  const odd = Array.from({ length: across * down }, (_, index) => [index % across, Math.floor(index / across)])
+    .filter(([x = 0, y = 0]) => (x + y) % 2 === 1);
+  picture.append(svg("path", { class: "small-odd", d: odd.map(([x = 0, y = 0]) => `M${x * 10} ${y * 10}${SQUARE}`).join("") }));
+  draw("small-lake", view.lakes, SQUARE);
+  for (const [color, squares] of Object.entries(view.chips ?? {})) draw(`small-chip ${color}`, squares, SQUARE);
+  draw("small-last", lastSquares(view), SQUARE);
+  const pieces = view.pieces.map(parsePiece);
+  for (const side of /** @type {const} */ (["red", "blue"])) {
+    const own = pieces.filter((piece) => piece.side === side);
+    const hidden = own.filter(({ identity }) => identity === "?" || identity === "o");
+    /** @param {boolean} moved */
+    const marked = (moved) => hidden.filter((piece) => piece.moved === moved).map(({ square }) => square);
+    draw(`small-piece ${side}`, own.map(({ square }) => square), SHAPES[side]);
+    draw(`small-mark ${side}`, marked(true), MARKS.moved);
+    draw(`small-mark ${side}`, marked(false), MARKS.unmoved);
+    for (const { square, identity } of own) picture.append(...smallRank(geometry, square, side, identity, numbering));
+  }
+  return picture;
+}
+
+/** @param {Geometry} geometry @param {string} square */
+function corner(geometry, square) {
+  const { x, y } = place(geometry, square);
+  return `M${x * 10} ${y * 10}`;
+}
+
+/** The squares of the last turn. @param {Readonly<GameView>} view */
+function lastSquares(view) {
+  const move = view.last_move ?? view.pending_strike;
+  return move ? Object.values(parseMove(move.move)) : view.last_exchange ? [view.last_exchange.square] : [];
+}
+
+/**
+ * A known rank: its figure, or its glyph.
+ * @param {Geometry} geometry @param {string} square @param {Side} side @param {string} identity
+ * @param {"us" | "eu"} numbering
+ */
+function smallRank(geometry, square, side, identity, numbering) {
+  const { x, y } = place(geometry, square);
+  const glyph = GLYPHS[identity];
+  if (glyph) {
+    const transform = `translate(${x * 10 + 2.2} ${y * 10 + 2.1}) scale(0.094)`;
+    return [
+      ...(glyph.line ? [svg("path", { class: `small-line ${side}`, d: glyph.line, transform })] : []),
+      ...(glyph.fill ? [svg("path", { class: `small-mark ${side}`, d: glyph.fill, transform })] : []),
+    ];
+  }
+  const figures = [...figureOf(identity, numbering)].filter((figure) => FIGURES[figure]);
+  const left = x * 10 + 5 - figures.length * 1.6;
+  return figures.map((figure, index) => svg("path", {
+    class: `small-line ${side}`, d: FIGURES[figure] ?? "", transform: `translate(${left + index * 3.2} ${y * 10 + 2.6}) scale(0.08)`,
+  }));
+}

@@ -1,0 +1,289 @@
+// What stands beside the board: what the game waits for, what can be done, the questions of a
+// turn, what was played and lost, and talk.
+
+import { drawChip } from "../board/pieces.js";
+import { COLORS, RANKS, letterOf, opponentOf } from "../game/notation.js";
+import { canAbort, choiceList } from "../game/reach.js";
+import { outcomeSentence } from "../game/sentences.js";
+import { underWay } from "../net/line.js";
+import { PieceArt, useTicks } from "../parts/basics.js";
+import { Losses } from "../parts/boards.js";
+import { confirm } from "../parts/dialog.js";
+import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
+import { h, useEffect, useRef, useState } from "../vendor/library.js";
+
+/** @typedef {import("./control.js").GameControl} GameControl */
+/** @typedef {import("../game/notation.js").ChipColor} ChipColor */
+
+/** One sentence: whose turn it is, or how it ended. @param {{ control: GameControl }} props */
+export function StatusLine({ control }) {
+  const text = statusText(control);
+  const isTurn = control.isTurn && control.isFree;
+  return h("p", { class: `status${isTurn ? " your-turn" : ""}`, id: "status" }, text);
+}
+
+/** @param {GameControl} control */
+function statusText(control) {
+  const { view, side, loaded } = control;
+  if (!view || !loaded) return "";
+  if (view.outcome) return outcomeSentence(view.outcome, allWords());
+  if (view.phase === "deploying") {
+    if (!side) return say("status-deploying");
+    return say(view.ready[side] ? "status-deployed" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
+  }
+  if (underWay(line.value, control.id).length > 0) return say("status-sent");
+  const strike = view.pending_strike;
+  if (strike?.own_choice) return say("status-chosen", { rank: strike.own_choice });
+  if (strike && side && strike.owes[side]) return say("status-choose");
+  if (strike) return say("status-choosing");
+  if (view.owed_color) return view.owed_color.side === side ? say("status-owe-color") : say("owed-color", { side: view.owed_color.side, square: view.owed_color.square });
+  const offer = view.draw_offer;
+  const draw = offer ? ` ${offer === side ? say("status-draw-own") : say("event-draw-offered", { side: offer })}` : "";
+  const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";
+  return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
+}
+
+/** @param {{ control: GameControl, flip: () => void, more: () => void, isOpen: boolean }} props */
+export function Actions({ control, flip, more, isOpen }) {
+  const { view, side } = control;
+  if (!view) return null;
+  /** @param {string} text @param {() => unknown} act @param {string} [look] */
+  const button = (text, act, look = "") => h("button", { class: `button compact ${look}`, onClick: () => void act(), key: text }, say(text));
+  const buttons = !side ? [] : view.phase === "over" ? [h(Rematch, { control, key: "rematch" })] : playing(control, button);
+  return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
+    ...buttons,
+    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
+    button("flip", flip, "plain"),
+    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more")));
+}
+
+/** @param {GameControl} control @param {(text: string, act: () => unknown, look?: string) => any} button */
+function playing(control, button) {
+  const { view, side } = control;
+  if (!view || !side) return [];
+  const act = (/** @type {import("../../types/messages").GameCommand} */ command) => control.act(command);
+  const isOffered = view.draw_offer === opponentOf(side);
+  const isPlayed = view.phase === "playing";
+  return [
+    h(Claim, { control, key: "claim" }),
+    control.planned.value ? button("plan-drop", () => (control.planned.value = undefined)) : null,
+    isOffered ? button("draw-accept", () => act({ kind: "accept_draw" }), "main") : null,
+    isOffered ? button("draw-decline", () => act({ kind: "decline_draw" })) : null,
+    isPlayed && !view.draw_offer ? button("draw-offer", () => act({ kind: "offer_draw" })) : null,
+    canAbort(view, side) ? button("abort", async () => {
+      if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await act({ kind: "abort" });
+    }) : null,
+    isPlayed ? button("resign", async () => {
+      if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) await act({ kind: "resign" });
+    }, "danger") : null,
+  ];
+}
+
+/** Claims a game that the opponent has left. @param {{ control: GameControl }} props */
+function Claim({ control }) {
+  const { loaded, side } = control;
+  const at = side && loaded?.claimableAt[opponentOf(side)];
+  const left = () => (at ? at - serverTime.at(Date.now()) : Infinity);
+  useTicks(() => (left() > 0 && at ? left() : Infinity), at);
+  if (!at || left() > 0) return null;
+  return [
+    h("button", { class: "button compact main", onClick: () => void control.act({ kind: "claim", result: "win" }) }, say("claim-win")),
+    h("button", { class: "button compact", onClick: () => void control.act({ kind: "claim", result: "draw" }) }, say("claim-draw")),
+  ];
+}
+
+/** @param {{ control: GameControl }} props */
+function Rematch({ control }) {
+  const { loaded, side } = control;
+  const [isAsked, setAsked] = useState(false);
+  if (!loaded || !side) return null;
+  const theirs = loaded.rematch.includes(opponentOf(side));
+  const isOwn = isAsked || loaded.rematch.includes(side);
+  return h("button", {
+    class: "button compact main", disabled: isOwn,
+    onClick: async () => {
+      setAsked(true);
+      if (!await askOrTell({ type: "rematch", game: control.id })) setAsked(false);
+    },
+  }, say("rematch", { state: isOwn ? "own" : theirs ? "theirs" : "none" }));
+}
+
+// Questions that a turn opens: which way, which color, what a coin is, and the reserve.
+
+/** @param {{ control: GameControl }} props */
+export function Sheets({ control }) {
+  const { view, side, isFree } = control;
+  const question = control.question.value;
+  if (!view || !side) return null;
+  if (question?.kind === "way") return h(WaySheet, { control });
+  if (question?.kind === "color") return h(ColorSheet, { title: say("color-title"), choose: (color) => control.answer({ color }) });
+  if (view.owed_color?.side === side && isFree) {
+    return h(ColorSheet, {
+      title: say("owed-title", { square: view.owed_color.square }), choose: (color) => void control.act({ kind: "color", color }),
+    });
+  }
+  const choices = choiceList(view);
+  if (choices.length > 0) return h(ChoiceSheet, { control, choices });
+  return h(Reserve, { control });
+}
+
+/** @param {{ control: GameControl }} props */
+function WaySheet({ control }) {
+  const draft = control.question.value?.draft;
+  const ways = draft?.kind === "move" ? draft.ways : [];
+  return h(Sheet, { title: say("way-title") },
+    h("div", { class: "stack tight" }, ways.map((way) =>
+      h("button", { key: way.sign, class: "button", onClick: () => control.answer({ way }) },
+        say("way", { by: way.by, path: way.path.join(" ") })))));
+}
+
+/** The color that was laid last comes first. */
+let lastColor = /** @type {ChipColor} */ ("red");
+
+/** @param {{ title: string, choose: (color: ChipColor) => void }} props */
+function ColorSheet({ title, choose }) {
+  const colors = [lastColor, ...COLORS.filter((color) => color !== lastColor)];
+  /** @param {ChipColor} color */
+  const take = (color) => {
+    lastColor = color;
+    choose(color);
+  };
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const key = (event) => {
+      const isTyping = event.target instanceof HTMLInputElement;
+      const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === event.key.toLowerCase());
+      if (color && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+  return h(Sheet, { title }, h("div", { class: "row-of" }, colors.map((color) =>
+    h("button", { key: color, class: "button color-button", onClick: () => take(color) },
+      h(ChipArt, { color }), say("color", { color }), h("kbd", { "aria-hidden": "true" }, COLORS.indexOf(color) + 1)))));
+}
+
+/** @param {{ color: ChipColor }} props */
+function ChipArt({ color }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => host.current?.replaceChildren(drawChip(color)), [color]);
+  return h("span", { ref: host, class: "chip-art", "aria-hidden": "true" });
+}
+
+/** @param {{ control: GameControl, choices: ReturnType<typeof choiceList> }} props */
+function ChoiceSheet({ control, choices }) {
+  const { side, isFree } = control;
+  return h(Sheet, { title: say("choice-title") },
+    h("p", { class: "muted small" }, say("choice-text")),
+    h("div", { class: "tray" }, [...choices].reverse().filter(({ rank }) => rank !== "phoenix").map(({ rank, refusal }) =>
+      h("button", {
+        key: rank, class: "tray-piece", disabled: refusal !== undefined || !isFree,
+        title: refusal ? say(`choice-${refusal.replaceAll("_", "-")}`) : "",
+        "aria-label": refusal ? `${say("rank", { rank })}: ${say(`choice-${refusal.replaceAll("_", "-")}`)}` : say("rank", { rank }),
+        onClick: () => void control.act({ kind: "choose", rank }),
+      }, h(PieceArt, { side: side ?? "red", identity: letterOf(rank) })))));
+}
+
+/** The player's reserve, to place from. @param {{ control: GameControl }} props */
+function Reserve({ control }) {
+  const { view, side, rules } = control;
+  const reserve = side && view?.reserve?.[side];
+  const [isOpen, setOpen] = useState(false);
+  if (!reserve || !side || !rules?.reserve || view?.phase !== "playing") return null;
+  const kinds = [...RANKS].reverse().flatMap((rank) => [
+    { rank, labeled: false, count: reserve.unlabeled?.[rank] ?? 0 }, { rank, labeled: true, count: reserve.labeled?.[rank] ?? 0 },
+  ]).filter(({ count }) => count > 0);
+  const hand = control.hand.value;
+  return h("details", { class: "card reserve", open: isOpen, onToggle: (/** @type {any} */ event) => setOpen(event.target.open) },
+    h("summary", null, say("reserve-title", { count: reserve.size })),
+    h("div", { class: "tray" }, kinds.map(({ rank, labeled, count }) => {
+      const isChosen = hand?.kind === "reserve" && hand.rank === rank && hand.labeled === labeled;
+      return h("button", {
+        key: rank + labeled, class: `tray-piece${isChosen ? " chosen" : ""}`, "aria-pressed": isChosen,
+        disabled: !control.isTurn || !control.isFree, "aria-label": say("tray-piece", { rank, count }),
+        onClick: () => (control.hand.value = isChosen ? undefined : { kind: "reserve", rank, labeled }),
+      }, h(PieceArt, { side, identity: letterOf(rank), labeled }), h("span", { class: "numbers" }, count));
+    })),
+    h("p", { class: "muted small" }, say("reserve-hint")));
+}
+
+/** @param {{ title: string, children?: any }} props */
+function Sheet({ title, children }) {
+  return h("section", { class: "card stack tight sheet", role: "group", "aria-label": title }, h("h2", null, title), children);
+}
+
+// Beside the board: what was played, what was lost, and talk.
+
+const TABS = /** @type {const} */ (["moves", "losses", "chat"]);
+/** @type {import("../../types/messages").Phrase[]} */
+const PHRASES = ["hello", "good_luck", "well_played", "thanks", "sorry", "away_for_a_moment", "good_game"];
+
+/** @param {{ control: GameControl, isOpen: boolean }} props */
+export function SidePanel({ control, isOpen }) {
+  const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("moves"));
+  const tabs = TABS.filter((name) => name !== "chat" || control.side);
+  return h("section", { class: `card panel${isOpen ? " open" : ""}` },
+    h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
+      h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
+        say(`tab-${name}`)))),
+    h("div", { class: "panel-body", role: "tabpanel" },
+      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control })),
+    control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
+}
+
+/** @param {{ control: GameControl }} props */
+function Moves({ control }) {
+  const entries = control.entries.value;
+  const end = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const body = end.current?.parentElement;
+    if (body) body.scrollTop = body.scrollHeight;
+  }, [entries.length]);
+  if (entries.length === 0) return h("p", { class: "muted small" }, say("moves-empty"));
+  return h("ol", { class: "moves small", ref: end }, entries.map(({ text, ply }, index) =>
+    h("li", { key: index }, h("span", { class: "numbers muted" }, ply), " ", text)));
+}
+
+/** @param {{ control: GameControl }} props */
+function LossesTab({ control }) {
+  const { view, rules } = control;
+  return view && rules ? h(Losses, { view, rules }) : null;
+}
+
+/** @param {{ control: GameControl }} props */
+function Chat({ control }) {
+  const said = line.value.games[control.id]?.said ?? [];
+  const [text, setText] = useState("");
+  /** @param {import("../../types/messages").Said} what */
+  const send = (what) => askOrTell({ type: "say", game: control.id, said: what });
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (text.trim() && await send({ kind: "text", text: text.trim() })) setText("");
+  };
+  return h("div", { class: "stack tight chat" },
+    h("ul", { class: "small said" }, said.map(({ side, said }, index) =>
+      h("li", { key: index, class: side }, h("b", null, side === control.side ? say("you") : say("side", { side })), " ",
+        said.kind === "phrase" ? say("phrase", { phrase: said.phrase }) : said.text))),
+    h("div", { class: "row-of phrases" }, PHRASES.map((phrase) =>
+      h("button", { key: phrase, class: "button compact", onClick: () => void send({ kind: "phrase", phrase }) }, say("phrase", { phrase })))),
+    h("form", { class: "row-of", onSubmit: submit },
+      h("input", { class: "typed", maxLength: 200, value: text, "aria-label": say("chat-text"), placeholder: say("chat-text"),
+        onInput: (/** @type {any} */ event) => setText(event.target.value) }),
+      h("button", { class: "button compact" }, say("chat-send"))));
+}
+
+/** A field for typed commands. @param {{ control: GameControl }} props */
+function Typed({ control }) {
+  const [text, setText] = useState("");
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!text.trim()) return;
+    const wrong = control.typed(text);
+    if (wrong) show(say(wrong, { typed: text }));
+    else setText("");
+  };
+  return h("form", { class: "row-of typed-form", onSubmit: submit },
+    h("input", { id: "typed", class: "typed", value: text, autocomplete: "off", spellcheck: false, "aria-label": say("typed-label"),
+      placeholder: say("typed-placeholder"), onInput: (/** @type {any} */ event) => setText(event.target.value) }),
+    h("button", { class: "button compact" }, say("typed-go")));
+}
