@@ -1,4 +1,6 @@
-//! What clients talk to: WebSockets and HTTP.
+//! What clients talk to: WebSockets, HTTP and the page for browsers.
 
 pub mod http;
+pub(crate) mod page;
+mod representation;
 pub mod ws;
