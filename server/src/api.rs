@@ -1,4 +1,6 @@
-//! The interfaces for clients: WebSockets and HTTP.
+//! The interfaces for clients: WebSockets, HTTP and the page for browsers.
 
 pub mod http;
+pub(crate) mod page;
+mod representation;
 pub mod ws;

@@ -39,8 +39,9 @@ pub const LISTEN: &str = "127.0.0.1:7171";
 #[derive(Parser, Clone, Debug)]
 #[command(name = "flagfall-server", version, after_long_help = format!("{AFTER_HELP}\n\n{}", flagfall_protocol::Exit::HELP), max_term_width = 100)]
 pub struct Config {
-    /// Address and port for players: WebSockets at /ws, HTTP beside it. Port 0 takes a free one.
-    /// 0.0.0.0 serves the network; put a proxy that speaks TLS in front of it.
+    /// Address and port for players: the page for browsers at /, WebSockets at /ws, HTTP beside
+    /// them. Port 0 takes a free one. 0.0.0.0 serves the network; put a proxy that speaks TLS in
+    /// front of it.
     #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN,
           value_parser = socket_address, help_heading = "Listening")]
     pub listen: SocketAddr,
@@ -167,6 +168,9 @@ pub enum ConfigError {
     SamePort(SocketAddr),
     #[error("--data {0} exists but is not a folder: name a folder, or a path that does not exist")]
     DataIsNoFolder(PathBuf),
+    /// There is no page to serve in the folder.
+    #[error("--page {} has no page/index.html: name the folder client-web of a checkout", .0.display())]
+    NoPage(PathBuf),
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
     #[error(transparent)]
@@ -198,6 +202,12 @@ impl Config {
         }
         if matches!(self.store, StoreKind::Embedded) && self.data.exists() && !self.data.is_dir() {
             return Err(ConfigError::DataIsNoFolder(self.data.clone()));
+        }
+        let page = &settings.page;
+        if let Some(folder) = page.folder.as_ref().filter(|_| !page.is_off)
+            && !folder.join("page/index.html").is_file()
+        {
+            return Err(ConfigError::NoPage(folder.clone()));
         }
         if let StoreKind::Redis(address) = &self.store {
             self.redis_tls.apply(address)?;

@@ -144,6 +144,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         Some(key) => format!("finished games are signed with the key {}", key.id),
         None => "finished games are not signed; set a key with --signing-key".to_owned(),
     };
+    let has_page = !settings.page.is_off;
     let server = Server::start(settings, store, key).await?;
     let game = game.listen()?;
     let metrics = match metrics {
@@ -159,7 +160,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     }
     say(&place);
     say(&signing);
-    say(&how_to_play(address));
+    say(&how_to_play(address, has_page));
     let mut failed = None;
     let stop = async {
         tokio::select! {
@@ -252,20 +253,19 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the command for playing on a server that listens at this address.
-fn how_to_play(address: SocketAddr) -> String {
+/// Returns how to play on a server that listens at this address: the address of its page, and the
+/// commands to type.
+fn how_to_play(address: SocketAddr, has_page: bool) -> String {
     // A server that listens on all addresses has no single address that others can use.
     let is_everywhere = address.ip().is_unspecified();
-    let server = match is_everywhere {
-        true => format!(" --server ws://HOST:{}/ws", address.port()),
-        false if address.to_string() == LISTEN => String::new(),
-        false => format!(" --server ws://{address}/ws"),
-    };
-    let host = if is_everywhere { "; HOST is this machine's name or address" } else { "" };
+    let host = if is_everywhere { format!("HOST:{}", address.port()) } else { address.to_string() };
+    let server = if host == LISTEN { String::new() } else { format!(" --server ws://{host}/ws") };
+    let page = if has_page { format!("to play in a browser: http://{host}\n") } else { String::new() };
+    let meaning = if is_everywhere { "; HOST is this machine's name or address" } else { "" };
     let client = client_command(std::env::current_exe().ok().as_deref());
     let line = |command: &str| format!("\n  {client} {command}{server}");
     format!(
-        "to play, in another terminal{host}:{}\nto play another person, in two terminals:{}\nto watch:{}",
+        "{page}to play, in another terminal{meaning}:{}\nto play another person, in two terminals:{}\nto watch:{}",
         line("play --rules classic --bot"),
         line("play --rules classic"),
         line("watch"),
@@ -347,13 +347,18 @@ mod tests {
 
     #[test]
     fn a_server_is_named_as_clients_can_reach_it() {
-        let of = |address: &str| how_to_play(address.parse().unwrap());
+        let of = |address: &str| how_to_play(address.parse().unwrap(), true);
         assert!(!of(LISTEN).contains("--server"));
+        assert!(of(LISTEN).starts_with("to play in a browser: http://127.0.0.1:7171\n"));
+        assert!(of("[::1]:80").starts_with("to play in a browser: http://[::1]:80\n"));
+        assert!(!how_to_play(LISTEN.parse().unwrap(), false).contains("browser"));
         assert!(of("10.0.0.7:80").contains("watch --server ws://10.0.0.7:80/ws"));
         for everywhere in ["0.0.0.0:7171", "[::]:7171"] {
             let told = of(everywhere);
             assert!(
-                told.contains("watch --server ws://HOST:7171/ws") && told.contains("HOST is this machine's")
+                told.contains("watch --server ws://HOST:7171/ws")
+                    && told.contains("HOST is this machine's")
+                    && told.contains("http://HOST:7171\n")
             );
         }
     }

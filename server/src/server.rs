@@ -17,7 +17,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeou
 
 use crate::allowance::look_at_all;
 use crate::api::http;
-use crate::api::ws::{self, Doorkeeper, ListenerLimits};
+use crate::api::ws::{self, Doorkeeper, KeepAlive, ListenerLimits};
 use crate::app::{App, report_panic};
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::cluster::Sign;
@@ -84,15 +84,18 @@ impl Server {
         let app = self.app;
         let mut doors = JoinSet::new();
         let mut tasks = JoinSet::new();
+        let requests_max = app.settings.limits.requests_per_connection;
         let limits = ListenerLimits {
             head: app.settings.times.http_head,
             http: app.settings.times.http_request + app.settings.times.http_head,
+            keep_alive: app.settings.times.http_idle.map(|idle| KeepAlive { idle, requests_max }),
         };
         let doorkeeper =
             Doorkeeper { admission: app.admission.clone(), proxies: app.settings.proxies.clone() };
         doors.spawn(ws::serve(listeners.game, http::router(app.clone()), limits, doorkeeper));
         if let Some((listener, handle)) = listeners.metrics {
             let router = http::metrics_router(app.clone(), handle.clone());
+            let limits = ListenerLimits { keep_alive: None, ..limits };
             tasks.spawn(ws::serve(listener, router, limits, for_operators()));
             tasks.spawn(upkeep(handle));
         }

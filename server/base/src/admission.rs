@@ -93,6 +93,12 @@ impl Admission {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
 
+    /// Notes that a request was answered and the connection waits for the next: until that comes,
+    /// it may make room for another one.
+    pub fn note_idle(&self, seat: &Seat) {
+        self.state().set_standing(seat.number, Standing::Silent);
+    }
+
     /// Admits a new guest on this connection.
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
@@ -124,6 +130,16 @@ impl Admission {
         let max = self.counts.limits.requests_per_minute;
         let mut state = self.state();
         state.usage(client.network, now).take(Limit::Requests, Scope::Address, max, MINUTE, now)
+    }
+
+    /// Like [`Admission::take_request`], for a file of the page.
+    pub fn take_asset(&self, client: Client, now: Instant) -> Result<(), TooMany> {
+        if client.is_trusted {
+            return Ok(());
+        }
+        let max = self.counts.limits.assets_per_minute;
+        let mut state = self.state();
+        state.usage(client.network, now).take(Limit::Assets, Scope::Address, max, MINUTE, now)
     }
 
     /// Counts an answered request as this many more requests, because it was expensive.

@@ -2,6 +2,7 @@
 //! range, default and explanation.
 
 use std::option;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,14 @@ pub struct Settings {
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",
           value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
     pub allowed_origins: Vec<String>,
+    /// Where to report vulnerabilities of this server: mailto:ADDRESS or https://PAGE. The server
+    /// publishes it as /.well-known/security.txt.
+    #[arg(long, env = "FLAGFALL_SECURITY_CONTACT", value_name = "URI", value_parser = contact,
+          help_heading = "Listening")]
+    pub security_contact: Option<String>,
+    /// The page for browsers.
+    #[command(flatten)]
+    pub page: PageSettings,
     /// Format of moves in the store. Servers of version 0.1 can read format 1; format 2 is
     /// smaller. If unset, a server writes format 2 while every server on its store can read it.
     /// If set, `store export` writes all moves in this format.
@@ -115,6 +124,32 @@ impl Reach {
     }
 }
 
+/// The page for browsers.
+#[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
+#[command(next_help_heading = "Page")]
+pub struct PageSettings {
+    /// Serve the page from this folder, `client-web` of a checkout, and read it on each request:
+    /// for those who work on the page. Without this the server has the page that it was built
+    /// with.
+    #[arg(long = "page", env = "FLAGFALL_PAGE", value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Serve no page. --page has no effect then.
+    #[arg(long = "no-page", env = "FLAGFALL_NO_PAGE")]
+    pub is_off: bool,
+}
+
+/// Checks where vulnerabilities are reported: a URI on one line.
+fn contact(text: &str) -> Result<String, &'static str> {
+    let is_known = ["mailto:", "https://", "tel:"]
+        .iter()
+        .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()));
+    if is_known && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(text.to_owned())
+    } else {
+        Err("wanted: mailto:ADDRESS, https://PAGE or tel:NUMBER, without spaces")
+    }
+}
+
 /// Checks an origin as browsers send it: scheme, host and perhaps a port.
 fn origin(text: &str) -> Result<String, &'static str> {
     let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
@@ -172,6 +207,9 @@ pub struct Limits {
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value = "8",
           value_parser = count(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: usize,
+    /// The number of HTTP requests on one connection. After the last one, the server closes it.
+    #[arg(skip = 200_u32)]
+    pub requests_per_connection: u32,
     /// Messages that a connection may send within --messages-seconds. Legal moves do not count.
     #[arg(long = "messages", env = "FLAGFALL_MESSAGES", value_name = "COUNT", default_value = "100",
           value_parser = number(10..=10_000_000), help_heading = "Connections")]
@@ -322,6 +360,12 @@ pub struct Times {
     /// How long an HTTP request may take in all, including its answer.
     #[arg(skip = Duration::from_secs(30))]
     pub http_request: Duration,
+    /// How long a connection stays open for the next request after an answer to GET or HEAD, in
+    /// seconds. 0 closes it after each answer, as connections of proxies always are.
+    #[arg(long = "keep-alive-seconds", env = "FLAGFALL_KEEP_ALIVE_SECONDS", value_name = "SECONDS",
+          default_value = "15", value_parser = time_or_never(SECOND, 0..=300),
+          help_heading = "Connections")]
+    pub http_idle: option::Option<Duration>,
     /// How long a closing connection may take to flush its output and to receive the client's
     /// close.
     #[arg(skip = Duration::from_secs(3))]

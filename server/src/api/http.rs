@@ -1,7 +1,9 @@
-//! The HTTP API: health, rulesets, games, records, players and their credentials.
+//! The HTTP API: health, rulesets, games, records, players and their credentials. And the routes
+//! of the page for browsers.
 
 mod accounts;
 mod answer;
+mod compression;
 mod cors;
 mod documents;
 mod endpoints;
@@ -15,17 +17,19 @@ mod ratings;
 mod request;
 #[cfg(test)]
 mod tests;
+mod well_known;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderValue, StatusCode, Version};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST};
+use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::middleware::{self, Next};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use flagfall_page::ROOT_FILES;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -36,26 +40,70 @@ pub use error::ApiError;
 
 use self::endpoints::endpoints;
 use self::error::BODY_BYTES_MAX;
-use self::request::address_of;
+use self::request::{Path, address_of};
 
+use crate::api::page;
 use crate::api::ws::{Peer, upgrade};
 use crate::app::App;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 
+/// The assets of the page, below the hash of their build.
+const ASSETS: &str = "/assets/{build}/{*path}";
+
+/// What never answers the page: a program that gets a path wrong must not get a document.
+const NOT_THE_PAGE: [&str; 3] = ["/api", "/assets", "/ws"];
+
 /// Returns the routes of the game listener.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let router = Router::new().route("/", get(page)).route("/ws", any(open_socket));
+    let mut router = Router::new()
+        .route("/ws", any(open_socket))
+        .route(ASSETS, get(asset))
+        .route(well_known::CHANGE_PASSWORD, get(well_known::change_password))
+        .route(well_known::SECURITY, get(well_known::security));
+    for address in page::ADDRESSES {
+        router = router.route(address.path, get(show_page));
+    }
+    for name in ROOT_FILES {
+        let answer = async move |State(app): State<Arc<App>>, headers: HeaderMap| {
+            app.page.root_file(name, &headers).await.ok_or(ApiError::NoSuchPath)
+        };
+        router = router.route(&format!("/{name}"), get(answer));
+    }
     endpoints()
         .into_iter()
         .fold(router, |router, endpoint| router.route(endpoint.path, endpoint.routed))
-        .fallback(async || ApiError::NoSuchPath)
+        .fallback(show_page)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), around))
         .layer(middleware::from_fn(named))
-        .layer(middleware::map_response(close_after))
         .with_state(app)
+}
+
+/// Answers an address of the page. Any other path too, so that a person who mistypes an address
+/// can go on from there.
+async fn show_page(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+    let path = request.uri().path();
+    if !matches!(*request.method(), Method::GET | Method::HEAD)
+        || NOT_THE_PAGE.iter().any(|other| is_below(path, other))
+    {
+        return Err(ApiError::NoSuchPath);
+    }
+    app.page.open(path, request.headers()).await.ok_or(ApiError::NoSuchPath)
+}
+
+/// True if a path is this one or lies below it.
+fn is_below(path: &str, other: &str) -> bool {
+    path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+async fn asset(
+    State(app): State<Arc<App>>,
+    Path((build, path)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    app.page.asset(&build, &path, &headers).await.ok_or(ApiError::NoSuchPath)
 }
 
 async fn open_socket(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
@@ -72,7 +120,6 @@ pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router 
         .fallback(async || ApiError::NoSuchPath)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(middleware::from_fn(named))
-        .layer(middleware::map_response(close_after))
 }
 
 /// Gives a request its id. The answer and the log lines of the request contain the id.
@@ -82,21 +129,13 @@ async fn named(request: Request, next: Next) -> Response {
     error::finish(next.run(request).instrument(span).await, id)
 }
 
-/// Closes the connection after each request. Only WebSockets stay open; their sessions have their
-/// own limits. (Turning keep-alive off in hyper has the same effect, but also removes
-/// `Connection: upgrade` from upgrades.)
-async fn close_after(mut response: Response) -> Response {
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    response
-}
-
 /// Applies limits, headers and the metrics to every request.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let origin = cors::allowed_origin(&request, &app.settings.allowed_origins);
     let is_api = request.uri().path().starts_with("/api");
+    let is_check = is_check(request.uri().path());
+    let compressed = compression::of(route.as_ref().map(MatchedPath::as_str), &request);
     let answered = async {
         if let Err(refused) = let_in(&app, &mut request) {
             return refused.into_response();
@@ -111,8 +150,16 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
     counter!(HTTP_REQUESTS, "route" => route, "status" => response.status().as_u16().to_string())
         .increment(1);
+    if let Some(compressed) = compressed {
+        response = compressed.apply(&app.background, response).await;
+    }
     let headers = response.headers_mut();
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    page::secure(headers);
+    if is_check {
+        // Health checks are not counted as requests. Closing makes each one cost a connection,
+        // which is counted.
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     // Views depend on the caller, so proxies must not cache them, unless the handler allows it.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if is_api && !app.settings.allowed_origins.is_empty() {
@@ -127,17 +174,23 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
 /// Identifies the client of a request and checks the limits.
 fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let (path, now) = (request.uri().path(), Instant::now());
-    let (is_upgrade, is_check) = (path == "/ws", matches!(path, "/health" | "/ready"));
+    let (is_upgrade, is_check, is_asset) = (path == "/ws", is_check(path), is_below(path, "/assets"));
     let address = address_of(app, request.extensions(), request.headers());
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
-        app.admission.name_client(seat, client, now)?;
+        // Through a proxy, every asset may come on a connection of its own. If these counted as
+        // handshakes of the client, a classroom could not load one page.
+        if !is_asset {
+            app.admission.name_client(seat, client, now)?;
+        }
         // A WebSocket that has sent no hello may still be evicted.
         if !is_upgrade {
             app.admission.note_request(seat);
         }
     }
-    if !is_upgrade && !is_check {
+    if is_asset {
+        app.admission.take_asset(client, now)?;
+    } else if !is_upgrade && !is_check {
         app.admission.take_request(client, now)?;
     }
     let hosts = request.headers().get_all(HOST).iter().count();
@@ -146,6 +199,11 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     }
     request.extensions_mut().insert(client);
     Ok(())
+}
+
+/// True if a path asks for the server's health.
+fn is_check(path: &str) -> bool {
+    matches!(path, "/health" | "/ready")
 }
 
 /// Runs a request. A request that may change something runs to its end even if its connection
@@ -163,12 +221,4 @@ async fn carry_out(app: &App, request: Request, next: Next) -> Response {
         Err(_) => return ApiError::BadBody.into_response(),
     };
     app.committed.run(next.run(Request::from_parts(parts, body))).await
-}
-
-async fn page() -> Html<&'static str> {
-    Html(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Flagfall</title><p>This is a Flagfall server: \
-         Stratego over the network. To play, type <code>flagfall play</code> in a terminal, with this \
-         server's address after <code>--server</code>. To watch, type <code>flagfall watch</code>.</p></html>",
-    )
 }

@@ -1,6 +1,7 @@
 //! Tests for the values that an operator may set, and the messages for wrong ones.
 
 use clap::CommandFactory;
+use flagfall_services::settings::PageSettings;
 
 use super::*;
 
@@ -31,6 +32,8 @@ fn a_bad_value_is_answered_with_the_name_of_its_flag() {
         ("--allow-origin", "play.example.org"),
         ("--allow-origin", "https://play.example.org/page"),
         ("--allow-origin", "*"),
+        ("--security-contact", "ann@example.org"),
+        ("--security-contact", "mailto:ann@example.org\nPolicy: none"),
         ("--deploy-seconds", "0"),
         ("--deploy-seconds", "5m"),
         ("--messages", "-1"),
@@ -76,7 +79,18 @@ fn conflicting_settings_are_reported() {
             .contains("--pong-seconds (10) must be more than --ping-seconds (10)")
     );
     assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
+    assert!(wrong(&["--page", "/no/such/folder"]).contains("--page /no/such/folder has no page/index.html"));
     assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null exists but is not a folder"));
+}
+
+#[test]
+fn the_page_comes_from_the_program_a_folder_or_nowhere() {
+    let page = |flags: &[&str]| parse(flags).unwrap().settings().unwrap().page;
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/../client-web");
+    assert_eq!(page(&[]), PageSettings::default());
+    assert_eq!(page(&["--page", checkout]).folder, Some(PathBuf::from(checkout)));
+    // A folder that is not used need not be there.
+    assert!(page(&["--no-page", "--page", "/no/such/folder"]).is_off);
 }
 
 #[test]

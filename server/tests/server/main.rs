@@ -19,6 +19,7 @@ mod limits;
 mod notices;
 mod operator;
 mod outage;
+mod page;
 mod pool;
 mod process;
 mod ratings;

@@ -90,10 +90,15 @@ pub struct AdmissionLimits {
           value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_player: u32,
     /// HTTP requests from one address in a minute. A request for a long game or its record counts
-    /// several times. WebSockets and health checks do not count.
+    /// several times. WebSockets, health checks and files of the page do not count.
     #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value = "1200",
           value_parser = number(1..=1_000_000))]
     pub requests_per_minute: u32,
+    /// Files of the page for one address in a minute: a first visit loads some 50, later ones
+    /// none.
+    #[arg(long, env = "FLAGFALL_ASSETS_PER_MINUTE", value_name = "COUNT", default_value = "12000",
+          value_parser = number(1..=10_000_000))]
+    pub assets_per_minute: u32,
 }
 
 /// The window of [`AdmissionLimits::guests_per_address`].
@@ -129,6 +134,8 @@ pub enum Limit {
     /// Bytes added to the store: the client is slowed down, not refused.
     Stored,
     Requests,
+    /// Files of the page.
+    Assets,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, IntoStaticStr)]
@@ -142,7 +149,7 @@ pub enum Scope {
 
 impl Limit {
     /// Every limit, with the scopes it is counted for.
-    pub const ALL: [(Limit, &[Scope]); 11] = [
+    pub const ALL: [(Limit, &[Scope]); 12] = [
         (Limit::Connections, &[Scope::Address, Scope::Player, Scope::Server]),
         (Limit::Strangers, &[Scope::Address, Scope::Server]),
         (Limit::Handshakes, &[Scope::Address]),
@@ -154,6 +161,7 @@ impl Limit {
         (Limit::Watched, &[Scope::Address, Scope::Player]),
         (Limit::Stored, &[Scope::Address, Scope::Player]),
         (Limit::Requests, &[Scope::Address]),
+        (Limit::Assets, &[Scope::Address]),
     ];
 }
 
@@ -196,6 +204,7 @@ impl From<&TooMany> for Refusal {
             (Limit::Games, _) => "games_of_address",
             (Limit::HouseGames, Scope::Address | Scope::Server) => "house_games_of_address",
             (Limit::Watched, Scope::Address | Scope::Server) => "watched_of_address",
+            (Limit::Assets, _) => Limit::Requests.into_str(),
             (limit, _) => limit.into_str(),
         };
         Refusal::new(Code::TOO_MANY).because(reason).with("seconds", too_many.wait_s())

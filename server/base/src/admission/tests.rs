@@ -146,6 +146,7 @@ fn trusted_networks_have_no_limits_of_their_own() {
         watched_per_address: 1,
         stored_kib_per_address: 1,
         requests_per_minute: 1,
+        assets_per_minute: 1,
         ..limits()
     };
     let admission = Admission::new(&limits, 1_000);
@@ -156,6 +157,7 @@ fn trusted_networks_have_no_limits_of_their_own() {
         let player = format!("p{at}");
         admission.admit_guest(seat, now).unwrap();
         admission.take_request(client, now).unwrap();
+        admission.take_asset(client, now).unwrap();
         kept.push(admission.watch(client, &player, now).unwrap());
         assert!(admission.charge_stored(client, &player, 4_096, now).is_zero());
         admission.begin_offer(client).unwrap().keep(&Held::PoolPlace(player.clone()));
@@ -198,6 +200,32 @@ fn requests_are_counted_by_their_work() {
     assert_eq!((refused.limit, refused.wait_s()), (Limit::Requests, 22));
     assert!(admission.take_request(admission.client(address(2)), now).is_ok());
     assert!(admission.take_request(client, now + Duration::from_secs(22)).is_ok());
+}
+
+#[test]
+fn files_of_the_page_do_not_count_as_requests() {
+    let limits = AdmissionLimits { requests_per_minute: 1, assets_per_minute: 60, ..limits() };
+    let admission = Admission::new(&limits, 1_000);
+    let (client, now) = (admission.client(address(1)), Instant::now());
+    assert!((0..60).all(|_| admission.take_asset(client, now).is_ok()));
+    let refused = admission.take_asset(client, now).unwrap_err();
+    assert_eq!((refused.limit, refused.wait_s()), (Limit::Assets, 1));
+    assert!(admission.take_request(client, now).is_ok());
+    assert!(admission.take_asset(admission.client(address(2)), now).is_ok());
+}
+
+#[test]
+fn a_connection_that_waits_for_a_request_makes_room_for_others() {
+    let admission = Admission::new(&AdmissionLimits { strangers_per_address: 2, ..limits() }, 1_000);
+    let (client, now) = (admission.client(address(1)), Instant::now());
+    let seats = [(); 2].map(|()| admission.accept(client, now).unwrap());
+    seats.iter().for_each(|seat| admission.note_request(seat));
+    assert!(admission.accept(client, now).is_err(), "both are being answered");
+    admission.note_idle(&seats[1]);
+    let third = admission.accept(client, now).unwrap();
+    assert_eq!((is_evicted(&seats[0]), is_evicted(&seats[1]), is_evicted(&third)), (false, true, false));
+    admission.note_idle(&seats[1]);
+    assert!(is_evicted(&seats[1]));
 }
 
 #[test]

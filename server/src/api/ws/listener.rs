@@ -1,9 +1,10 @@
 //! Accepts connections from a listening socket and speaks HTTP on them, within limits.
 
+use std::future::{Future as _, poll_fn};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -19,9 +20,10 @@ use hyper_util::service::TowerToHyperService;
 use metrics::counter;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::keep_alive::{ListenerLimits, Turns};
 use crate::app::report_panic;
 use flagfall_base::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
 use flagfall_base::telemetry::ACCEPTED;
@@ -37,14 +39,6 @@ const TURNED_AWAY_MAX: usize = 64;
 const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 const HEAD_BYTES_MAX: usize = 16 * 1024;
-
-#[derive(Clone, Copy, Debug)]
-pub struct ListenerLimits {
-    /// Time for a client to send the head of its request.
-    pub head: Duration,
-    /// Time for a request together with its answer. WebSockets have no such limit.
-    pub http: Duration,
-}
 
 /// Decides which connections a listener accepts.
 #[derive(Clone, Debug)]
@@ -67,6 +61,8 @@ impl Doorkeeper {
 
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits, doorkeeper: Doorkeeper) {
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
+    // Dropped when the listener stops.
+    let (_open, listening) = watch::channel(());
     let mut is_exhausted = false;
     loop {
         let accepted = listener.accept().await;
@@ -75,7 +71,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
         }
         match accepted {
             Ok((stream, peer)) => {
-                if !take(stream, peer, &router, limits, &doorkeeper, &porch) {
+                if !take(stream, peer, &router, limits, &doorkeeper, &porch, &listening) {
                     // Give other connections a turn during a flood of rejected ones.
                     tokio::task::yield_now().await;
                 }
@@ -103,6 +99,7 @@ fn take(
     limits: ListenerLimits,
     doorkeeper: &Doorkeeper,
     porch: &Arc<Semaphore>,
+    listening: &watch::Receiver<()>,
 ) -> bool {
     let refused = match doorkeeper.accept(peer.ip()) {
         Ok(seat) => {
@@ -110,7 +107,11 @@ fn take(
             // This call fails only on a dead socket.
             stream.set_nodelay(true).ok();
             let stream = Lingering { stream: Some(stream), place: Some(Place::Seat(seat.clone())) };
-            tokio::spawn(serve_connection(stream, peer.ip(), seat, router.clone(), limits));
+            let keep_alive = limits.keep_alive.filter(|_| !doorkeeper.proxies.is_proxy(peer.ip()));
+            let limits = ListenerLimits { keep_alive, ..limits };
+            let turns = Turns::new(limits, doorkeeper.admission.clone(), seat.clone());
+            let peer = Peer { address: peer.ip(), seat };
+            tokio::spawn(serve_connection(stream, peer, router.clone(), turns, listening.clone()));
             return true;
         }
         Err(refused) => refused,
@@ -165,28 +166,62 @@ pub struct Peer {
 
 async fn serve_connection(
     stream: Lingering,
-    address: IpAddr,
-    seat: Arc<Seat>,
+    peer: Peer,
     router: Router,
-    limits: ListenerLimits,
+    turns: Turns,
+    listening: watch::Receiver<()>,
 ) {
+    let spoken = speak(stream, peer, router, turns, listening);
+    match AssertUnwindSafe(spoken).catch_unwind().await {
+        Ok(Some(Ok(()))) => {}
+        Ok(Some(Err(error))) => tracing::trace!(%error, "an HTTP connection ended"),
+        Ok(None) => tracing::trace!("an HTTP connection was silent or took too long"),
+        Err(_) => report_panic("http"),
+    }
+}
+
+/// Speaks HTTP until one end closes the connection or it becomes a WebSocket; `None` if its time
+/// is up before. When the listener stops, the connection closes after the request that it is
+/// answering.
+async fn speak(
+    stream: Lingering,
+    peer: Peer,
+    router: Router,
+    turns: Turns,
+    mut listening: watch::Receiver<()>,
+) -> Option<hyper::Result<()>> {
     let service = TowerToHyperService::new(router);
+    let of_service = turns.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer { address, seat: seat.clone() });
-        service.call(request)
+        let (turns, may_stay_open) = (of_service.clone(), of_service.begin(&request));
+        request.extensions_mut().insert(peer.clone());
+        let answered = service.call(request);
+        async move { answered.await.map(|response| turns.finish(response, may_stay_open)) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head)
+        // The turns keep the time, for a connection that waits as well.
+        .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    match timeout(limits.http, AssertUnwindSafe(connection).catch_unwind()).await {
-        Ok(Ok(Ok(()))) => {}
-        Ok(Ok(Err(error))) => tracing::trace!(%error, "an HTTP connection ended"),
-        Ok(Err(_)) => report_panic("http"),
-        Err(_) => tracing::trace!("an HTTP connection took too long"),
-    }
+    let mut connection = pin!(connection);
+    let mut stopped = pin!(listening.changed().fuse());
+    let mut deadline = pin!(sleep_until(turns.deadline()));
+    poll_fn(|cx| {
+        if stopped.as_mut().poll(cx).is_ready() {
+            connection.as_mut().graceful_shutdown();
+        }
+        if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
+            return Poll::Ready(Some(ended));
+        }
+        // Only the connection moves its deadline, while it is polled.
+        if deadline.deadline() != turns.deadline() {
+            deadline.as_mut().reset(turns.deadline());
+        }
+        deadline.as_mut().poll(cx).map(|()| None)
+    })
+    .await
 }
 
 /// A TCP connection that drains its input when dropped.

@@ -30,6 +30,9 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("listen", "[::1]:8000"),
     ("metrics-listen", "none"),
     ("allow-origin", "https://a.example,https://b.example:8443"),
+    ("security-contact", "mailto:ann@example.org"),
+    // Not looked for, because no page is served.
+    ("page", "/srv/client-web"),
     ("data", "/srv/a \"quoted\" folder"),
     ("store", "redis://db.example:7000/3"),
     ("signing-key", "/etc/flagfall/key"),

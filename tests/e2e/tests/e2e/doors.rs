@@ -167,8 +167,12 @@ fn junk_over_http_is_answered_in_words() {
         format!("GET /api/games HTTP/1.1\r\n{head}Content-Length: 100000\r\n\r\n{}", "x".repeat(100_000));
     assert!(matches!(exchange(at, body.as_bytes()).status, 0 | 200 | 413), "a large body");
 
-    assert_error(&get(at, "/nothing"), 404, "no_such_path");
-    assert_error(&get(at, "/../../etc/passwd"), 404, "no_such_path");
+    assert_error(&get(at, "/api/nothing"), 404, "no_such_path");
+    assert_error(&get(at, "/assets/../../etc/passwd"), 404, "no_such_path");
+    for path in ["/nothing", "/../../etc/passwd"] {
+        let answer = get(at, path);
+        assert!(answer.status == 404 && answer.body.starts_with("<!doctype html>"), "{path}: {answer:?}");
+    }
     assert_error(&get(at, "/api/games/%00"), 404, "no_such_game");
     assert_error(&get(at, "/api/games/000000000000/record"), 404, "no_such_game");
     assert_error(&get(at, &format!("/api/games/{}/record?format=xml", duel.id)), 400, "bad_query");

@@ -1,0 +1,159 @@
+//! The page for browsers: its addresses, its files, and the headers that guard it.
+//!
+//! Every address of the page answers the same document, which loads modules from `/assets/HASH/`.
+//! The hash is that of the build, so browsers keep assets for good, and a server of another build
+//! has none of them.
+
+mod addresses;
+mod headers;
+#[cfg(test)]
+mod tests;
+
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use flagfall_page::{Asset, Folder, PageError, media_type};
+use flagfall_services::settings::PageSettings;
+use tokio::task::spawn_blocking;
+
+use self::addresses::{UNKNOWN, page_at};
+use super::representation::Representation;
+
+pub(crate) use addresses::{ACCOUNT, ADDRESSES};
+#[cfg(test)]
+pub(crate) use headers::SECURITY_HEADERS;
+pub(crate) use headers::secure;
+
+/// Assets are named after their build, so they never change.
+const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+/// A browser may keep a document, but asks each time whether it is still the same.
+const ASK_AGAIN: &str = "no-cache";
+const NEVER: &str = "no-store";
+
+/// The name of the folder of the assets that are read from the disk.
+const UNNAMED_BUILD: &str = "dev";
+
+/// Where the page comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Page {
+    /// From the program.
+    Embedded,
+    /// From a checkout, read on each request.
+    Folder(Folder),
+    /// There is no page.
+    Off,
+}
+
+impl Page {
+    pub(crate) fn new(settings: &PageSettings) -> Page {
+        match &settings.folder {
+            _ if settings.is_off => Page::Off,
+            Some(folder) => Page::Folder(Folder::new(folder)),
+            None => Page::Embedded,
+        }
+    }
+
+    /// Answers a path with the page: with status 404 if the page does not have this address.
+    /// `None` if there is no page.
+    pub(crate) async fn open(&self, path: &str, request: &HeaderMap) -> Option<Response> {
+        let page = page_at(path);
+        let shown = page.unwrap_or(UNKNOWN);
+        let document = match self {
+            Page::Embedded => Ok(Some(embedded(flagfall_page::index(shown)?))),
+            Page::Folder(folder) => {
+                let read = move |folder: &Folder| folder.index(shown, UNNAMED_BUILD).map(Some);
+                from_disk(folder, "index.html", read).await
+            }
+            Page::Off => return None,
+        };
+        let mut response = match document {
+            // A client cannot have what does not exist.
+            Ok(Some(document)) if page.is_none() => {
+                Representation { tag: None, ..document }.answer(request, NEVER)
+            }
+            Ok(Some(document)) => document.answer(request, self.cache(ASK_AGAIN)),
+            Ok(None) => return None,
+            Err(error) => return Some(failed(&error)),
+        };
+        if page.is_none() {
+            *response.status_mut() = StatusCode::NOT_FOUND;
+        }
+        Some(response)
+    }
+
+    /// Answers `/assets/BUILD/PATH`; `None` if this build has no such asset.
+    pub(crate) async fn asset(&self, build: &str, path: &str, request: &HeaderMap) -> Option<Response> {
+        let asset = match self {
+            Page::Embedded if build == flagfall_page::hash() => {
+                Ok(Some(embedded(flagfall_page::asset(path)?)))
+            }
+            Page::Folder(folder) if build == UNNAMED_BUILD => {
+                let wanted = path.to_owned();
+                from_disk(folder, path, move |folder| folder.asset(&wanted)).await
+            }
+            Page::Embedded | Page::Folder(_) | Page::Off => return None,
+        };
+        match asset {
+            Ok(asset) => asset.map(|asset| asset.answer(request, self.cache(FOR_GOOD))),
+            Err(error) => Some(failed(&error)),
+        }
+    }
+
+    /// Answers one of [`flagfall_page::ROOT_FILES`]; `None` if the page does not have it.
+    pub(crate) async fn root_file(&self, name: &'static str, request: &HeaderMap) -> Option<Response> {
+        let file = match self {
+            Page::Embedded => Ok(flagfall_page::root_file(name).map(embedded)),
+            Page::Folder(folder) => {
+                from_disk(folder, name, move |folder| folder.root_file(name, UNNAMED_BUILD)).await
+            }
+            Page::Off => return None,
+        };
+        match file {
+            Ok(file) => file.map(|file| file.answer(request, self.cache(ASK_AGAIN))),
+            Err(error) => Some(failed(&error)),
+        }
+    }
+
+    pub(crate) const fn is_served(&self) -> bool {
+        !matches!(self, Page::Off)
+    }
+
+    /// What is read from the disk may be another file the next time.
+    const fn cache(&self, embedded: &'static str) -> &'static str {
+        match self {
+            Page::Embedded => embedded,
+            Page::Folder(_) | Page::Off => NEVER,
+        }
+    }
+}
+
+fn embedded(asset: &'static Asset) -> Representation {
+    let Asset { media_type, tag, plain, brotli, gzip } = *asset;
+    Representation {
+        media_type,
+        tag: Some(tag.to_owned()),
+        plain: Bytes::from_static(plain),
+        gzip: gzip.map(Bytes::from_static),
+        brotli: brotli.map(Bytes::from_static),
+    }
+}
+
+/// Reads a file off the threads that serve connections. It has no tag and is not compressed.
+async fn from_disk<T: Into<Bytes> + Send + 'static>(
+    folder: &Folder,
+    path: &str,
+    read: impl FnOnce(&Folder) -> Result<Option<T>, PageError> + Send + 'static,
+) -> Result<Option<Representation>, PageError> {
+    let folder = folder.clone();
+    // The task is lost only when the server stops.
+    let Ok(read) = spawn_blocking(move || read(&folder)).await else { return Ok(None) };
+    let Some(plain) = read? else { return Ok(None) };
+    let media_type = media_type(path)?;
+    Ok(Some(Representation { media_type, tag: None, plain: plain.into(), gzip: None, brotli: None }))
+}
+
+/// Tells who works on the page what is wrong with it.
+fn failed(error: &PageError) -> Response {
+    tracing::warn!(%error, "the page cannot be read from its folder");
+    (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()
+}

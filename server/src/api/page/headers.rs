@@ -1,0 +1,64 @@
+//! What every answer of the players' listener tells browsers.
+
+use axum::http::header::{
+    CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue};
+
+/// Nothing but the page's own files, no frames around it, no inline scripts or styles. Texts
+/// never become markup: scripts that the page makes are refused, except for its service worker's
+/// address.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types flagfall-sw";
+
+/// The headers, with their values. The development server (`client-web/tests/serve.mjs`) sends
+/// the same.
+pub(crate) const SECURITY_HEADERS: [(HeaderName, &str); 7] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (X_FRAME_OPTIONS, "DENY"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("permissions-policy"), ""),
+];
+
+/// Adds the headers to an answer.
+pub(crate) fn secure(headers: &mut HeaderMap) {
+    for (name, value) in &SECURITY_HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The entries of `HEADERS` in the development server.
+    fn development_headers() -> Vec<(String, String)> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../client-web/tests/serve.mjs");
+        let source = std::fs::read_to_string(path).unwrap();
+        let entries = source.split_once("HEADERS = {").unwrap().1.split_once("};").unwrap().0;
+        let entries: String = entries.lines().map(str::trim).collect::<String>().replace("\"+ \"", "");
+        let fields: Vec<&str> = entries.split('"').skip(1).step_by(2).collect();
+        fields.chunks(2).map(|field| (field[0].to_lowercase(), field[1].to_owned())).collect()
+    }
+
+    #[test]
+    fn the_development_server_sends_the_same_headers() {
+        let own: Vec<(String, String)> =
+            SECURITY_HEADERS.iter().map(|(name, value)| (name.to_string(), (*value).to_owned())).collect();
+        assert_eq!(own, development_headers());
+    }
+
+    #[test]
+    fn the_policy_allows_no_other_origin_and_nothing_inline() {
+        for foreign in ["http", "unsafe", "*", "data:", "blob:", "nonce"] {
+            assert!(!POLICY.contains(foreign), "{foreign}");
+        }
+        let mut headers = HeaderMap::new();
+        secure(&mut headers);
+        assert_eq!(headers.len(), SECURITY_HEADERS.len());
+    }
+}
