@@ -26,7 +26,6 @@
 //!   machine was suspended. Game clocks stand still during the gap. The first reading of the time
 //!   after the gap detects it, so the outage is known before any stamp is given.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flagfall_board::Stamp;
@@ -81,41 +80,6 @@ impl WallClock for SystemClock {
         let time = clock_gettime(STEADY);
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
         Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
-    }
-}
-
-/// Clocks for tests, which can set them.
-#[derive(Debug, Default)]
-pub struct ManualClock {
-    wall_ms: AtomicU64,
-    steady_ms: AtomicU64,
-}
-
-impl ManualClock {
-    #[must_use]
-    pub fn new(now: Stamp) -> ManualClock {
-        ManualClock { wall_ms: AtomicU64::new(now.0), steady_ms: AtomicU64::new(0) }
-    }
-
-    /// Sets the wall clock, forward or back, as an administrator does. The steady clock does not
-    /// change.
-    pub fn set(&self, now: Stamp) {
-        self.wall_ms.store(now.0, Ordering::SeqCst);
-    }
-
-    pub fn advance_ms(&self, ms: u64) {
-        self.wall_ms.fetch_add(ms, Ordering::SeqCst);
-        self.steady_ms.fetch_add(ms, Ordering::SeqCst);
-    }
-}
-
-impl WallClock for ManualClock {
-    fn now(&self) -> Stamp {
-        Stamp(self.wall_ms.load(Ordering::SeqCst))
-    }
-
-    fn steady(&self) -> Duration {
-        Duration::from_millis(self.steady_ms.load(Ordering::SeqCst))
     }
 }
 
@@ -188,6 +152,7 @@ impl StampClock {
     }
 
     /// Forgets the last heartbeat, as if the process had ended.
+    #[cfg(feature = "testing")]
     pub(crate) fn forget_beat(&self) {
         self.state.lock().beat = None;
     }
@@ -346,10 +311,18 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
+/// The clock of the crate of tests' support, which cannot be a dependency of these tests: it would
+/// implement the trait of another copy of this crate.
+#[cfg(test)]
+#[path = "../../../tests/store/src/manual_clock.rs"]
+#[expect(unreachable_pub, reason = "public in the crate that it belongs to")]
+pub(crate) mod manual_clock;
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use super::manual_clock::ManualClock;
     use super::*;
 
     const NOON: Stamp = Stamp(1_700_000_000_000);

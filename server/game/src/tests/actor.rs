@@ -9,8 +9,8 @@ use flagfall_base::background::Background;
 use flagfall_base::jobs::JobError;
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Accepted, CloseCode, Code, GameCommand, Phase, ServerToClient};
-use flagfall_store::memory::Fault;
 use flagfall_store::{Key, Outage, Store as _, Update, Write};
+use flagfall_store_testing::WriteFault;
 use tokio::sync::oneshot;
 
 use super::harness::{
@@ -208,7 +208,7 @@ async fn a_game_is_created_once_for_repeated_requests() {
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
     // Also after the store gave no answer.
-    for fault in [Fault::UnknownAfterWriting, Fault::UnknownBeforeWriting] {
+    for fault in [WriteFault::UnknownAfterWriting, WriteFault::UnknownBeforeWriting] {
         server.store.fail_next(fault);
         let number = 5 + fault as u8;
         let made = server.tables.create(new_game(number, ["di", "ed"])).await;

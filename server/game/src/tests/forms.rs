@@ -10,9 +10,10 @@ use flagfall_protocol::{Phase, Time};
 use flagfall_store::archive::{export, import};
 use flagfall_store::record::Form;
 use flagfall_store::{
-    Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, ManualClock, MemoryStore,
-    SecretBytes, Store as _, StoredEntry, SystemClock,
+    Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _,
+    StoredEntry, SystemClock,
 };
+use flagfall_store_testing::{ManualClock, TestStore};
 use tempfile::TempDir;
 
 use super::harness::{Hand, START, TestServer, deploy_both, header, load};
@@ -82,7 +83,7 @@ async fn an_export_in_one_form_has_the_same_games() {
 }
 
 /// Appends an entry in a form of the future.
-async fn append_newer(store: &MemoryStore, game: GameId) {
+async fn append_newer(store: &TestStore, game: GameId) {
     let append = Append {
         game,
         expected: store.head(game).await.unwrap(),
@@ -128,7 +129,7 @@ struct Member {
 }
 
 impl Member {
-    async fn start(store: &MemoryStore, clock: &Arc<ManualClock>, is_old: bool) -> Member {
+    async fn start(store: &TestStore, clock: &Arc<ManualClock>, is_old: bool) -> Member {
         let set = |settings: &mut crate::TableSettings| {
             settings.write_form = is_old.then_some(Form::Json);
         };
@@ -175,7 +176,7 @@ async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mu
 #[tokio::test(start_paused = true)]
 async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let mut members = Vec::new();
     for _ in 0..3 {
         members.push(Member::start(&store, &clock, true).await);

@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::embedded::LostTail;
 use flagfall_store::embedded::backup::{BackedUp, BackupError, back_up, check, restore};
-use flagfall_store::{
-    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock, Store, SystemClock, Update,
-};
+use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock, Update};
+use flagfall_store_testing::ManualClock;
 
 use crate::common::{append, append_ok, game, key, put, scratch, texts};
 use crate::{NOON, fill, length, open, segment};

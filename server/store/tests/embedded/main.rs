@@ -16,9 +16,10 @@ use std::sync::Arc;
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts, until};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock,
-    OUTAGES_KEY, Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, OUTAGES_KEY,
+    Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
 };
+use flagfall_store_testing::ManualClock;
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
