@@ -2,29 +2,9 @@
 //!
 //! A machine has two clocks: the wall clock, which people and other programs can set, and the
 //! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
-//! [`MemoryStore`](crate::MemoryStore) make their own stamps, by these rules:
-//!
-//! - **Stamps advance with the steady clock.** It keeps counting while the process is frozen and
-//!   while the machine is suspended. If the wall clock is set, stamps do not move at once.
-//! - **Stamps are slewed to the wall clock.** While the two differ, stamps run at most half a
-//!   percent faster or slower than the steady clock. So it takes about eight days to make up for
-//!   an hour, and the clocks of a ten-minute game are off by at most three seconds.
-//! - **A restart adopts the wall clock,** because no game clock runs while there is no server.
-//!   But stamps never go back behind the last one stored. If the wall clock is behind that stamp,
-//!   stamps continue from it, and the time during which the server was down is not added.
-//! - **A wall clock more than 30 days ahead is not trusted at first.** Stamps then continue from
-//!   the last one stored, so a start with a wrong date does no lasting harm: nothing expires
-//!   early, and the next start with the right date can continue from the stored stamps. If the
-//!   wall clock is still that far ahead after an hour, stamps jump to it. The jump counts as an
-//!   outage, so it costs no player any time. A new store has no stamps to compare with, so it
-//!   trusts the wall clock.
-//! - **Stamps may be ahead of the real time,** in a new store or after more than an hour with a
-//!   wrong date. They stay ahead until the real time has caught up, because they never go back.
-//!   Every restart and half a percent of the running time reduce the difference. Until then dates
-//!   are wrong, but game clocks are right, because they count differences.
-//! - **A gap of more than 2.5 s between heartbeats is an outage:** the process was frozen, or the
-//!   machine was suspended. Game clocks stand still during the gap. The first reading of the time
-//!   after the gap detects it, so the outage is known before any stamp is given.
+//! [`MemoryStore`](crate::MemoryStore) make their own stamps from both. The rules, with their
+//! reasons, stand in `docs/internals/clocks-and-outages.md`: stamps advance with the steady clock,
+//! are slewed to the wall clock, and never go back; a gap between heartbeats is an outage.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -93,7 +73,7 @@ impl<C: WallClock> WallClock for std::sync::Arc<C> {
     }
 }
 
-/// Gives stamps by the rules of this [module](self).
+/// Gives stamps. See the [module](self).
 pub(crate) struct StampClock {
     clock: Box<dyn WallClock>,
     state: Mutex<State>,

@@ -1,9 +1,11 @@
 //! A store in memory. It keeps its data only as long as the process runs.
 //!
 //! It fulfills the contract of [`Store`] except for durability. Only one process uses it, so it
-//! announces nothing. `flagfall-store-testing` wraps it into a store that fails as a test says.
+//! announces nothing, and nothing in it can be damaged. `flagfall-store-testing` wraps it into a
+//! store that fails as a test says.
 
 use std::collections::{BTreeMap, HashMap};
+use std::future::ready;
 use std::ops::Bound;
 
 use flagfall_board::{GameId, Stamp};
@@ -14,8 +16,8 @@ use crate::clock::{StampClock, WallClock};
 use crate::limits::READ_MAX;
 use crate::outages::OutageList;
 use crate::store::{
-    Append, AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, ReadError, ReadResult, Record, Store,
-    StoreError, StoreResult, StoredEntry, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, ReadResult, Record, Store, StoreError,
+    StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
 
@@ -29,10 +31,7 @@ pub struct MemoryStore {
 struct State {
     logs: HashMap<GameId, Log>,
     records: BTreeMap<Key, Held>,
-    quarantined: BTreeMap<GameId, String>,
     epoch: u64,
-    last_heartbeat: Option<Stamp>,
-    last_alive: Option<Stamp>,
 }
 
 /// Entries, each with the head after it.
@@ -61,19 +60,17 @@ impl MemoryStore {
         MemoryStore { clock, state: Mutex::new(state) }
     }
 
-    /// Changes a log past all checks, as damage does. Each entry stands with the head after it.
+    /// Removes the entries after `seq`.
     #[cfg(feature = "testing")]
-    pub fn alter_log(&self, game: GameId, alter: impl FnOnce(&mut Log)) {
-        self.state.lock().logs.entry(game).and_modify(alter);
+    pub fn lose_tail(&self, game: GameId, seq: u64) {
+        let cut = |log: &mut Log| log.retain(|(entry, _)| entry.seq <= seq);
+        self.state.lock().logs.entry(game).and_modify(cut);
     }
 
-    /// Simulates a restart of the server: the store remains, and its newest sign of life becomes
-    /// the last heartbeat.
+    /// Forgets the last heartbeat, as if the process had ended.
     #[cfg(feature = "testing")]
-    pub fn reopen(&self) {
+    pub fn forget_beat(&self) {
         self.clock.forget_beat();
-        let mut state = self.state.lock();
-        state.last_heartbeat = state.last_alive;
     }
 
     /// Adds a newly detected outage to the record of outages.
@@ -90,9 +87,6 @@ impl MemoryStore {
     fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
         let mut state = self.state.lock();
-        if let Some(reason) = state.quarantined.get(&append.game) {
-            return Ok(AppendOutcome::Quarantined { reason: reason.clone() });
-        }
         let head = state.logs.get(&append.game).map_or(Head::START, |log| head_of(log));
         if head != append.expected {
             return Ok(AppendOutcome::Conflict { head });
@@ -115,28 +109,7 @@ impl MemoryStore {
             log.push((StoredEntry { seq: head.seq, at, body }, head));
         }
         state.write(append.writes);
-        state.last_alive = Some(at);
         Ok(AppendOutcome::Ok { at, head })
-    }
-
-    fn read_now(&self, game: GameId, after_seq: u64, limit: usize) -> Result<Vec<StoredEntry>, ReadError> {
-        let mut state = self.state.lock();
-        let Some(log) = state.logs.get(&game) else { return Ok(Vec::new()) };
-        let skipped = usize::try_from(after_seq).unwrap_or(usize::MAX).min(log.len());
-        let (before, after) = log.split_at(skipped);
-        let mut head = head_of(before);
-        let mut entries = Vec::new();
-        for (entry, known) in after.iter().take(limit.min(READ_MAX)) {
-            head = head.then(game, &entry.body);
-            if head != *known {
-                let seq = entry.seq;
-                let what = "its hash does not fit".to_owned();
-                state.quarantined.insert(game, format!("entry {seq}: {what}"));
-                return Err(ReadError::Damaged { game, seq, what });
-            }
-            entries.push(entry.clone());
-        }
-        Ok(entries)
     }
 
     fn update_now(&self, update: Update) -> Result<UpdateOutcome, StoreError> {
@@ -152,7 +125,6 @@ impl MemoryStore {
             return Ok(UpdateOutcome::Conflict);
         }
         state.write(update.writes);
-        state.last_alive = Some(now);
         Ok(UpdateOutcome::Ok)
     }
 }
@@ -179,7 +151,12 @@ impl Store for MemoryStore {
     }
 
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
-        Box::pin(async move { self.read_now(game, after_seq, limit) })
+        Box::pin(async move {
+            let state = self.state.lock();
+            let after =
+                state.logs.get(&game).into_iter().flatten().filter(|(entry, _)| entry.seq > after_seq);
+            Ok(after.take(limit.min(READ_MAX)).map(|(entry, _)| entry.clone()).collect())
+        })
     }
 
     fn head(&self, game: GameId) -> ReadResult<'_, Head> {
@@ -188,13 +165,9 @@ impl Store for MemoryStore {
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
-            let now = self.clock.stamp();
-            let state = self.state.lock();
-            Ok(state
-                .records
-                .get(&key)
-                .filter(|record| record.is_alive(now))
-                .map(|record| record.value.clone()))
+            let (now, state) = (self.clock.stamp(), self.state.lock());
+            let record = state.records.get(&key).filter(|record| record.is_alive(now));
+            Ok(record.map(|record| record.value.clone()))
         })
     }
 
@@ -224,9 +197,7 @@ impl Store for MemoryStore {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            let mut state = self.state.lock();
-            state.logs.remove(&game);
-            state.quarantined.remove(&game);
+            self.state.lock().logs.remove(&game);
             Ok(())
         })
     }
@@ -248,15 +219,13 @@ impl Store for MemoryStore {
     fn heartbeat(&self) -> StoreResult<'_, Stamp> {
         Box::pin(async move {
             let at = self.clock.beat();
-            let mut state = self.state.lock();
-            state.last_alive = Some(at);
-            self.keep_outage(&mut state);
+            self.keep_outage(&mut self.state.lock());
             Ok(at)
         })
     }
 
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
-        Box::pin(async move { Ok(self.state.lock().last_heartbeat) })
+        Box::pin(ready(Ok(None)))
     }
 
     fn epoch(&self) -> StoreResult<'_, u64> {
@@ -273,9 +242,7 @@ impl Store for MemoryStore {
     }
 
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
-        Box::pin(async move {
-            Ok(self.state.lock().quarantined.iter().map(|(game, why)| (*game, why.clone())).collect())
-        })
+        Box::pin(ready(Ok(Vec::new())))
     }
 
     fn outage(&self) -> Option<Outage> {

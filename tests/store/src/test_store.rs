@@ -1,14 +1,15 @@
 //! A store in memory that a test controls.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, Outage, ReadResult, Record,
-    SecretBytes, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update, UpdateOutcome, WallClock,
+    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, Outage, ReadError, ReadResult,
+    Record, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update, UpdateOutcome, WallClock,
 };
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
@@ -44,6 +45,18 @@ struct Shared {
     held: watch::Sender<usize>,
     channels: Option<Channels>,
     reads: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// What the store has become by what the test did to it.
+#[derive(Default)]
+struct State {
+    /// Entries that a read finds damaged.
+    damaged: HashSet<(GameId, u64)>,
+    quarantined: BTreeMap<GameId, String>,
+    /// The last sign of life before the store was reopened.
+    last_heartbeat: Option<Stamp>,
+    last_alive: Option<Stamp>,
 }
 
 /// The senders of a store that several servers share.
@@ -106,6 +119,7 @@ impl TestStore {
                 held: watch::channel(0).0,
                 channels,
                 reads: AtomicU64::new(0),
+                state: Mutex::default(),
             }),
         }
     }
@@ -146,26 +160,34 @@ impl TestStore {
     /// Removes the entries after `seq`, as if the store had lost its newest writes without
     /// noticing.
     pub fn lose_tail(&self, game: GameId, seq: u64) {
-        self.shared.memory.alter_log(game, |log| log.retain(|(entry, _)| entry.seq <= seq));
+        self.shared.memory.lose_tail(game, seq);
     }
 
-    /// Flips a bit in the body of the entry `seq`, so that the entry no longer fits its hash.
+    /// Damages the entry `seq`. The next read of it puts its game into quarantine.
     pub fn damage(&self, game: GameId, seq: u64) {
-        self.shared.memory.alter_log(game, |log| {
-            let Some((entry, _)) = log.iter_mut().find(|(entry, _)| entry.seq == seq) else { return };
-            let mut bytes = entry.body.expose().to_vec();
-            match bytes.first_mut() {
-                Some(first) => *first ^= 1,
-                None => bytes.push(0),
-            }
-            entry.body = SecretBytes::new(bytes);
-        });
+        self.shared.state.lock().damaged.insert((game, seq));
     }
 
     /// Simulates a restart of the server: the store remains, and its newest sign of life becomes
     /// the last heartbeat.
     pub fn reopen(&self) {
-        self.shared.memory.reopen();
+        self.shared.memory.forget_beat();
+        let mut state = self.shared.state.lock();
+        state.last_heartbeat = state.last_alive;
+    }
+
+    fn note_alive(&self, at: Stamp) {
+        self.shared.state.lock().last_alive = Some(at);
+    }
+
+    /// Checks entries that were read. Puts the game into quarantine if one of them is damaged.
+    fn check(&self, game: GameId, entries: &[StoredEntry]) -> Result<(), ReadError> {
+        let mut state = self.shared.state.lock();
+        let damaged = entries.iter().find(|entry| state.damaged.contains(&(game, entry.seq)));
+        let Some(seq) = damaged.map(|entry| entry.seq) else { return Ok(()) };
+        let what = "its hash does not fit".to_owned();
+        state.quarantined.insert(game, format!("entry {seq}: {what}"));
+        Err(ReadError::Damaged { game, seq, what })
     }
 
     /// Passes the gate. Waits while appends are held back.
@@ -196,7 +218,11 @@ impl TestStore {
             Some(WriteFault::UnknownAfterWriting) | None => {}
         }
         let outcome = write.await?;
-        Ok(if fault.is_some() && is_done(&outcome) { unknown } else { outcome })
+        if !is_done(&outcome) {
+            return Ok(outcome);
+        }
+        self.note_alive(self.now());
+        Ok(if fault.is_some() { unknown } else { outcome })
     }
 }
 
@@ -206,6 +232,11 @@ impl Store for TestStore {
         // The call notes which outage the caller knows of, so it is made before the gate.
         let appending = self.shared.memory.append(append);
         let announced = Box::pin(async move {
+            // Asked only now, because the game may have been damaged while the append was held.
+            let reason = self.shared.state.lock().quarantined.get(&game).cloned();
+            if let Some(reason) = reason {
+                return Ok(AppendOutcome::Quarantined { reason });
+            }
             let outcome = appending.await;
             if matches!(outcome, Ok(AppendOutcome::Ok { .. })) {
                 self.announce(Announcement::Appended { game, seq });
@@ -218,7 +249,10 @@ impl Store for TestStore {
 
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
         self.shared.reads.fetch_add(1, Ordering::Relaxed);
-        self.shared.memory.read(game, after_seq, limit)
+        Box::pin(async move {
+            let entries = self.shared.memory.read(game, after_seq, limit).await?;
+            self.check(game, &entries).map(|()| entries)
+        })
     }
 
     fn head(&self, game: GameId) -> ReadResult<'_, Head> {
@@ -240,6 +274,10 @@ impl Store for TestStore {
     }
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
+        let mut state = self.shared.state.lock();
+        state.damaged.retain(|(damaged, _)| *damaged != game);
+        state.quarantined.remove(&game);
+        drop(state);
         self.shared.memory.delete_log(game)
     }
 
@@ -252,11 +290,15 @@ impl Store for TestStore {
     }
 
     fn heartbeat(&self) -> StoreResult<'_, Stamp> {
-        self.shared.memory.heartbeat()
+        Box::pin(async move {
+            let at = self.shared.memory.heartbeat().await?;
+            self.note_alive(at);
+            Ok(at)
+        })
     }
 
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
-        self.shared.memory.last_heartbeat()
+        Box::pin(ready(Ok(self.shared.state.lock().last_heartbeat)))
     }
 
     fn epoch(&self) -> StoreResult<'_, u64> {
@@ -268,7 +310,8 @@ impl Store for TestStore {
     }
 
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
-        self.shared.memory.quarantined()
+        let quarantined = self.shared.state.lock().quarantined.clone();
+        Box::pin(ready(Ok(quarantined.into_iter().collect())))
     }
 
     fn outage(&self) -> Option<Outage> {
