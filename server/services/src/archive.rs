@@ -75,7 +75,7 @@ async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     match store.head(game).await {
         Ok(head) => Ok(head != Head::START),
         Err(ReadError::Damaged { .. }) => Ok(true),
-        Err(ReadError::Unavailable { why }) => Err(StoreError::Unavailable { why }),
+        Err(error @ ReadError::Unavailable { .. }) => Err(error.into()),
     }
 }
 
@@ -104,7 +104,7 @@ pub async fn archive_all(
                 return Err(StoreError::Unavailable { why: error.to_string() });
             }
             // A damaged game stays as it is: an operator must look at it first.
-            Err(TableError::NotFound | TableError::Quarantined) => {}
+            Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => {}
         }
         told(archived, seen);
     }

@@ -58,6 +58,8 @@ impl Code {
     pub const STORE_UNAVAILABLE: &'static str = "store_unavailable";
     /// The game's log is damaged; an operator must look at it.
     pub const GAME_QUARANTINED: &'static str = "game_quarantined";
+    /// A newer version of the server wrote the game's log, and this server cannot read it.
+    pub const SERVER_TOO_OLD: &'static str = "server_too_old";
     /// Another player has the name.
     pub const NAME_TAKEN: &'static str = "name_taken";
     /// The password is too short, too long, or the name itself.

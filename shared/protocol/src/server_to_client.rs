@@ -204,12 +204,13 @@ pub enum ServerToClient {
         /// The change.
         change: RatingChange,
     },
-    /// A game can no longer be played because its log is damaged. Other games go on.
+    /// A game cannot be played on this server: its log is damaged, or of a newer version. Other
+    /// games go on.
     GameUnavailable {
         /// The game.
         game: GameId,
-        /// Why, as a stable code for programs: `game_quarantined`. Servers of version 0.1 do not
-        /// send it.
+        /// Why, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers of
+        /// version 0.1 do not send it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
         /// An explanation for people.

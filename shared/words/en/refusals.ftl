@@ -182,6 +182,7 @@ refusal-left-games =
 refusal-no-such-game = There is no game of this id, or it is private.
 refusal-record-not-opened = This record shows hidden ranks that are not open to you.
 refusal-game-quarantined = The log of this game is damaged, and an operator must look at it. Other games continue.
+refusal-server-too-old = This server is too old to read this game, which a newer one has continued. Try again later, or on another server.
 refusal-no-such-seek = This seek is gone. Somebody took it, or its seeker left.
 refusal-no-such-challenge = This challenge is not open. It was taken, withdrawn or mistyped, or it expired.
 # $reason: block (players cannot block themselves).
