@@ -120,7 +120,7 @@ async fn is_open(app: &App, held: &Held) -> bool {
         Held::Game { game, .. } => match app.tables.is_running(*game).await {
             Ok(is_running) => is_running,
             Err(TableError::NotFound | TableError::Quarantined) => false,
-            Err(TableError::Unavailable | TableError::Failed) => true,
+            Err(TableError::TooNew | TableError::Unavailable | TableError::Failed) => true,
         },
     }
 }

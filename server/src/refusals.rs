@@ -162,7 +162,13 @@ pub(crate) fn errors() -> Vec<ApiError> {
         ApiError::TimedOut,
         UpgradeRefusal::NoClient.into(),
     ];
-    let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
+    let tables = [
+        TableError::NotFound,
+        TableError::Quarantined,
+        TableError::TooNew,
+        TableError::Unavailable,
+        TableError::Failed,
+    ];
     let services = players.into_iter().chain(lobby).chain(others);
     let mut all: Vec<ApiError> = services.map(ApiError::Refused).collect();
     all.extend(tables.into_iter().map(ApiError::from));

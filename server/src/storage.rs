@@ -13,8 +13,8 @@ use std::time::Duration;
 use flagfall_store::archive::{
     ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export, import,
 };
+use flagfall_store::embedded::Inspection;
 use flagfall_store::embedded::backup::{BackupError, is_backup};
-use flagfall_store::embedded::{Inspection, LostTail};
 use flagfall_store::redis::{Demand, Weakness};
 use flagfall_store::{
     Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions,
@@ -112,8 +112,8 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
 }
 
 fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
-    let lost_tail = if config.accept_lost_tail { LostTail::Accept } else { LostTail::Refuse };
-    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions { lost_tail, ..EmbeddedOptions::default() })
+    let options = EmbeddedOptions { accept_lost_tail: config.accept_lost_tail, ..EmbeddedOptions::default() };
+    EmbeddedStore::open(folder, SystemClock, &options)
 }
 
 fn redis_options(config: &Config) -> RedisOptions {

@@ -190,8 +190,7 @@ mod tests {
     use std::sync::Arc;
 
     use flagfall_board::Stamp;
-    use flagfall_store::memory::Fault;
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
     use super::*;
 
@@ -211,7 +210,7 @@ mod tests {
     #[tokio::test]
     async fn servers_know_of_each_other_until_one_leaves_or_is_silent() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(clock.clone()));
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(clock.clone()));
         let [one, two, three] = servers(&store, ["1", "2", "3"]);
         one.meet(&sign(5, &["ana"])).await.unwrap();
         two.meet(&sign(7, &[])).await.unwrap();
@@ -227,7 +226,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_alone_on_its_store_is_the_last() {
-        let peers = Peers::new(Arc::new(MemoryStore::default()), "1".to_owned(), None);
+        let peers = Peers::new(Arc::new(TestStore::default()), "1".to_owned(), None);
         peers.meet(&sign(5, &["ana"])).await.unwrap();
         assert!(!peers.is_shared() && peers.leave().await);
         assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
@@ -254,7 +253,7 @@ mod tests {
     #[tokio::test]
     async fn a_new_form_is_written_once_all_servers_have_read_it_for_a_while() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(clock.clone()));
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(clock.clone()));
         let [new, old, other] = servers(&store, ["new", "old", "other"]);
         old.meet(&of_version_0_1()).await.unwrap();
         other.meet(&sign(0, &[])).await.unwrap();
@@ -269,7 +268,7 @@ mod tests {
 
     #[tokio::test]
     async fn records_of_unknown_servers_and_meetings_that_fail_count_as_form_1() {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(ManualClock::new(Stamp(1_000))));
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
         let [new, ..] = servers(&store, ["new"]);
         let put = |value: &[u8]| Update {
             conditions: Vec::new(),
@@ -296,18 +295,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_failed_meeting_begins_the_count_anew() {
-        let memory = MemoryStore::announcing(ManualClock::new(Stamp(1_000)));
+        let memory = TestStore::announcing(ManualClock::new(Stamp(1_000)));
         let store: Arc<dyn Store> = Arc::new(memory.clone());
         let [new, ..] = servers(&store, ["new"]);
         assert_eq!(forms(&new, MEETINGS).await, expected());
-        memory.fail_next(Fault::Unavailable);
+        memory.fail_next(WriteFault::Unavailable);
         assert!(new.meet(&sign(0, &[])).await.is_err());
         assert_eq!(forms(&new, MEETINGS).await, expected());
     }
 
     #[tokio::test]
     async fn an_operator_can_force_a_form() {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(ManualClock::new(Stamp(1_000))));
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
         for form in [Form::Json, Form::Binary] {
             let peers = Peers::new(store.clone(), "1".to_owned(), Some(form));
             assert!(forms(&peers, MEETINGS).await.iter().all(|written| *written == form));

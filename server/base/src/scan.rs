@@ -47,13 +47,14 @@ mod tests {
     use std::sync::Arc;
 
     use flagfall_board::Stamp;
-    use flagfall_store::{ManualClock, MemoryStore, Update, Write};
+    use flagfall_store::{Update, Write};
+    use flagfall_store_testing::{ManualClock, TestStore};
 
     use super::*;
 
     #[tokio::test]
     async fn every_record_comes_once_whatever_the_size_of_a_chunk() {
-        let store = MemoryStore::new(Arc::new(ManualClock::new(Stamp(1))));
+        let store = TestStore::new(Arc::new(ManualClock::new(Stamp(1))));
         let key = |name: &str| Key::new(name.to_owned()).unwrap();
         let names = ["a/1", "b/1", "b/2", "b/3", "b/4", "c/1"];
         let put = |name: &&str| Write::Put { key: key(name), value: name.as_bytes().to_vec(), expires: None };

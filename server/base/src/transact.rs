@@ -108,13 +108,12 @@ mod tests {
     use std::sync::Arc;
 
     use flagfall_board::Stamp;
-    use flagfall_store::memory::Fault;
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
     use super::*;
 
-    fn store() -> MemoryStore {
-        MemoryStore::new(Arc::new(ManualClock::new(Stamp(1))))
+    fn store() -> TestStore {
+        TestStore::new(Arc::new(ManualClock::new(Stamp(1))))
     }
 
     fn key() -> Key {
@@ -165,7 +164,7 @@ mod tests {
         }
         write(&store, vec![put(1)]).await.unwrap();
         let all = Key::new("a/").unwrap();
-        store.fail_next(Fault::UnknownBeforeWriting);
+        store.fail_next(WriteFault::UnknownBeforeWriting);
         assert!(delete_all(&store, all.clone()).await.is_err());
         delete_all(&store, all.clone()).await.unwrap();
         assert_eq!(store.scan(all, None, 9).await.unwrap(), []);

@@ -26,6 +26,9 @@ use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 const STALE_MS: u64 = 30_000;
 /// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
+/// A game that this server is too old to read is left to a newer server, and tried again after
+/// this time, in milliseconds.
+const TOO_NEW_MS: u64 = 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
 /// Most tables that may be in memory because a flag is near.
@@ -103,7 +106,7 @@ impl Tables {
                 Ok(None) | Err(_) => return Ok(()),
             },
             Err(TableError::Unavailable | TableError::Failed) => return Err(unavailable()),
-            Err(TableError::NotFound | TableError::Quarantined) => Some(self.now().plus_ms(DAMAGED_MS)),
+            Err(error) => Some(self.now().plus_ms(again_ms(error))),
         };
         if later.is_some_and(|later| later <= self.now().plus_ms(2 * NEAR_MS)) {
             return Ok(());
@@ -153,14 +156,19 @@ impl Tables {
                 Err(_) => return Ok(()),
             },
             Err(TableError::Unavailable | TableError::Failed) => return Err(unavailable()),
-            Err(TableError::NotFound | TableError::Quarantined) => {
-                let later = self.now().plus_ms(DAMAGED_MS).0.to_string().into_bytes();
+            Err(error) => {
+                let later = self.now().plus_ms(again_ms(error)).0.to_string().into_bytes();
                 Write::Put { key, value: later, expires: None }
             }
         };
         self.store().update(Update { conditions: unchanged, writes: vec![write] }).await?;
         Ok(())
     }
+}
+
+/// The time after which a game that could not be opened is tried again, in milliseconds.
+fn again_ms(error: TableError) -> u64 {
+    if error == TableError::TooNew { TOO_NEW_MS } else { DAMAGED_MS }
 }
 
 fn unavailable() -> StoreError {

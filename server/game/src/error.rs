@@ -11,6 +11,9 @@ pub enum TableError {
     /// No game has this id, or it is a private game of other players.
     NotFound,
     Quarantined,
+    /// A newer version of the server wrote the log. The log is sound, but this server is too old
+    /// to read it.
+    TooNew,
     Unavailable,
     /// A defect of this server ended the game's table before it answered.
     Failed,
@@ -20,7 +23,8 @@ impl From<TableError> for JobError {
     fn from(error: TableError) -> JobError {
         match error {
             TableError::Unavailable => JobError::Away(error.to_string()),
-            TableError::Failed => JobError::Later(error.to_string()),
+            // Another server may be able to read the log.
+            TableError::Failed | TableError::TooNew => JobError::Later(error.to_string()),
             TableError::NotFound | TableError::Quarantined => JobError::Damaged(error.to_string()),
         }
     }
@@ -31,6 +35,7 @@ impl From<&TableError> for Refusal {
         match error {
             TableError::NotFound => Refusal::new(Code::NO_SUCH_GAME),
             TableError::Quarantined => Refusal::new(Code::GAME_QUARANTINED),
+            TableError::TooNew => Refusal::new(Code::SERVER_TOO_OLD),
             TableError::Unavailable => refusals::store_away(),
             TableError::Failed => Refusal::new(Code::INTERNAL).because("game"),
         }

@@ -46,7 +46,7 @@ pub(super) struct Lists {
 #[derive(Clone)]
 struct Progress {
     /// True if the log is damaged; such a game does not count as running.
-    is_quarantined: bool,
+    is_unreadable: bool,
     phase: Phase,
     ply: Ply,
     turn: Option<Side>,
@@ -56,7 +56,7 @@ struct Progress {
 impl Progress {
     fn of(table: &Table) -> Progress {
         Progress {
-            is_quarantined: table.is_quarantined(),
+            is_unreadable: table.is_unreadable(),
             phase: table.game.phase(),
             ply: table.game.ply(),
             turn: table.game.turn(),
@@ -114,8 +114,8 @@ impl Facts {
     pub(super) fn update(&self, table: &Table) -> bool {
         self.head.store(table.head.seq, Ordering::Relaxed);
         let mut progress = self.progress.lock();
-        let now = (table.game.ply(), table.game.phase(), table.is_quarantined());
-        if (progress.ply, progress.phase, progress.is_quarantined) == now {
+        let now = (table.game.ply(), table.game.phase(), table.is_unreadable());
+        if (progress.ply, progress.phase, progress.is_unreadable) == now {
             return false;
         }
         let before = std::mem::replace(&mut *progress, Progress::of(table));
@@ -124,7 +124,7 @@ impl Facts {
             let reason = progress.outcome.as_ref().map(|outcome| outcome.reason.clone()).unwrap_or_default();
             metrics::counter!(flagfall_base::telemetry::GAMES_ENDED, "reason" => reason).increment(1);
         }
-        has_ended || (progress.is_quarantined && !before.is_quarantined)
+        has_ended || (progress.is_unreadable && !before.is_unreadable)
     }
 
     pub(super) fn phase(&self) -> Phase {
@@ -133,11 +133,11 @@ impl Facts {
 
     pub(super) fn is_running(&self) -> bool {
         let progress = self.progress.lock();
-        progress.phase != Phase::Over && !progress.is_quarantined
+        progress.phase != Phase::Over && !progress.is_unreadable
     }
 
     pub(super) fn summary(&self) -> GameSummary {
-        let Progress { is_quarantined: _, phase, ply, turn, outcome } = self.progress.lock().clone();
+        let Progress { is_unreadable: _, phase, ply, turn, outcome } = self.progress.lock().clone();
         GameSummary {
             id: self.id,
             terms: self.header.terms.clone(),
@@ -152,10 +152,10 @@ impl Facts {
 
     /// True if the lists are behind: in the game's progress, or in who is away.
     pub(super) fn has_news_for_lists(&self) -> bool {
-        let Progress { is_quarantined, phase, ply, .. } = *self.progress.lock();
+        let Progress { is_unreadable, phase, ply, .. } = *self.progress.lock();
         let lists = self.lists.lock();
         let is_behind = lists.progress.is_none_or(|listed| listed < progress_of(phase, ply));
         let is_news = is_behind && !self.header.terms.private || !lists.is_absence_listed;
-        !is_quarantined && phase != Phase::Over && is_news
+        !is_unreadable && phase != Phase::Over && is_news
     }
 }

@@ -41,7 +41,7 @@ impl Tables {
         if stored.is_empty() {
             return Err(TableError::NotFound);
         }
-        record::record(game, &stored, Viewer::Public).map_err(|_| TableError::Quarantined)
+        Ok(record::record(game, &stored, Viewer::Public)?)
     }
 
     /// Like [`Tables::finished`], with each side's own deployment.
@@ -59,7 +59,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
     if stored.is_empty() {
         return Err(TableError::NotFound);
     }
-    let (header, game, _) = replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
+    let (header, game, _) = replay::replay(game, &stored, |_, _| {})?;
     let Some(outcome) = game.outcome() else { return Ok(None) };
     let finished = Finished {
         terms: header.terms,

@@ -62,14 +62,15 @@ pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<
 mod tests {
     use std::sync::Arc;
 
-    use flagfall_store::{ManualClock, MemoryStore, OUTAGES_MAX};
+    use flagfall_store::OUTAGES_MAX;
+    use flagfall_store_testing::{ManualClock, TestStore};
 
     use super::*;
 
     #[tokio::test]
     async fn the_second_server_knows_of_an_outage_if_the_first_was_lost_at_once() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
-        let store = MemoryStore::new(clock.clone());
+        let store = TestStore::new(clock.clone());
         assert_eq!(note(&store).await, OutageList::default(), "a new store knows of no outage");
         store.heartbeat().await.unwrap();
         clock.advance_ms(5_000);
@@ -95,7 +96,7 @@ mod tests {
     }
 
     /// Does what a starting server does: notes the outage, and reads the known outages.
-    async fn note(store: &MemoryStore) -> OutageList {
+    async fn note(store: &TestStore) -> OutageList {
         if let Some(since) = store.last_heartbeat().await.unwrap() {
             note_outage(store, since).await.unwrap();
         }

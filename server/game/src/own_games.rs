@@ -103,7 +103,7 @@ impl Tables {
         for game in games {
             match self.find(*game).await {
                 Ok(handle) => playable += usize::from(handle.is_running()),
-                Err(TableError::NotFound) => playable += 1,
+                Err(TableError::NotFound | TableError::TooNew) => playable += 1,
                 Err(TableError::Quarantined) => {}
                 Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(error),
             }

@@ -20,8 +20,8 @@ pub enum RecordError {
 }
 
 impl From<ReplayError> for RecordError {
-    fn from(_: ReplayError) -> RecordError {
-        RecordError::Table(TableError::Quarantined)
+    fn from(error: ReplayError) -> RecordError {
+        RecordError::Table(error.into())
     }
 }
 

@@ -19,6 +19,7 @@ use super::host::Host;
 use super::listing::{self, Listing};
 use super::outages::{known_outages, note_outage};
 use super::public_list::opening_line;
+use super::replay;
 use super::reply::{Answer, Reply};
 use super::residents::Residents;
 use super::search::read_all;
@@ -27,7 +28,7 @@ use super::table::{Asked, NewCommand, Table, TableInput};
 use super::thinking::ThinkingRoom;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
-use flagfall_base::keys::{LIVE, REMATCH};
+use flagfall_base::keys::{LIVE, REMATCH, SEAT};
 use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
@@ -101,6 +102,39 @@ impl Tables {
         }
     }
 
+    /// Like [`Tables::find`], for a player, or for a client without a token. If a game cannot be
+    /// read, only its players learn that it exists, because it may be private.
+    pub async fn find_for(&self, player: Option<&str>, game: GameId) -> Result<TableHandle, TableError> {
+        match self.find(game).await {
+            Err(error @ (TableError::NotFound | TableError::Quarantined | TableError::TooNew)) => {
+                Err(self.told_to(player, game, error).await)
+            }
+            found => found,
+        }
+    }
+
+    /// Returns the error to show to this client for a game that cannot be opened.
+    async fn told_to(&self, player: Option<&str>, game: GameId, error: TableError) -> TableError {
+        let first = self.store().read(game, 0, 1).await.unwrap_or_default();
+        if let Some((header, _)) = first.first().and_then(|first| replay::open(game, first).ok()) {
+            return if header.viewer(player).is_some() { error } else { TableError::NotFound };
+        }
+        // The first entry says who may see a game. Without that entry, only the list of a player's
+        // running games shows that the game is theirs.
+        if !self.is_seated(player, game).await.unwrap_or(false) {
+            return TableError::NotFound;
+        }
+        let quarantined = self.store().quarantined().await.unwrap_or_default();
+        // A game whose whole log is lost looks like a game that never existed.
+        let is_lost = quarantined.iter().any(|(damaged, _)| *damaged == game);
+        if is_lost { TableError::Quarantined } else { error }
+    }
+
+    async fn is_seated(&self, player: Option<&str>, game: GameId) -> Result<bool, StoreError> {
+        let Some(player) = player else { return Ok(false) };
+        Ok(self.store().get(SEAT.key([&player, &game])?).await?.is_some())
+    }
+
     /// Like [`Tables::find`], but a table loaded here counts as `in_care`, and leaves when
     /// nothing is due.
     pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
@@ -134,7 +168,8 @@ impl Tables {
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
-            let table = self.find(game).await.map_err(|error| Refusal::from(&error))?;
+            let found = self.find_for(Some(&command.player), game).await;
+            let table = found.map_err(|error| Refusal::from(&error))?;
             let (sender, answer) = oneshot::channel();
             let asked = Asked::new(Reply::Caller(sender), command.clone(), None);
             if table.send(TableInput::Command(asked)).await.is_ok() {
@@ -256,7 +291,7 @@ impl Tables {
             Ok(Ok(table)) => Ok(table),
             Ok(Err(error)) => {
                 tracing::error!(%game, %error, "the game's log is sound, but this server cannot read it; a newer version may be able to");
-                Err(TableError::Quarantined)
+                Err(error.into())
             }
             Err(_) => {
                 tracing::error!(%game, "the game's log is sound, but replaying it causes a panic: this is a defect of the server");

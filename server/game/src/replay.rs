@@ -5,6 +5,7 @@ use flagfall_rules::{Event, Game, evolve_compensated};
 use flagfall_store::record::{self, CommandStamp, LogEntry, RecordError};
 use flagfall_store::{Head, StoredEntry};
 
+use super::error::TableError;
 use super::header::GameHeader;
 
 /// Why a sound log cannot be replayed by this server.
@@ -17,6 +18,17 @@ pub enum ReplayError {
     /// The ruleset is unknown, or does not allow the lakes.
     #[error("this server does not support the game's ruleset")]
     Ruleset,
+}
+
+impl From<ReplayError> for TableError {
+    fn from(error: ReplayError) -> TableError {
+        match error {
+            ReplayError::Entry { error: RecordError::NewerForm(_), .. } => TableError::TooNew,
+            ReplayError::NoHeader | ReplayError::Entry { .. } | ReplayError::Ruleset => {
+                TableError::Quarantined
+            }
+        }
+    }
 }
 
 /// An entry after the first.

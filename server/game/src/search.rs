@@ -71,7 +71,7 @@ pub(super) async fn find_command(
 ) -> Result<Option<Done>, TableError> {
     let stored = read_all(store, game, 0).await?;
     let Some(first) = stored.first() else { return Ok(None) };
-    let (header, _) = replay::open(game, first).map_err(|_| TableError::Quarantined)?;
+    let (header, _) = replay::open(game, first)?;
     let Some(side) = header.side_of(&asked.player_id) else { return Ok(None) };
     let (mut seq, mut done) = (0, None);
     replay::replay(game, &stored, |game, entry| {
@@ -81,7 +81,6 @@ pub(super) async fn find_command(
             let key = CommandKey::new(side, &stamp.cmd_id);
             done = Some(Done { key, fingerprint: stamp.fingerprint, seq });
         }
-    })
-    .map_err(|_| TableError::Quarantined)?;
+    })?;
     Ok(done)
 }

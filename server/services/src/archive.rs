@@ -75,7 +75,7 @@ async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     match store.head(game).await {
         Ok(head) => Ok(head != Head::START),
         Err(ReadError::Damaged { .. }) => Ok(true),
-        Err(ReadError::Unavailable { why }) => Err(StoreError::Unavailable { why }),
+        Err(error @ ReadError::Unavailable { .. }) => Err(error.into()),
     }
 }
 
@@ -104,7 +104,7 @@ pub async fn archive_all(
                 return Err(StoreError::Unavailable { why: error.to_string() });
             }
             // A damaged game stays as it is: an operator must look at it first.
-            Err(TableError::NotFound | TableError::Quarantined) => {}
+            Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => {}
         }
         told(archived, seen);
     }
@@ -113,14 +113,14 @@ pub async fn archive_all(
 
 #[cfg(test)]
 mod tests {
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
     use super::*;
 
     #[tokio::test]
     async fn a_game_is_archived_when_it_has_been_over_for_long_and_the_record_goes() {
         let clock = Arc::new(ManualClock::new(Stamp(5_000)));
-        let store = MemoryStore::new(clock.clone());
+        let store = TestStore::new(clock.clone());
         let after = Duration::from_secs(10);
         for number in 1..=3 {
             let game = GameId::from_random([number; 12]);
@@ -138,15 +138,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_is_lost_in_between_leaves_the_rest_to_the_next() {
-        use flagfall_store::memory::Fault;
-        for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting, Fault::UnknownAfterWriting] {
-            let store = MemoryStore::new(Arc::new(ManualClock::new(Stamp(100_000))));
+        for fault in
+            [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
+        {
+            let store = TestStore::new(Arc::new(ManualClock::new(Stamp(100_000))));
             let games = [1, 2].map(|number| GameId::from_random([number; 12]));
             let writes = games.iter().filter_map(|game| ended(*game, Stamp(1_000))).collect();
             store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
             store.fail_next(fault);
             let first = archive_due(&store, Duration::from_secs(1)).await;
-            assert!(first == Ok(2) || fault == Fault::Unavailable, "{first:?}");
+            assert!(first == Ok(2) || fault == WriteFault::Unavailable, "{first:?}");
             assert!(archive_due(&store, Duration::from_secs(1)).await.is_ok());
             assert!(store.scan(ENDED.all().unwrap(), None, 10).await.unwrap().is_empty());
         }

@@ -44,7 +44,8 @@ fn conduct(count: usize, latest: u64, now: Stamp) -> Conduct {
 mod tests {
     use std::sync::Arc;
 
-    use flagfall_store::{ManualClock, MemoryStore, Update};
+    use flagfall_store::Update;
+    use flagfall_store_testing::{ManualClock, TestStore};
 
     use super::*;
 
@@ -60,7 +61,7 @@ mod tests {
     #[tokio::test]
     async fn each_game_marks_once_and_a_mark_fades_after_a_day() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
-        let store = MemoryStore::new(clock.clone());
+        let store = TestStore::new(clock.clone());
         let game = |n: u8| GameId::from_random([n; 12]);
         let leave = async |n: u8| {
             let writes = vec![mark("ana", game(n), store.now()).unwrap()];

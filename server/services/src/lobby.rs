@@ -332,7 +332,7 @@ impl Inner {
     async fn repeat(&self, record: CommandRecord) -> Handled {
         if let Some(plan) = record.game {
             match self.tables.find(plan.id).await {
-                Ok(_) | Err(TableError::Quarantined) => {}
+                Ok(_) | Err(TableError::Quarantined | TableError::TooNew) => {}
                 Err(TableError::NotFound) => self.make(plan).await?,
                 Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(not_found(error)),
             }

@@ -199,6 +199,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
         Ok(None) => return Ok(Verdict::Later),
         // After an interrupted deletion, little more than this entry is left of a game.
         Err(TableError::NotFound | TableError::Quarantined) => return Ok(Verdict::Kept),
+        Err(TableError::TooNew) => return Ok(Verdict::Later),
         Err(error @ (TableError::Unavailable | TableError::Failed)) => {
             return Err(StoreError::Unavailable { why: error.to_string() });
         }

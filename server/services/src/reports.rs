@@ -90,7 +90,7 @@ mod tests {
     use std::sync::Arc;
 
     use flagfall_board::Stamp;
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store_testing::{ManualClock, TestStore};
 
     use super::*;
 
@@ -105,7 +105,7 @@ mod tests {
     #[tokio::test]
     async fn a_game_is_reported_once_and_a_few_a_day() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
-        let store = MemoryStore::new(clock.clone());
+        let store = TestStore::new(clock.clone());
         let (ana, bo) = (player("ana", PlayerKind::Account), player("bo", PlayerKind::Guest));
         let game = |n: u8| GameId::from_random([n; 12]);
         report(&store, &ana, &bo, game(0), " he swore ").await.unwrap();
@@ -132,7 +132,7 @@ mod tests {
 
     #[tokio::test]
     async fn invalid_reports_are_refused() {
-        let store = MemoryStore::default();
+        let store = TestStore::default();
         let (ana, house) = (player("ana", PlayerKind::Guest), player("house-good", PlayerKind::House));
         let game = GameId::from_random([1; 12]);
         for reason in ["", "  ", "\u{1b}[2J", &"x".repeat(REASON_LEN_MAX + 1)] {

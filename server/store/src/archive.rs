@@ -125,14 +125,23 @@ pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Resul
             examined.damaged.push((game, reason));
         }
     }
-    let mut after = None;
+    examined.tally.records = read_records(store, |_| Ok::<(), StoreError>(())).await?;
+    Ok(examined)
+}
+
+/// Reads all records in chunks. Returns their number.
+async fn read_records<E: From<StoreError>>(
+    store: &dyn Archive,
+    mut each: impl FnMut(FullRecord) -> Result<(), E>,
+) -> Result<u64, E> {
+    let (mut count, mut after) = (0, None);
     loop {
         let records = store.records(after, RECORDS_CHUNK).await?;
-        let Some((last, ..)) = records.last() else { break };
+        let Some((last, ..)) = records.last() else { return Ok(count) };
         after = Some(last.clone());
-        examined.tally.records += records.len() as u64;
+        count += records.len() as u64;
+        records.into_iter().try_for_each(&mut each)?;
     }
-    Ok(examined)
 }
 
 async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
@@ -157,7 +166,7 @@ async fn read_game<E: From<StoreError>>(
                 entries.iter().try_for_each(&mut each)?;
                 after_seq = last.seq;
             }
-            Err(ReadError::Unavailable { why }) => return Err(StoreError::Unavailable { why }.into()),
+            Err(error @ ReadError::Unavailable { .. }) => return Err(StoreError::from(error).into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
                 // The entries before the damage can still be read.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
@@ -169,7 +178,7 @@ async fn read_game<E: From<StoreError>>(
     }
     match store.head(game).await {
         Ok(_) => Ok((after_seq, None)),
-        Err(ReadError::Unavailable { why }) => Err(StoreError::Unavailable { why }.into()),
+        Err(error @ ReadError::Unavailable { .. }) => Err(StoreError::from(error).into()),
         Err(ReadError::Damaged { seq, what, .. }) => Ok((after_seq, Some(format!("entry {seq}: {what}")))),
     }
 }
@@ -293,20 +302,10 @@ pub async fn export(
         examined.tally.entries += entries;
         told(&examined.tally);
     }
-    let mut after = None;
-    loop {
-        let records = store.records(after, RECORDS_CHUNK).await?;
-        let Some((last, ..)) = records.last() else { break };
-        after = Some(last.clone());
-        for (key, value, expires) in records {
-            lines.write(&Line::Record {
-                key: Bytes::of(key.as_bytes()),
-                value: Bytes::of(&value),
-                expires,
-            })?;
-            examined.tally.records += 1;
-        }
-    }
+    let write = |(key, value, expires): FullRecord| {
+        lines.write(&Line::Record { key: Bytes::of(key.as_bytes()), value: Bytes::of(&value), expires })
+    };
+    examined.tally.records = read_records(store, write).await?;
     let Tally { games, entries, records } = examined.tally;
     let sha256 = hex(&lines.hasher.clone().finalize());
     lines.write(&Line::End { games, entries, records, sha256 })?;
@@ -348,79 +347,50 @@ impl LineReader<'_> {
     }
 }
 
-/// Reads a complete export and passes its parts to `importer`, if given.
+/// Reads a complete export and passes its parts to the importer. Returns what it contains.
 async fn read_export(
     input: &mut (dyn BufRead + Send),
-    mut importer: Option<Importer<'_>>,
+    mut importer: Importer<'_>,
 ) -> Result<Tally, ArchiveError> {
     let mut lines = LineReader { input, hasher: Sha256::new(), line: 0 };
     let (HeaderLine { flagfall_store, .. }, _) = lines.next()?;
     if flagfall_store != FORMAT {
         return lines.wrong("this export is of another version of the format");
     }
-    let mut tally = Tally::default();
-    let mut game: Option<(GameId, Vec<StoredEntry>, u64)> = None;
-    let mut records: Vec<Write> = Vec::new();
     loop {
-        let (line, sha256) = lines.next::<Line>()?;
-        if let Some((open, entries, _)) = &mut game {
-            let is_same = matches!(&line, Line::Entry { game, .. } if game == open);
-            if !entries.is_empty() && (!is_same || entries.len() == BODIES_MAX) {
-                let entries = std::mem::take(entries);
-                if let Some(importer) = &mut importer {
-                    importer.take_entries(*open, entries).await?;
-                }
-            }
-        }
-        if records.len() == RECORDS_CHUNK || (matches!(line, Line::End { .. }) && !records.is_empty()) {
-            let records = std::mem::take(&mut records);
-            if let Some(importer) = &mut importer {
-                importer.take_records(records).await?;
-            }
-        }
-        match line {
-            Line::Entry { game: id, seq, at, body } => {
+        match lines.next::<Line>()? {
+            (Line::Entry { game, seq, at, body }, _) => {
                 let Some(body) = body.into_bytes() else {
                     return lines.wrong("the body is no text and no hexadecimal");
                 };
-                if game.as_ref().is_none_or(|(open, ..)| *open != id) {
-                    if game.as_ref().is_some_and(|(open, ..)| *open > id) {
-                        return lines.wrong("the games are not in order");
-                    }
-                    game = Some((id, Vec::new(), 0));
-                    tally.games += 1;
+                if importer.game.is_some_and(|open| open > game) {
+                    return lines.wrong("the games are not in order");
                 }
-                let Some((_, entries, last)) = &mut game else { continue };
-                if seq != *last + 1 {
+                importer.open(game).await?;
+                if seq != importer.last_seq() + 1 {
                     return lines.wrong("an entry is missing");
                 }
-                *last = seq;
-                tally.entries += 1;
-                entries.push(StoredEntry { seq, at, body: SecretBytes::new(body) });
+                importer.push_entry(StoredEntry { seq, at, body: SecretBytes::new(body) }).await?;
             }
-            Line::Quarantine { game: id, reason } => {
-                if game.as_ref().is_none_or(|(open, ..)| *open != id) {
-                    // The game has no intact entry.
-                    tally.games += 1;
-                    game = Some((id, Vec::new(), 0));
-                }
-                if let Some(importer) = &mut importer {
-                    importer.store.put_aside(id, reason).await?;
-                }
+            (Line::Quarantine { game, reason }, _) => {
+                // The game may have no intact entry.
+                importer.open(game).await?;
+                importer.put_aside(game, reason).await?;
             }
-            Line::Record { key, value, expires } => {
+            (Line::Record { key, value, expires }, _) => {
                 let key = key.into_bytes().and_then(|key| Key::new(key).ok());
                 let (Some(key), Some(value)) = (key, value.into_bytes()) else {
                     return lines.wrong("the record has no key, or one that is too long");
                 };
-                tally.records += 1;
-                records.push(Write::Put { key, value, expires });
+                importer.push_record(Write::Put { key, value, expires }).await?;
             }
-            Line::End { games, entries, records, sha256: told } => {
-                if told != sha256 || tally != (Tally { games, entries, records }) {
+            (Line::End { games, entries, records, sha256: told }, sha256) => {
+                if told != sha256 || importer.tally != (Tally { games, entries, records }) {
                     return lines.wrong("the file is not what was exported: it was changed or damaged");
                 }
-                return Ok(tally);
+                importer.write_entries().await?;
+                importer.write_records().await?;
+                return Ok(importer.tally);
             }
         }
     }
@@ -428,7 +398,7 @@ async fn read_export(
 
 /// Checks that a file is a complete export and counts its content.
 pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, ArchiveError> {
-    read_export(input, None).await
+    read_export(input, Importer::new(None, &mut |_| {})).await
 }
 
 /// Returns when a server was last alive on the exported store.
@@ -437,71 +407,112 @@ pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
-/// Writes the parts of an export into a store.
+/// Writes the parts of an export into a store, in chunks. Without a store it only counts them.
 struct Importer<'a> {
-    store: &'a dyn Archive,
-    game: Option<(GameId, Head)>,
+    store: Option<&'a dyn Archive>,
+    /// The game of the latest entry.
+    game: Option<GameId>,
+    /// The head of that game's log before `entries`.
+    head: Head,
+    entries: Vec<StoredEntry>,
+    records: Vec<Write>,
     tally: Tally,
     told: &'a mut (dyn FnMut(&Tally) + Send),
 }
 
-impl Importer<'_> {
-    /// Writes the next entries of a game.
-    async fn take_entries(&mut self, game: GameId, entries: Vec<StoredEntry>) -> Result<(), ArchiveError> {
-        let at = match self.game {
-            Some((open, at)) if open == game => at,
-            Some(_) | None => {
-                self.tally.games += 1;
-                Head::START
-            }
-        };
-        self.tally.entries += entries.len() as u64;
-        self.game = Some((game, self.append(game, at, entries).await?));
+impl<'a> Importer<'a> {
+    fn new(store: Option<&'a dyn Archive>, told: &'a mut (dyn FnMut(&Tally) + Send)) -> Importer<'a> {
+        let (entries, records, tally) = (Vec::new(), Vec::new(), Tally::default());
+        Importer { store, game: None, head: Head::START, entries, records, tally, told }
+    }
+
+    /// Begins with a game, unless that was done before.
+    async fn open(&mut self, game: GameId) -> Result<(), ArchiveError> {
+        if self.game != Some(game) {
+            self.write_entries().await?;
+            (self.game, self.head) = (Some(game), Head::START);
+            self.tally.games += 1;
+        }
+        Ok(())
+    }
+
+    fn last_seq(&self) -> u64 {
+        self.entries.last().map_or(self.head.seq, |entry| entry.seq)
+    }
+
+    async fn push_entry(&mut self, entry: StoredEntry) -> Result<(), ArchiveError> {
+        self.entries.push(entry);
+        self.tally.entries += 1;
+        if self.entries.len() == BODIES_MAX { self.write_entries().await } else { Ok(()) }
+    }
+
+    async fn push_record(&mut self, record: Write) -> Result<(), ArchiveError> {
+        self.write_entries().await?;
+        self.records.push(record);
+        self.tally.records += 1;
+        if self.records.len() == RECORDS_CHUNK { self.write_records().await } else { Ok(()) }
+    }
+
+    async fn put_aside(&mut self, game: GameId, reason: String) -> Result<(), ArchiveError> {
+        self.write_entries().await?;
+        if let Some(store) = self.store {
+            store.put_aside(game, reason).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_entries(&mut self) -> Result<(), ArchiveError> {
+        let (Some(game), false) = (self.game, self.entries.is_empty()) else { return Ok(()) };
+        let entries = std::mem::take(&mut self.entries);
+        let end = entries.iter().fold(self.head, |at, entry| at.then(game, &entry.body));
+        if let Some(store) = self.store {
+            append(store, game, self.head, entries).await?;
+        }
+        self.head = end;
         (self.told)(&self.tally);
         Ok(())
     }
 
-    async fn take_records(&mut self, writes: Vec<Write>) -> Result<(), ArchiveError> {
-        self.tally.records += writes.len() as u64;
-        match self.store.update(Update { conditions: Vec::new(), writes }).await? {
+    async fn write_records(&mut self) -> Result<(), ArchiveError> {
+        let writes = std::mem::take(&mut self.records);
+        let (Some(store), false) = (self.store, writes.is_empty()) else { return Ok(()) };
+        match store.update(Update { conditions: Vec::new(), writes }).await? {
             UpdateOutcome::Ok => Ok(()),
             UpdateOutcome::Conflict | UpdateOutcome::Unknown => Err(ArchiveError::Unknown),
         }
     }
+}
 
-    /// Appends the entries that an earlier, interrupted import has not written.
-    async fn append(
-        &mut self,
-        game: GameId,
-        at: Head,
-        entries: Vec<StoredEntry>,
-    ) -> Result<Head, ArchiveError> {
-        let store = self.store;
-        let end = entries.iter().fold(at, |at, entry| at.then(game, &entry.body));
-        match store.take_over(game, at, entries.clone()).await? {
-            AppendOutcome::Ok { head, .. } => return Ok(head),
-            AppendOutcome::Unknown => return Err(ArchiveError::Unknown),
-            AppendOutcome::Quarantined { .. } => return Ok(end),
-            AppendOutcome::Conflict { .. } | AppendOutcome::Late { .. } | AppendOutcome::Early { .. } => {}
-        }
-        let there = match store.read(game, at.seq, entries.len()).await {
-            Ok(there) => there,
-            Err(ReadError::Damaged { .. }) => return Ok(end),
-            Err(ReadError::Unavailable { why }) => return Err(StoreError::Unavailable { why }.into()),
-        };
-        let (same, missing) = entries.split_at(there.len().min(entries.len()));
-        if same != there {
-            return Err(ArchiveError::Other { game });
-        }
-        if missing.is_empty() {
-            return Ok(end);
-        }
-        let at = same.iter().fold(at, |at, entry| at.then(game, &entry.body));
-        match store.take_over(game, at, missing.to_vec()).await? {
-            AppendOutcome::Ok { head, .. } => Ok(head),
-            AppendOutcome::Unknown => Err(ArchiveError::Unknown),
-            _ => Err(ArchiveError::Other { game }),
-        }
+/// Appends those of the entries after this head that an earlier, interrupted import has not
+/// written.
+async fn append(
+    store: &dyn Archive,
+    game: GameId,
+    at: Head,
+    entries: Vec<StoredEntry>,
+) -> Result<(), ArchiveError> {
+    match store.take_over(game, at, entries.clone()).await? {
+        AppendOutcome::Ok { .. } | AppendOutcome::Quarantined { .. } => return Ok(()),
+        AppendOutcome::Unknown => return Err(ArchiveError::Unknown),
+        AppendOutcome::Conflict { .. } | AppendOutcome::Late { .. } | AppendOutcome::Early { .. } => {}
+    }
+    let there = match store.read(game, at.seq, entries.len()).await {
+        Ok(there) => there,
+        Err(ReadError::Damaged { .. }) => return Ok(()),
+        Err(error) => return Err(StoreError::from(error).into()),
+    };
+    let (same, missing) = entries.split_at(there.len().min(entries.len()));
+    if same != there {
+        return Err(ArchiveError::Other { game });
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let at = same.iter().fold(at, |at, entry| at.then(game, &entry.body));
+    match store.take_over(game, at, missing.to_vec()).await? {
+        AppendOutcome::Ok { .. } => Ok(()),
+        AppendOutcome::Unknown => Err(ArchiveError::Unknown),
+        _ => Err(ArchiveError::Other { game }),
     }
 }
 
@@ -515,8 +526,7 @@ pub async fn import(
     input: &mut (dyn BufRead + Send),
     mut told: impl FnMut(&Tally) + Send,
 ) -> Result<Tally, ArchiveError> {
-    let importer = Importer { store, game: None, tally: Tally::default(), told: &mut told };
-    let tally = read_export(input, Some(importer)).await?;
+    let tally = read_export(input, Importer::new(Some(store), &mut told)).await?;
     // Clients of the exported store may send positions, which are invalid in this store.
     store.bump_epoch().await?;
     Ok(tally)

@@ -2,31 +2,10 @@
 //!
 //! A machine has two clocks: the wall clock, which people and other programs can set, and the
 //! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
-//! [`MemoryStore`](crate::MemoryStore) make their own stamps, by these rules:
-//!
-//! - **Stamps advance with the steady clock.** It keeps counting while the process is frozen and
-//!   while the machine is suspended. If the wall clock is set, stamps do not move at once.
-//! - **Stamps are slewed to the wall clock.** While the two differ, stamps run at most half a
-//!   percent faster or slower than the steady clock. So it takes about eight days to make up for
-//!   an hour, and the clocks of a ten-minute game are off by at most three seconds.
-//! - **A restart adopts the wall clock,** because no game clock runs while there is no server.
-//!   But stamps never go back behind the last one stored. If the wall clock is behind that stamp,
-//!   stamps continue from it, and the time during which the server was down is not added.
-//! - **A wall clock more than 30 days ahead is not trusted at first.** Stamps then continue from
-//!   the last one stored, so a start with a wrong date does no lasting harm: nothing expires
-//!   early, and the next start with the right date can continue from the stored stamps. If the
-//!   wall clock is still that far ahead after an hour, stamps jump to it. The jump counts as an
-//!   outage, so it costs no player any time. A new store has no stamps to compare with, so it
-//!   trusts the wall clock.
-//! - **Stamps may be ahead of the real time,** in a new store or after more than an hour with a
-//!   wrong date. They stay ahead until the real time has caught up, because they never go back.
-//!   Every restart and half a percent of the running time reduce the difference. Until then dates
-//!   are wrong, but game clocks are right, because they count differences.
-//! - **A gap of more than 2.5 s between heartbeats is an outage:** the process was frozen, or the
-//!   machine was suspended. Game clocks stand still during the gap. The first reading of the time
-//!   after the gap detects it, so the outage is known before any stamp is given.
+//! [`MemoryStore`](crate::MemoryStore) make their own stamps from both. The rules, with their
+//! reasons, stand in `docs/internals/clocks-and-outages.md`: stamps advance with the steady clock,
+//! are slewed to the wall clock, and never go back; a gap between heartbeats is an outage.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flagfall_board::Stamp;
@@ -84,41 +63,6 @@ impl WallClock for SystemClock {
     }
 }
 
-/// Clocks for tests, which can set them.
-#[derive(Debug, Default)]
-pub struct ManualClock {
-    wall_ms: AtomicU64,
-    steady_ms: AtomicU64,
-}
-
-impl ManualClock {
-    #[must_use]
-    pub fn new(now: Stamp) -> ManualClock {
-        ManualClock { wall_ms: AtomicU64::new(now.0), steady_ms: AtomicU64::new(0) }
-    }
-
-    /// Sets the wall clock, forward or back, as an administrator does. The steady clock does not
-    /// change.
-    pub fn set(&self, now: Stamp) {
-        self.wall_ms.store(now.0, Ordering::SeqCst);
-    }
-
-    pub fn advance_ms(&self, ms: u64) {
-        self.wall_ms.fetch_add(ms, Ordering::SeqCst);
-        self.steady_ms.fetch_add(ms, Ordering::SeqCst);
-    }
-}
-
-impl WallClock for ManualClock {
-    fn now(&self) -> Stamp {
-        Stamp(self.wall_ms.load(Ordering::SeqCst))
-    }
-
-    fn steady(&self) -> Duration {
-        Duration::from_millis(self.steady_ms.load(Ordering::SeqCst))
-    }
-}
-
 impl<C: WallClock> WallClock for std::sync::Arc<C> {
     fn now(&self) -> Stamp {
         C::now(self)
@@ -129,7 +73,7 @@ impl<C: WallClock> WallClock for std::sync::Arc<C> {
     }
 }
 
-/// Gives stamps by the rules of this [module](self).
+/// Gives stamps. See the [module](self).
 pub(crate) struct StampClock {
     clock: Box<dyn WallClock>,
     state: Mutex<State>,
@@ -188,6 +132,7 @@ impl StampClock {
     }
 
     /// Forgets the last heartbeat, as if the process had ended.
+    #[cfg(feature = "testing")]
     pub(crate) fn forget_beat(&self) {
         self.state.lock().beat = None;
     }
@@ -346,10 +291,18 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
+/// The clock of the crate of tests' support, which cannot be a dependency of these tests: it would
+/// implement the trait of another copy of this crate.
+#[cfg(test)]
+#[path = "../../../tests/store/src/manual_clock.rs"]
+#[expect(unreachable_pub, reason = "public in the crate that it belongs to")]
+pub(crate) mod manual_clock;
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use super::manual_clock::ManualClock;
     use super::*;
 
     const NOON: Stamp = Stamp(1_700_000_000_000);

@@ -1,53 +1,20 @@
 //! The durable store inside the process: an append-only log, and an index derived from it.
 //!
-//! # How it works
-//! Every change is appended to the log, a sequence of segments of checksummed frames. One thread
-//! writes. It takes all waiting requests, writes them as one group with one `fdatasync`, and
-//! answers. An append and its side records form one frame, so they become durable together.
-//! Readers run on blocking threads, concurrently with the writer. If the queue is full, callers
-//! wait. Only one process at a time can use a folder.
+//! `docs/internals/embedded-store.md` explains the files, a write, the index, a start, what each
+//! kind of damage does, and a full disk. In short:
 //!
-//! The index contains the positions of each game's entries, and the side records. It is a cache:
-//! recent changes are in memory, the rest is in a database that a checkpoint updates in the
-//! background from time to time. After a planned stop, the index is sealed with a checksum over
-//! its files, and the next start opens it. Otherwise the start reads the log again: all of it up
-//! to 256 MiB, and only the part after the last checkpoint if the log is longer.
-//!
-//! When more than half of the log is obsolete (overwritten records, deleted logs), the oldest
-//! segments are compacted: live data is copied to the end of the log, in small steps between
-//! groups. So a deleted log disappears from the disk only some time later.
-//!
-//! # Crashes
-//! A killed process loses no acknowledged write. Neither does a power cut, on a disk that has
-//! really written what it confirms. An unacknowledged request is written completely or not at
-//! all: the next start cuts off a partial write at the end of the log.
-//!
-//! If a write fails for another reason than a full disk, its requests are answered `Unknown`.
-//! From then on the store refuses everything, including reads, because the end of the log may
-//! contain the failed write: a read could miss entries that exist after the restart.
-//!
-//! # A full disk
-//! The store pauses before the disk is full, and when a write finds no space. It then refuses
-//! changes and heartbeats, so clocks stand still, but reads continue. A group that finds no space
-//! is undone, so its requests are refused, not `Unknown`. Work that frees space continues as far
-//! as possible: compaction and deletions. When there is enough space again, the store resumes by
-//! itself.
-//!
-//! # Damage
-//!
-//! - **One flipped bit in a frame of up to 2 KiB:** it is repaired when the frame is read.
-//! - **A frame of a game:** the game goes into quarantine at its next read or write, or at the
-//!   next start. The entries before the damage can be read.
-//! - **Side records in the newest part of the log:** the records return to their previous values,
-//!   and a new epoch begins.
-//! - **The end of the log, whole segments, or their headers:** the notes and the index show which
-//!   games had entries there. Those games go into quarantine, and a new epoch begins.
-//! - **The same, with missing or incomplete notes:** the store fails to open with
-//!   [`EmbeddedOpenError::LostTail`] until the operator accepts the loss and a new epoch begins.
-//! - **The index:** it is rebuilt.
-//! - **The notes, or the file `alive`:** they are written again.
-//!
-//! Segments that have lost data are never written again: the log continues in a new segment.
+//! - **Crashes.** A killed process loses no acknowledged write. Neither does a power cut, on a disk
+//!   that has really written what it confirms. An unacknowledged request is written completely or
+//!   not at all: the next start cuts off a partial write at the end of the log.
+//! - **A failed write,** for another reason than a full disk: its requests are answered `Unknown`.
+//!   From then on the store refuses everything, including reads, because the end of the log may
+//!   contain the failed write: a read could miss entries that exist after the restart.
+//! - **A full disk.** The store pauses before the disk is full, and when a write finds no space. It
+//!   then refuses changes and heartbeats, so clocks stand still, but reads continue. A group that
+//!   finds no space is undone, so its requests are refused, not `Unknown`.
+//! - **Damage.** A flipped bit is repaired, and a damaged game goes into quarantine. If acknowledged
+//!   changes are lost, a new epoch begins. If nothing shows which games they belong to, the store
+//!   fails to open with [`EmbeddedOpenError::LostTail`] until the operator accepts the loss.
 //!
 //! The store cannot detect that the whole folder was replaced by an older copy. Begin a new epoch
 //! ([`Store::bump_epoch`]) after such a replacement; [`backup::restore`] does so by itself.
@@ -92,10 +59,9 @@ use self::change::Link;
 pub use self::error::EmbeddedOpenError;
 pub use self::inspect::Inspection;
 use self::open::Opened;
-pub use self::options::{EmbeddedOptions, LostTail};
+pub use self::options::EmbeddedOptions;
 use self::reader::Reader;
 use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
-pub use self::shared::EmbeddedStats;
 use self::shared::Shared;
 use self::trouble::Trouble;
 use self::writer::Writer;
@@ -162,15 +128,15 @@ impl EmbeddedStore {
         inspection: &Inspection,
         clock: impl WallClock,
     ) -> Result<EmbeddedStore, EmbeddedOpenError> {
-        let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+        let options = EmbeddedOptions { accept_lost_tail: true, ..EmbeddedOptions::default() };
         let opened = EmbeddedStore::open(&inspection.copy, clock, &options);
         opened.map_err(|error| error.in_folder(&inspection.folder))
     }
 
-    /// Returns the store's statistics since it was opened.
+    /// Returns how many groups were written since the store was opened, each with one sync.
     #[must_use]
-    pub fn stats(&self) -> EmbeddedStats {
-        *self.shared.stats.lock()
+    pub fn groups(&self) -> u64 {
+        self.shared.groups.load(Ordering::Relaxed)
     }
 
     /// Returns why the store refuses changes, if its disk is full.
@@ -195,19 +161,6 @@ impl EmbeddedStore {
         // If the check fails, it sets `failed`.
         self.shared.check_place().ok();
         self.shared.failed.get().cloned()
-    }
-
-    /// Reads a game's log from its first entry and, if the whole log is intact, lifts its
-    /// quarantine.
-    ///
-    /// # Errors
-    /// [`ReadError::Damaged`] if the log is not intact. The quarantine then remains.
-    pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
-        let head = self.read_log(game, 0, move |reader| reader.verify(game)).await?;
-        self.ask(|reply| Request::Release { game, reply })
-            .await
-            .map_err(|error| ReadError::Unavailable { why: error.to_string() })?;
-        Ok(head)
     }
 
     /// Sends a request to the writer. Waits while the queue is full. An error means that the
@@ -331,14 +284,12 @@ impl Store for EmbeddedStore {
     }
 
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
-        Box::pin(async move {
-            let next = after_seq.saturating_add(1);
-            self.read_log(game, next, move |reader| reader.read(game, after_seq, limit)).await
-        })
+        let next = after_seq.saturating_add(1);
+        Box::pin(self.read_log(game, next, move |reader| reader.read(game, after_seq, limit)))
     }
 
     fn head(&self, game: GameId) -> ReadResult<'_, Head> {
-        Box::pin(async move { self.read_log(game, 1, move |reader| reader.head(game)).await })
+        Box::pin(self.read_log(game, 1, move |reader| reader.head(game)))
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
@@ -425,7 +376,7 @@ impl Store for EmbeddedStore {
     }
 
     fn bump_epoch(&self) -> StoreResult<'_, u64> {
-        Box::pin(async move { self.ask(|reply| Request::BumpEpoch { reply }).await })
+        Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
     }
 
     fn outage(&self) -> Option<Outage> {

@@ -1,76 +1,26 @@
 //! The store in Redis, for several servers at once.
 //!
-//! # How it works
-//! A game's log is a stream whose ids are the entries' numbers. One script appends to many games
-//! in one call. For each game it checks the number and hash of the last entry, takes the stamp
-//! from Redis's clock, writes the entries, and announces them. A stamp is never earlier than that
-//! of the previous entry, nor than the latest time that this process has seen.
-//!
-//! One task of this process, the writer, sends all waiting requests as one group, waits for the
-//! answers, and continues with the next group. Reads use a second connection, announcements a
-//! third. A connection is replaced if it is lost, silent for too long, or leads to a replica.
-//!
-//! Side records share one slot, separate from the logs. An append with side records takes three
-//! steps: it stores the records next to its log entry, in the same script; it applies them; and
-//! only then is the caller answered. If a server dies in between, the next server that connects
-//! applies the records. Each record is applied once and in the order of the log, even if several
-//! servers try at the same time.
+//! `docs/internals/redis-store.md` explains its keys and scripts, its connections, side records of
+//! appends, what servers give back after a loss, and where stamps come from.
 //!
 //! # Durability
 //! The store promises as much durability as Redis itself. It reads Redis's settings at every
 //! connection and every 15 s ([`Durability`]), because settings can change while Redis runs. The
 //! store refuses a Redis that promises less than a game needs, unless [`Demand::Anything`] is
 //! set, and accepts no requests until the settings are right again. It always refuses a node of a
-//! Redis Cluster.
+//! Redis Cluster. A table in the page above says what an acknowledged move survives with which
+//! settings.
 //!
-//! | Redis settings | an acknowledged move survives |
-//! |---|---|
-//! | `appendonly yes`, `appendfsync always`, `noeviction` | kills of Redis or servers; power cuts |
-//! | the same, [`RedisOptions::replicas`] at least 1 | failover to a replica that confirmed it |
-//! | the same, `replicas` 0, and a failover | if older than a few moments, or held by a server |
-//! | `appendfsync everysec` | if older than about a second, or held by a server |
-//! | no append-only file | if held by a server |
-//! | any other `maxmemory-policy` | if memory is not full, or held by a server |
-//!
-//! Surviving a power cut requires a disk that has really written what it confirms.
-//!
-//! Each server holds in memory the logs of the games it serves, up to
-//! [`RedisOptions::held_bytes_max`]. It gives entries back to Redis at every new connection, and
-//! when an append finds a log shorter than expected. The missing entries are written again with
-//! their old stamps, many at a time, and with the same checks as an append. Several servers may
-//! safely do so at the same time.
-//!
-//! After a restart of Redis, a server reads nothing before it has given its entries back. If
-//! another server has continued the shorter log in the meantime, one of the two branches is lost.
-//! The writer of that branch gets a conflict that reading cannot resolve. To prevent this,
-//! servers write nothing else for [`RedisOptions::give_back`] after a restart of Redis. The wait
-//! protects the entries of all servers that reach Redis in that time.
-//!
-//! Side records that an append wrote are given back together with its log. Other side records are
-//! lost when Redis is emptied, unless a server keeps copies of them ([`Store::keep_copies`]).
-//! Servers keep copies of the records of players who are connected or have a running game.
-//!
-//! # Keys of other types
-//! If a key of a game has a value of another type, that game goes into quarantine; other games
-//! continue. Damaged side records are left out of lists and logged. If a shared key has another
-//! type, its name is logged.
-//!
-//! # Time
-//! Stamps come from Redis's clock, but never go back. If that clock jumps forward by more than
-//! [`RedisOptions::silence`], the skipped time counts as an outage that starts at the last
-//! heartbeat. So no flag falls because of the jump, but the player to move may gain up to the
-//! time between two heartbeats. A smaller jump is charged to the player to move, because it
-//! cannot be distinguished from thinking time. If the clock is set back, each server continues
-//! with its own clock from the latest stamp it has received. Side records expire by the same
-//! time, including its jumps forward.
+//! Surviving a power cut requires a disk that has really written what it confirms. Each server
+//! holds the logs of the games it serves, up to [`RedisOptions::held_bytes_max`], and copies of
+//! some side records ([`Store::keep_copies`]).
 //!
 //! # Outcomes of requests
 //! `Ok`, `Conflict`, `Late` and `Early` are Redis's own answers, confirmed by the replicas if the
 //! store waits for them. If the answer is missing, or too few replicas confirm, an append is
-//! `Unknown`. Reads then wait or fail until the connection has been replaced. The old connection
-//! is closed on Redis's side, so that no request sent over it can still run. Therefore a read
-//! after an `Unknown` shows the final result. `Unavailable` means that Redis refused the request
-//! (memory full, replica, loading) or never got it.
+//! `Unknown`. Reads then wait or fail until the connection has been replaced, so a read after an
+//! `Unknown` shows the final result. `Unavailable` means that Redis refused the request (memory
+//! full, replica, loading) or never got it.
 
 mod address;
 mod answers;
@@ -116,10 +66,10 @@ use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
 use crate::store::{
-    Announcement, Append, AppendOutcome, Notice, Outage, ReadError, Record, Store, StoreError, StoreFuture,
-    StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, Notice, Outage, ReadError, ReadResult, Record, Store, StoreError,
+    StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
-use crate::value::{Head, Key};
+use crate::value::{Head, Key, SecretBytes};
 
 /// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -187,17 +137,6 @@ impl RedisStore {
     #[must_use]
     pub fn stats(&self) -> RedisStats {
         *self.shared.stats.lock()
-    }
-
-    /// Reads a game's log from its first entry and, if the whole log is intact, lifts its
-    /// quarantine.
-    ///
-    /// # Errors
-    /// [`ReadError::Damaged`] if the log is not intact. The quarantine then remains.
-    pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
-        let head = self.read_log(game, || self.reader.verify(game), |head, _| *head == Head::START).await?;
-        let released = self.call(|reply| Request::Release { game, reply }).await;
-        released.map(|()| head).map_err(|fault| fault.of_game(game))
     }
 
     /// Sends a request to the writer. Waits while the queue is full. An error means that the
@@ -311,58 +250,58 @@ impl RedisStore {
     }
 }
 
+/// Turns stamped bodies into entries that follow a head.
+fn chained<'a>(
+    game: GameId,
+    after: Head,
+    bodies: impl Iterator<Item = (Stamp, &'a SecretBytes)>,
+) -> Vec<HeldEntry> {
+    let mut head = after;
+    let entry = |(at, body)| {
+        head = head.then(game, body);
+        let mut value = entry_value(head.hash, body);
+        stamp_entry(&mut value, at);
+        HeldEntry { head, value, writes: Vec::new() }
+    };
+    bodies.map(entry).collect()
+}
+
 impl Store for RedisStore {
-    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
             check_append(&append)?;
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
-            let mut head = expected;
-            let entries = bodies
-                .iter()
-                .map(|body| {
-                    head = head.then(game, body);
-                    HeldEntry { head, value: entry_value(head.hash, body), writes: Vec::new() }
-                })
-                .collect();
-            let writes = write_arguments(&writes);
-            let outage = *self.shared.outage.lock();
+            // Redis gives the stamps.
+            let entries = chained(game, expected, bodies.iter().map(|body| (Stamp(0), body)));
             let append = Prepared {
-                game,
-                expected,
                 deadline,
                 not_before,
-                entries,
                 is_stamped: false,
-                outage,
-                writes,
+                outage: *self.shared.outage.lock(),
                 span: Span::current(),
+                ..Prepared::stamped(game, expected, entries, write_arguments(&writes))
             };
             #[cfg(feature = "planted-faults")]
-            if crate::planted::PlantedFault::AcknowledgesFirst.is_planted() {
+            if crate::planted::is_planted(crate::planted::ACKNOWLEDGE_FIRST) {
                 return self.acknowledge_first(append).await;
             }
             self.try_to(|reply| Request::Append { append, reply }, AppendOutcome::Unknown).await
         })
     }
 
-    fn read(
-        &self,
-        game: GameId,
-        after_seq: u64,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
         let is_nothing = move |entries: &Vec<StoredEntry>, held: Head| {
             limit > 0 && entries.is_empty() && after_seq < held.seq
         };
         Box::pin(self.read_log(game, move || self.reader.read(game, after_seq, limit), is_nothing))
     }
 
-    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+    fn head(&self, game: GameId) -> ReadResult<'_, Head> {
         let is_nothing = |head: &Head, _: Head| *head == Head::START;
         Box::pin(self.read_log(game, move || self.reader.head(game), is_nothing))
     }
 
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let found = self.read_settled(|| self.reader.get(&key)).await?;
             if found.is_some() || !self.shared.kept.lock().has(&key) {
@@ -378,19 +317,14 @@ impl Store for RedisStore {
         })
     }
 
-    fn scan(
-        &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
         Box::pin(async move {
             let found = self.read_settled(|| self.reader.scan(Some(&prefix), after.as_ref(), limit)).await;
             Ok(found?.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
 
-    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
         Box::pin(async move {
             check_update(&update)?;
             let copied = self.shared.kept.lock().copied(&update.writes);
@@ -405,7 +339,7 @@ impl Store for RedisStore {
         })
     }
 
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn sweep(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             let mut all = 0;
             loop {
@@ -422,40 +356,36 @@ impl Store for RedisStore {
         self.shared.now()
     }
 
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
         Box::pin(self.ask(|reply| Request::Heartbeat { reply }))
     }
 
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
         Box::pin(async move { Ok(self.last_heartbeat) })
     }
 
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn epoch(&self) -> StoreResult<'_, u64> {
         Box::pin(async move { Ok(self.shared.epoch.load(Ordering::SeqCst)) })
     }
 
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+    fn bump_epoch(&self) -> StoreResult<'_, u64> {
         Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
     }
 
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
         Box::pin(async move {
             let quarantined = self.shared.quarantined.lock();
             Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
         })
     }
 
-    fn archive_log(&self, game: GameId) -> StoreFuture<'_, Result<bool, StoreError>> {
+    fn archive_log(&self, game: GameId) -> StoreResult<'_, bool> {
         Box::pin(async move {
             let read = Box::pin(self.read_log(game, || self.reader.log_to_pack(game), |_, _| false)).await;
-            let (head, packed) = match read {
-                Ok(ToPack::Log(head, packed)) => (head, packed),
-                Ok(ToPack::Packed) => return Ok(true),
-                Ok(ToPack::NotNow) => return Ok(false),
-                Err(ReadError::Unavailable { why }) => return Err(StoreError::Unavailable { why }),
-                Err(damaged @ ReadError::Damaged { .. }) => {
-                    return Err(StoreError::Damaged { what: damaged.to_string() });
-                }
+            let (head, packed) = match read? {
+                ToPack::Log(head, packed) => (head, packed),
+                ToPack::Packed => return Ok(true),
+                ToPack::NotNow => return Ok(false),
             };
             let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
             if is_packed {
@@ -466,7 +396,7 @@ impl Store for RedisStore {
         })
     }
 
-    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
             // Otherwise the log would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
@@ -502,7 +432,7 @@ impl Store for RedisStore {
         Some(self.shared.announcements.subscribe())
     }
 
-    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         Box::pin(async move {
             check_notice(&notice)?;
             self.ask(|reply| Request::Tell { notice, reply }).await
@@ -515,15 +445,11 @@ impl Store for RedisStore {
 }
 
 impl Archive for RedisStore {
-    fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
+    fn games(&self) -> StoreResult<'_, Vec<GameId>> {
         Box::pin(async move { Ok(self.read_settled(|| self.reader.games()).await?) })
     }
 
-    fn records(
-        &self,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
         Box::pin(
             async move { Ok(self.read_settled(|| self.reader.scan(None, after.as_ref(), limit)).await?) },
         )
@@ -534,22 +460,15 @@ impl Archive for RedisStore {
         game: GameId,
         expected: Head,
         entries: Vec<StoredEntry>,
-    ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+    ) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
-            let mut head = expected;
-            let entry = |StoredEntry { seq: _, at, body }: &StoredEntry| {
-                head = head.then(game, body);
-                let mut value = entry_value(head.hash, body);
-                stamp_entry(&mut value, *at);
-                HeldEntry { head, value, writes: Vec::new() }
-            };
-            let entries = entries.iter().map(entry).collect();
+            let entries = chained(game, expected, entries.iter().map(|entry| (entry.at, &entry.body)));
             let append = Prepared::stamped(game, expected, entries, Vec::new());
             self.try_to(|reply| Request::Append { append, reply }, AppendOutcome::Unknown).await
         })
     }
 
-    fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
         self.shared.quarantine(game, &reason);
         Box::pin(self.ask(move |reply| Request::Quarantine { game, reason, reply }))
     }

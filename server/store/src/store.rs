@@ -195,6 +195,15 @@ pub enum ReadError {
     Unavailable { why: String },
 }
 
+impl From<ReadError> for StoreError {
+    fn from(error: ReadError) -> StoreError {
+        match error {
+            ReadError::Unavailable { why } => StoreError::Unavailable { why },
+            damaged @ ReadError::Damaged { .. } => StoreError::Damaged { what: damaged.to_string() },
+        }
+    }
+}
+
 /// A hint that a log has grown. A hint may come late, twice, or never, so the receiver reads the
 /// log instead of trusting the hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,9 +11,9 @@ use common::{append, append_ok, body, game, log, put, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::archive::{Archive, ArchiveError, Tally, check_export, examine, export, import};
 use flagfall_store::{
-    Append, EmbeddedOptions, EmbeddedStore, Head, ManualClock, RedisOptions, Store, SystemClock, Update,
-    Write,
+    Append, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Update, Write,
 };
+use flagfall_store_testing::ManualClock;
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 

@@ -11,9 +11,10 @@ use common::redis::RedisServer;
 use common::{body, game, key, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, EmbeddedOptions, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, RedisOptions,
-    Store, Update, Write,
+    Append, EmbeddedOptions, EmbeddedStore, Expect, Hash, Head, MemoryStore, RedisOptions, Store, Update,
+    Write,
 };
+use flagfall_store_testing::ManualClock;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

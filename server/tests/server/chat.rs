@@ -6,7 +6,8 @@ use flagfall_protocol::{
     Accepted, ClientToServer, CommandId, GameCommand, Phrase, Said, ServerToClient, Terms, Time,
 };
 use flagfall_services::operator::latest_reports;
-use flagfall_store::{MemoryStore, SystemClock};
+use flagfall_store::SystemClock;
+use flagfall_store_testing::TestStore;
 
 fn terms() -> Terms {
     Terms {
@@ -97,7 +98,7 @@ async fn until_the_end(client: &mut Client) -> Vec<String> {
 
 #[tokio::test]
 async fn chat_reaches_both_players_on_two_servers_and_no_spectator() {
-    let store = MemoryStore::announcing(SystemClock);
+    let store = TestStore::announcing(SystemClock);
     let one = House::open_on(store.clone(), settings()).await;
     let two = House::open_on(store, settings()).await;
     let (mut ana, ..) = one.guest("ana").await;

@@ -15,7 +15,8 @@ use flagfall_services::lobby::Lobby;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::ratings::Ratings;
 use flagfall_services::settings::{Passwords, Settings};
-use flagfall_store::{MemoryStore, Store, SystemClock};
+use flagfall_store::{Store, SystemClock};
+use flagfall_store_testing::TestStore;
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -47,7 +48,7 @@ pub(crate) struct House {
     pub(crate) address: SocketAddr,
     pub(crate) metrics: SocketAddr,
     pub(crate) connections: Connections,
-    pub(crate) store: MemoryStore,
+    pub(crate) store: TestStore,
     pub(crate) ratings: Ratings,
     pub(crate) lobby: Lobby,
     pub(crate) jobs: Jobs,
@@ -59,22 +60,22 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn open(settings: Settings) -> House {
-        House::open_on(MemoryStore::new(SystemClock), settings).await
+        House::open_on(TestStore::new(SystemClock), settings).await
     }
 
-    pub(crate) async fn open_on(store: MemoryStore, settings: Settings) -> House {
+    pub(crate) async fn open_on(store: TestStore, settings: Settings) -> House {
         House::open_over(Arc::new(store.clone()), store, settings).await
     }
 
     /// Opens a server on a store that wraps the memory store.
-    pub(crate) async fn open_over(over: Arc<dyn Store>, store: MemoryStore, settings: Settings) -> House {
+    pub(crate) async fn open_over(over: Arc<dyn Store>, store: TestStore, settings: Settings) -> House {
         House::open_with_key(over, store, settings, None).await
     }
 
     /// Opens a server that signs finished games.
     pub(crate) async fn open_with_key(
         over: Arc<dyn Store>,
-        store: MemoryStore,
+        store: TestStore,
         settings: Settings,
         key: Option<SigningKey>,
     ) -> House {

@@ -10,7 +10,8 @@ use flagfall_protocol::{
     Time,
 };
 use flagfall_services::settings::Settings;
-use flagfall_store::{MemoryStore, SystemClock};
+use flagfall_store::SystemClock;
+use flagfall_store_testing::TestStore;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -39,7 +40,7 @@ fn terms() -> Terms {
 
 #[tokio::test]
 async fn a_guests_token_is_valid_after_a_restart() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let (_client, player, token) = house.guest("ana").await;
     assert_eq!((player.name.as_str(), player.kind), ("ana", PlayerKind::Guest));

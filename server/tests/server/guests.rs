@@ -9,10 +9,8 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, Player, ServerToClient, Terms, Time};
 use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all, prune_due};
-use flagfall_store::memory::Fault;
-use flagfall_store::{
-    EmbeddedOptions, EmbeddedStore, Head, Key, MemoryStore, Store, SystemClock, Update, Write,
-};
+use flagfall_store::{EmbeddedOptions, EmbeddedStore, Head, Key, Store, SystemClock, Update, Write};
+use flagfall_store_testing::{TestStore, WriteFault};
 use serde_json::json;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -42,7 +40,7 @@ async fn ask(client: &mut Client, message: ClientToServer) -> Accepted {
 }
 
 /// Returns all keys of the store that contain `part`.
-async fn keys(store: &MemoryStore, part: &str) -> Vec<String> {
+async fn keys(store: &TestStore, part: &str) -> Vec<String> {
     let mut keys = Vec::new();
     for letter in b'a'..=b'z' {
         let prefix = Key::new(char::from(letter).to_string()).unwrap();
@@ -54,13 +52,13 @@ async fn keys(store: &MemoryStore, part: &str) -> Vec<String> {
     keys
 }
 
-async fn is_stored(store: &MemoryStore, player: &Player) -> bool {
+async fn is_stored(store: &TestStore, player: &Player) -> bool {
     store.get(Key::new(format!("players/{}", player.id)).unwrap()).await.unwrap().is_some()
 }
 
 #[tokio::test]
 async fn an_idle_guest_is_not_stored_and_reconnects_after_a_crash() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let (mut client, ana, token) = house.guest("Ana").await;
     client.tell(&ClientToServer::OpenLobby {}).await;
@@ -82,7 +80,7 @@ async fn an_idle_guest_is_not_stored_and_reconnects_after_a_crash() {
 
 #[tokio::test]
 async fn every_act_stores_its_guest_in_the_same_update() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let acts = [
         seek("1"),
@@ -93,7 +91,7 @@ async fn every_act_stores_its_guest_in_the_same_update() {
     for act in acts {
         let (mut client, player, _) = house.guest("ana").await;
         // The store refuses the single update, so neither the action nor the guest is stored.
-        store.fail_next(Fault::Unavailable);
+        store.fail_next(WriteFault::Unavailable);
         client.tell(&act).await;
         let is_refusal = |message| matches!(message, ServerToClient::Refused { .. }).then_some(());
         client.find(is_refusal).await;
@@ -136,7 +134,7 @@ async fn a_guest_who_has_done_nothing_can_be_challenged_by_name() {
 
 #[tokio::test]
 async fn the_later_of_two_guests_with_one_name_gets_another() {
-    let store = MemoryStore::announcing(SystemClock);
+    let store = TestStore::announcing(SystemClock);
     let (here, there) =
         (House::open_on(store.clone(), settings()).await, House::open_on(store.clone(), settings()).await);
     let (mut first, one, _) = here.guest("ana").await;
@@ -182,7 +180,7 @@ const AT_ONCE: Lifetimes = Lifetimes { new_guest: Some(Duration::ZERO), guest_ga
 
 #[tokio::test]
 async fn pruning_a_guests_game_deletes_everything_about_it() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let key = SigningKey::from_seed(&[7; 32]).unwrap();
     let house = House::open_with_key(Arc::new(store.clone()), store.clone(), settings(), Some(key)).await;
     let ((mut red, one, _), (mut blue, other, _)) = (house.guest("red").await, house.guest("blue").await);
@@ -208,7 +206,7 @@ async fn pruning_a_guests_game_deletes_everything_about_it() {
 
 #[tokio::test]
 async fn games_with_an_account_are_not_pruned() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let ((mut red, ..), (mut blue, _, token)) = (house.guest("red").await, house.guest("blue").await);
     let game = play(&house, &mut red, &mut blue).await;
@@ -222,7 +220,7 @@ async fn games_with_an_account_are_not_pruned() {
 
 #[tokio::test]
 async fn a_game_with_a_dead_history_job_is_not_pruned() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let ((mut red, ..), (mut blue, ..)) = (house.guest("red").await, house.guest("blue").await);
     let game = play(&house, &mut red, &mut blue).await;
@@ -242,7 +240,7 @@ async fn a_game_with_a_dead_history_job_is_not_pruned() {
 
 #[tokio::test]
 async fn a_reported_game_is_not_pruned() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let ((mut red, ..), (mut blue, ..)) = (house.guest("red").await, house.guest("blue").await);
     let game = play(&house, &mut red, &mut blue).await;
@@ -257,7 +255,7 @@ async fn the_whole_store_is_pruned_in_a_data_folder_and_a_dry_run_deletes_nothin
     let folder = tempfile::tempdir().unwrap();
     let store = EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap();
     let store = Arc::new(store);
-    let unused = MemoryStore::new(SystemClock);
+    let unused = TestStore::new(SystemClock);
     let house = House::open_over(store.clone(), unused, settings()).await;
     let ((mut red, ..), (mut blue, ..)) = (house.guest("red").await, house.guest("blue").await);
     let game = play(&house, &mut red, &mut blue).await;
@@ -274,7 +272,7 @@ async fn the_whole_store_is_pruned_in_a_data_folder_and_a_dry_run_deletes_nothin
 
 #[tokio::test]
 async fn guests_who_never_played_are_pruned_unless_something_is_open() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let (mut client, ana, token) = house.guest("ana").await;
     let Accepted::Seek { seek: open } = ask(&mut client, seek("1")).await else { panic!("no seek") };

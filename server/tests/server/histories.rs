@@ -13,9 +13,9 @@ use flagfall_protocol::{
 use flagfall_services::proof::SigningKey;
 use flagfall_store::archive::{export, import};
 use flagfall_store::{
-    Archive, EmbeddedOptions, EmbeddedStore, Key, MemoryStore, RedisOptions, Store, SystemClock, Update,
-    Write,
+    Archive, EmbeddedOptions, EmbeddedStore, Key, RedisOptions, Store, SystemClock, Update, Write,
 };
+use flagfall_store_testing::TestStore;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
 
@@ -263,7 +263,7 @@ fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
 
 #[tokio::test]
 async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_keys() {
-    let store = MemoryStore::new(SystemClock);
+    let store = TestStore::new(SystemClock);
     let seeds = [[5; 32], [6; 32]];
     let [first, second] = seeds.map(|seed| SigningKey::from_seed(&seed).unwrap());
     let ids = [first.id.clone(), second.id.clone()];
@@ -330,7 +330,7 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     let store = Arc::new(redis.open(RedisOptions::default()).await);
     let seed = [5; 32];
     let key = SigningKey::from_seed(&seed).unwrap();
-    let memory = MemoryStore::new(SystemClock);
+    let memory = TestStore::new(SystemClock);
     let mut table = Table::at(House::open_with_key(store.clone(), memory, settings(), Some(key)).await).await;
     let game = table.play(Kind::default()).await;
     let signed = record_of(&table.house, game, None).await;
@@ -356,7 +356,7 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
         Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap());
     import(&*other, &mut exported.as_slice(), |_| {}).await.unwrap();
     // Without the key, new games are not signed. Existing signatures and published keys remain.
-    let house = House::open_over(other, MemoryStore::new(SystemClock), settings()).await;
+    let house = House::open_over(other, TestStore::new(SystemClock), settings()).await;
     assert_eq!(keys_of(&house).await, keys);
     let moved = record_of(&house, game, None).await;
     assert_eq!(moved.signature, signed.signature);

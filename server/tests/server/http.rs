@@ -4,7 +4,7 @@ use crate::common::{House, http, settings};
 use flagfall_protocol::{
     Accepted, ClientToServer, GameRecord, RecordKind, RecordScope, ServerToClient, Terms, Time,
 };
-use flagfall_store::memory::Fault;
+use flagfall_store_testing::WriteFault;
 
 async fn game_of_a_guest(house: &House, is_private: bool) -> (String, String) {
     let (mut ana, _, token) = house.guest("ana").await;
@@ -43,7 +43,7 @@ async fn health_is_good_while_the_store_reads_and_writes() {
     let house = House::open(settings()).await;
     let healthy = house.get("/health").await;
     assert_eq!((healthy.status, healthy.json()["status"].as_str()), (200, Some("ok")));
-    house.store.fail_next(Fault::Unavailable);
+    house.store.fail_next(WriteFault::Unavailable);
     let failing = house.get("/health").await;
     assert_eq!((failing.status, failing.json()["status"].as_str()), (503, Some("failing")));
     assert_eq!(house.get("/health").await.status, 200);

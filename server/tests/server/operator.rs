@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::common::{Client, House, settings};
 use flagfall_services::operator::{Deed, Operator, OperatorError, acts};
 use flagfall_services::players::ClosureError;
-use flagfall_store::{MemoryStore, SystemClock};
+use flagfall_store::SystemClock;
+use flagfall_store_testing::TestStore;
 use serde_json::json;
 
 const PASSWORD: &str = "correct horse battery";
@@ -27,7 +28,7 @@ async fn login(house: &House, name: &str, password: &str) -> (u16, String) {
 async fn shared_house() -> House {
     let mut settings = settings();
     settings.times.revocation_interval = Duration::from_millis(10);
-    House::open_on(MemoryStore::announcing(SystemClock), settings).await
+    House::open_on(TestStore::announcing(SystemClock), settings).await
 }
 
 #[tokio::test]
@@ -64,7 +65,7 @@ async fn a_closed_account_is_locked_out_until_it_is_reopened() {
 
 #[tokio::test]
 async fn impossible_operator_commands_say_why() {
-    let store = MemoryStore::default();
+    let store = TestStore::default();
     for reason in ["", "  ", "\u{7}", &"x".repeat(301)] {
         assert_eq!(Operator::new(&store, reason).err(), Some(OperatorError::BadReason), "{reason:?}");
     }

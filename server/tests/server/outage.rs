@@ -9,7 +9,8 @@ use crate::common::{Client, House, in_time, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_services::settings::Settings;
-use flagfall_store::{Key, MemoryStore, Store, StoreError, SystemClock, Update, UpdateOutcome, Write};
+use flagfall_store::{Key, Store, StoreError, SystemClock, Update, UpdateOutcome, Write};
+use flagfall_store_testing::TestStore;
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -29,7 +30,7 @@ fn is_revocation(write: &Write) -> bool {
 }
 
 impl StoreSwitch {
-    fn to(store: &MemoryStore) -> Arc<StoreBetween<StoreSwitch>> {
+    fn to(store: &TestStore) -> Arc<StoreBetween<StoreSwitch>> {
         Arc::new(StoreBetween { store: store.clone(), hands: StoreSwitch(AtomicU8::new(UP)) })
     }
 
@@ -76,8 +77,8 @@ fn eager() -> Settings {
 }
 
 /// Returns a store that servers share, and a server with its connection to the store.
-async fn shared(settings: Settings) -> (MemoryStore, Arc<StoreBetween<StoreSwitch>>, House) {
-    let store = MemoryStore::announcing(SystemClock);
+async fn shared(settings: Settings) -> (TestStore, Arc<StoreBetween<StoreSwitch>>, House) {
+    let store = TestStore::announcing(SystemClock);
     let line = StoreSwitch::to(&store);
     let house = House::open_over(line.clone(), store.clone(), settings).await;
     (store, line, house)
@@ -346,7 +347,7 @@ impl Hands for Gate {
 
 #[tokio::test]
 async fn a_planned_stop_completes_a_pending_acceptance() {
-    let memory = MemoryStore::new(SystemClock);
+    let memory = TestStore::new(SystemClock);
     let hands = Gate { is_reached: watch::Sender::new(false), is_open: watch::Sender::new(false) };
     let between = Arc::new(StoreBetween { store: memory.clone(), hands });
     let house = House::open_over(between.clone(), memory.clone(), settings()).await;

@@ -18,7 +18,8 @@ use flagfall_protocol::{
 use flagfall_services::operator::{Act, Deed, Operator, OperatorError, acts};
 use flagfall_services::ratings::UndoError;
 use flagfall_services::settings::Settings;
-use flagfall_store::{Key, MemoryStore, Store, SystemClock, Update};
+use flagfall_store::{Key, Store, SystemClock, Update};
+use flagfall_store_testing::TestStore;
 use serde_json::{Value, json};
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -256,7 +257,7 @@ fn quiet() -> Settings {
 /// Plays a game on a server that dies at call number `at` after the resignation. Returns true if
 /// the server survived.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
-    let memory = MemoryStore::new(SystemClock);
+    let memory = TestStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);
     let house = House::open_over(mortal.clone(), memory.clone(), quiet()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
@@ -307,14 +308,14 @@ async fn a_server_that_dies_at_any_step_of_finishing_a_game_leaves_one_change() 
 }
 
 /// Returns a server whose updates can be refused.
-async fn stallable(memory: &MemoryStore) -> (Arc<StoreBetween<Mortal>>, House) {
+async fn stallable(memory: &TestStore) -> (Arc<StoreBetween<Mortal>>, House) {
     let mortal = Mortal::over(memory, false);
     (mortal.clone(), House::open_over(mortal, memory.clone(), quiet()).await)
 }
 
 #[tokio::test]
 async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
-    let memory = MemoryStore::new(SystemClock);
+    let memory = TestStore::new(SystemClock);
     let ((stall, house), (other_stall, other)) = (stallable(&memory).await, stallable(&memory).await);
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let mut duels = Vec::new();
@@ -356,7 +357,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
 
 #[tokio::test]
 async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
-    let memory = MemoryStore::new(SystemClock);
+    let memory = TestStore::new(SystemClock);
     let (mortal, house) = stallable(&memory).await;
     let other = House::open_on(memory, quiet()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
@@ -379,7 +380,7 @@ async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
 
 #[tokio::test]
 async fn a_rating_that_meets_damage_becomes_a_dead_letter_that_an_operator_retries() {
-    let memory = MemoryStore::new(SystemClock);
+    let memory = TestStore::new(SystemClock);
     let (stall, house) = stallable(&memory).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
     let mut duels = [Duel::begin(&house, &ana, &bo).await, Duel::begin(&house, &ana, &bo).await];
@@ -505,7 +506,7 @@ async fn a_late_rating_job_does_not_restore_a_deleted_account() {
     house.run_jobs("rating_due").await;
     let body = json!({ "password": "correct horse battery" }).to_string();
     assert_eq!(house.ask("DELETE", "/api/account", &ana, &body).await.status, 204);
-    let kept = async |store: &MemoryStore| {
+    let kept = async |store: &TestStore| {
         let mut kept = 0;
         for prefix in [format!("ratings/{id}/"), format!("rating_history/{id}/"), format!("leaving/{id}")] {
             kept += store.scan(Key::new(prefix).unwrap(), None, 10).await.unwrap().len();

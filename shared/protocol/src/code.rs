@@ -59,6 +59,8 @@ impl Code {
     pub const STORE_UNAVAILABLE: &'static str = "store_unavailable";
     /// The game's log is damaged. An operator must repair the game.
     pub const GAME_QUARANTINED: &'static str = "game_quarantined";
+    /// A newer version of the server wrote the game's log, and this server cannot read it.
+    pub const SERVER_TOO_OLD: &'static str = "server_too_old";
     /// Another player already has the name.
     pub const NAME_TAKEN: &'static str = "name_taken";
     /// The password is too short, too long, or equal to the name.

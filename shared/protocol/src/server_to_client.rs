@@ -216,12 +216,13 @@ pub enum ServerToClient {
         /// The game and the change in both ratings.
         change: RatingChange,
     },
-    /// A game can no longer be played because its log is damaged. Other games are not affected.
+    /// A game cannot be played on this server, because its log is damaged or a newer version wrote
+    /// it. Other games are not affected.
     GameUnavailable {
         /// The game.
         game: GameId,
-        /// The reason, as a stable code for programs. It is always `game_quarantined`. Servers of
-        /// version 0.1 do not send this field.
+        /// The reason, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers
+        /// of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
         /// An explanation for people.

@@ -217,7 +217,7 @@ impl Sides {
     /// Groups written so far, if the store counts them.
     fn groups(&self) -> u64 {
         match self {
-            Sides::Embedded { store, .. } => store.stats().commits,
+            Sides::Embedded { store, .. } => store.groups(),
             Sides::Redis { .. } => 0,
         }
     }

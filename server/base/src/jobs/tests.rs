@@ -4,8 +4,8 @@
 use std::io;
 use std::sync::atomic::AtomicUsize;
 
-use flagfall_store::memory::Fault;
-use flagfall_store::{Expect, ManualClock, MemoryStore, Store, Update, Write};
+use flagfall_store::{Expect, Store, Update, Write};
+use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 use tokio::time::{advance, timeout};
@@ -29,7 +29,7 @@ enum Way {
 }
 
 struct Scene {
-    store: MemoryStore,
+    store: TestStore,
     clock: Arc<ManualClock>,
     ways: Arc<Mutex<HashMap<String, Way>>>,
     /// The number of attempts for each job.
@@ -43,7 +43,7 @@ impl Scene {
     fn new() -> Scene {
         let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
         Scene {
-            store: MemoryStore::new(clock.clone()),
+            store: TestStore::new(clock.clone()),
             clock,
             ways: Arc::default(),
             tries: Arc::default(),
@@ -138,7 +138,7 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     // The work is one write, which also removes the job. If the store refuses it, the job is
     // unchanged.
     let before = scene.value("g").await;
-    scene.store.fail_next(Fault::Unavailable);
+    scene.store.fail_next(WriteFault::Unavailable);
     own.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (1, 0, before));
     own.run_due(KIND).await.unwrap();

@@ -8,7 +8,7 @@ use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Position, Refusal,
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
-use super::state::Table;
+use super::state::{Health, Table};
 use crate::error::TableError;
 use crate::reply::Opener;
 
@@ -30,7 +30,7 @@ impl Table {
     /// Makes an opener wait if the replica may be behind the log; true if they wait.
     fn waits_for_log(&mut self, opener: &Opener) -> bool {
         let Opener { outbox, player, since, .. } = opener;
-        if !self.following.is_shared || self.is_over() || self.is_quarantined() {
+        if !self.following.is_shared || self.is_over() || self.is_unreadable() {
             return false;
         }
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
@@ -74,8 +74,8 @@ impl Table {
             let message = refusals::message(self.stranger(), None, Some(self.id()), None, request);
             return outbox.send(Payload::new(&message));
         };
-        if self.is_quarantined() {
-            return outbox.send(Payload::new(&self.unavailable(Some(request))));
+        if let Health::Unreadable(why) = self.health {
+            return outbox.send(Payload::new(&self.unavailable(why, Some(request))));
         }
         self.audiences.remove(outbox.connection());
         let shown = self.audiences.shown(viewer);
@@ -170,14 +170,14 @@ impl Table {
         }
     }
 
-    /// Tells all connections that the log is damaged.
-    pub(super) fn tell_unavailable(&self) {
-        let unavailable = Payload::new(&self.unavailable(None));
+    /// Tells all connections that this server cannot read the log.
+    pub(super) fn tell_unavailable(&self, why: TableError) {
+        let unavailable = Payload::new(&self.unavailable(why, None));
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
 
-    fn unavailable(&self, request: Option<RequestId>) -> ServerToClient {
-        refusals::game_unavailable(Refusal::from(&TableError::Quarantined), self.id(), request)
+    fn unavailable(&self, why: TableError, request: Option<RequestId>) -> ServerToClient {
+        refusals::game_unavailable(Refusal::from(&why), self.id(), request)
     }
 
     pub(crate) fn close_connections(&self, code: CloseCode) {

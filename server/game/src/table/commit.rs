@@ -50,7 +50,7 @@ impl Table {
                 self.work.flight = None;
                 self.work.note_early(now, at, self.game.flag_fall());
             }
-            Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
+            Ok(AppendOutcome::Quarantined { .. }) => self.give_log_up(TableError::Quarantined),
             Err(_) => self.give_up(now, outputs),
         }
     }
@@ -150,7 +150,7 @@ impl Table {
     ) {
         let (reading, stored) = match read {
             Ok(read) => read,
-            Err(TableError::Quarantined) => return self.quarantine(),
+            Err(why @ (TableError::Quarantined | TableError::TooNew)) => return self.give_log_up(why),
             Err(_) => return self.give_up(now, outputs),
         };
         let has_branched = match reading {
@@ -163,7 +163,7 @@ impl Table {
         }
         if let Err(error) = self.catch_up(&stored) {
             tracing::error!(game = %self.id(), %error, "this server cannot read new entries of the game's log");
-            return self.quarantine();
+            return self.give_log_up(error.into());
         }
         let is_conflict = matches!(reading, Reading::Conflict(_));
         match self.work.flight.take() {
@@ -202,9 +202,9 @@ impl Table {
                 asked.is_new = true;
                 self.work.queue.push_front(asked);
             }
-            Err(TableError::Quarantined) => {
-                self.quarantine();
-                self.refuse_quarantined(*asked);
+            Err(why @ (TableError::Quarantined | TableError::TooNew)) => {
+                self.give_log_up(why);
+                self.refuse(*asked, Refusal::from(&why));
             }
             // It is unknown whether the command was accepted, so neither answer would be true.
             Err(_) => self.refuse(*asked, refusals::store_unclear()),

@@ -81,7 +81,7 @@ impl Table {
 /// True if a test bench planted the fault that repeated commands are not recognized.
 fn forgets_commands() -> bool {
     #[cfg(feature = "planted-faults")]
-    return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();
+    return flagfall_store::planted::is_planted(flagfall_store::planted::FORGET_COMMAND_IDS);
     #[cfg(not(feature = "planted-faults"))]
     false
 }

@@ -2,6 +2,7 @@
 
 use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
+use flagfall_protocol::Refusal;
 use flagfall_rules::{Event, evolve_compensated};
 use flagfall_store::{Head, StoredEntry};
 
@@ -10,6 +11,7 @@ use super::command::{CommandKey, Done};
 use super::input::Output;
 use super::state::{Health, Table};
 use super::work::Flight;
+use crate::error::TableError;
 use crate::replay::{self, ReplayError};
 
 impl Table {
@@ -57,13 +59,13 @@ impl Table {
         outputs.push(Output::Diverged);
     }
 
-    /// Handles a damaged log: the game takes no more commands.
-    pub(super) fn quarantine(&mut self) {
-        self.health = Health::Quarantined;
+    /// Handles a log that this server cannot read: the game takes no more commands here.
+    pub(super) fn give_log_up(&mut self, why: TableError) {
+        self.health = Health::Unreadable(why);
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.work.flight.take() {
-            self.refuse_quarantined(*asked);
+            self.refuse(*asked, Refusal::from(&why));
         }
-        tracing::error!(game = %self.id(), "the game's log is damaged, so the game is in quarantine; other games continue");
-        self.tell_unavailable();
+        tracing::error!(game = %self.id(), %why, "the game accepts no more commands on this server; other games continue");
+        self.tell_unavailable(why);
     }
 }

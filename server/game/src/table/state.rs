@@ -10,6 +10,7 @@ use super::outage::OutageState;
 use super::presence::Attendance;
 use super::rematch::Rematch;
 use super::work::Work;
+use crate::error::TableError;
 use crate::header::GameHeader;
 use crate::listing::Absence;
 use crate::replay::{self, ReplayError};
@@ -26,7 +27,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Sound,
-    Quarantined,
+    /// The log is damaged, or a newer version wrote it. The game accepts no commands on this server.
+    Unreadable(TableError),
     /// The log has diverged from the replica.
     Diverged,
 }
@@ -131,8 +133,8 @@ impl Table {
         self.attendance.absence(&self.header)
     }
 
-    pub(crate) fn is_quarantined(&self) -> bool {
-        self.health == Health::Quarantined
+    pub(crate) fn is_unreadable(&self) -> bool {
+        matches!(self.health, Health::Unreadable(_))
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -200,10 +202,10 @@ impl Table {
 pub(crate) const NEAR_MS: u64 = 5_000;
 
 impl Table {
-    /// True if the table can leave memory: the game is over or quarantined, and no connection has
+    /// True if the table can leave memory: the game is over or unreadable, and no connection has
     /// it open.
     pub(crate) fn is_idle(&self) -> bool {
-        let is_done = self.is_over() || self.is_quarantined();
+        let is_done = self.is_over() || self.is_unreadable();
         let is_quiet = self.work.is_empty() && !self.rematch.is_pending() && self.following.is_quiet();
         is_done && is_quiet && self.audiences.is_empty()
     }
@@ -212,7 +214,7 @@ impl Table {
     /// flag is near, and no house player is to act.
     pub(crate) fn may_rest(&self, now: Stamp) -> bool {
         !self.is_over()
-            && !self.is_quarantined()
+            && !self.is_unreadable()
             && self.is_at_peace()
             && self.no_flag_before(now).is_none_or(|flag| flag > now.plus_ms(2 * NEAR_MS))
             && !self.awaits_house()

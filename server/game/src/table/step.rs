@@ -64,14 +64,14 @@ impl Table {
         let is_playable = self.game.phase() == Phase::Playing
             && !self.game.is_paused()
             && !self.outage.is_unrecorded()
-            && !self.is_quarantined();
+            && !self.is_unreadable();
         let wait_ms = self.claim_wait_ms();
         self.claims.update(now, is_playable, wait_ms, &mut self.attendance, &self.audiences);
     }
 
     /// The latest moment at which the table wants an [`Input::Tick`].
     pub(crate) fn wake_at(&self) -> Option<Stamp> {
-        let is_waiting = self.work.flight.is_some() || self.is_quarantined() || self.is_stopping();
+        let is_waiting = self.work.flight.is_some() || self.is_unreadable() || self.is_stopping();
         let due = || {
             let takeover_at = self.house_turns.takeover_at;
             self.time_is_up_at().into_iter().chain(self.following.due_at).chain(takeover_at).min()
@@ -89,15 +89,15 @@ impl Table {
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while self.work.flight.is_none() {
             if self.health != Health::Sound {
-                if self.is_quarantined() {
+                if self.is_unreadable() {
                     self.admit_openers(now);
                 }
                 let Some(asked) = self.work.queue.pop_front() else { break };
-                if self.is_quarantined() {
-                    self.refuse_quarantined(*asked);
-                } else {
-                    self.refuse(*asked, refusals::store_unclear());
-                }
+                let refusal = match &self.health {
+                    Health::Unreadable(why) => Refusal::from(why),
+                    Health::Sound | Health::Diverged => refusals::store_unclear(),
+                };
+                self.refuse(*asked, refusal);
                 continue;
             }
             if self.is_stopping() {
@@ -219,10 +219,6 @@ impl Table {
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
         asked.reply.answer(self.id(), asked.cmd_id, Err(refusal), seq);
-    }
-
-    pub(super) fn refuse_quarantined(&self, asked: Asked) {
-        self.refuse(asked, Refusal::from(&TableError::Quarantined));
     }
 
     /// Refuses a player without a seat, without revealing that a private game exists.

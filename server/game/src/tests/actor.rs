@@ -9,12 +9,13 @@ use flagfall_base::background::Background;
 use flagfall_base::jobs::JobError;
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Accepted, CloseCode, Code, GameCommand, Phase, ServerToClient};
-use flagfall_store::memory::Fault;
 use flagfall_store::{Key, Outage, Store as _, Update, Write};
+use flagfall_store_testing::WriteFault;
 use tokio::sync::oneshot;
 
 use super::harness::{
-    Client, DEPLOY_MS, TestServer, close, command, deploy, new_game, open, player, rematch, run_tasks,
+    Client, DEPLOY_MS, TestServer, close, command, deploy, deploy_both, new_game, open, player, rematch,
+    run_tasks,
 };
 use crate::rest::Round;
 use crate::{CreateError, NewCommand, TableError, relist};
@@ -208,7 +209,7 @@ async fn a_game_is_created_once_for_repeated_requests() {
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
     // Also after the store gave no answer.
-    for fault in [Fault::UnknownAfterWriting, Fault::UnknownBeforeWriting] {
+    for fault in [WriteFault::UnknownAfterWriting, WriteFault::UnknownBeforeWriting] {
         server.store.fail_next(fault);
         let number = 5 + fault as u8;
         let made = server.tables.create(new_game(number, ["di", "ed"])).await;
@@ -264,6 +265,35 @@ async fn a_damaged_game_does_not_stop_a_start_and_counts_for_no_player() {
     assert!(ana.texts().iter().any(|text| text.contains("game_unavailable")));
     assert!(!table.is_running() && server.tables.games_of("ana").await.is_empty());
     assert!(server.tables.running(10).is_empty());
+}
+
+/// What a player of a game, another player and a visitor without a token are told if they ask for
+/// it.
+async fn told_of(server: &TestServer, game: GameId) -> [Option<TableError>; 3] {
+    let ask = async |player| server.tables.find_for(player, game).await.err();
+    [ask(Some("ana")).await, ask(Some("eve")).await, ask(None).await]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_game_is_named_to_its_players_and_to_others_only_if_it_is_public() {
+    let damaged = Some(TableError::Quarantined);
+    let not_found = Some(TableError::NotFound);
+    for is_private in [false, true] {
+        let server = TestServer::new().await;
+        let mut new = new_game(1, ["ana", "bo"]);
+        new.terms.private = is_private;
+        let game = server.create(new).await.id();
+        deploy_both(&server.tables.find(game).await.unwrap()).await;
+        server.store.damage(game, 2);
+        let server = server.restart().await;
+        let strangers = if is_private { not_found } else { damaged };
+        assert_eq!(told_of(&server, game).await, [damaged, strangers, strangers]);
+        // Without its first entry, nobody knows whether the game is private.
+        server.store.damage(game, 1);
+        assert_eq!(told_of(&server, game).await, [damaged, not_found, not_found]);
+        server.store.lose_tail(game, 0);
+        assert_eq!(told_of(&server, game).await, [damaged, not_found, not_found]);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use flagfall_board::Side;
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
-use flagfall_store::memory::Fault;
+use flagfall_store_testing::WriteFault;
 
 use super::harness::{Client, Hand, code, deploy, header};
 
@@ -256,7 +256,7 @@ fn stored_bytes_count_for_the_connection_and_refused_commands_store_none() {
 fn a_store_that_is_away_loses_nothing_and_is_tried_again() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     let command = hand.any_move(&mut Chance::new(3)).unwrap();
-    hand.store.fail_next(Fault::Unavailable);
+    hand.store.fail_next(WriteFault::Unavailable);
     hand.command_as(&ana, "move", 0, command.clone());
     assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
     assert!(bo.texts().is_empty());
@@ -303,7 +303,7 @@ fn the_flag_falls_by_itself_and_without_a_busy_loop_while_the_store_is_away() {
     assert_eq!(ana.events().len(), 1);
     assert_eq!(hand.wake(), None, "a game that is over waits for nothing");
 
-    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting] {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting] {
         let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
         for _ in 0..3 {
             hand.store.fail_next(fault);

@@ -4,7 +4,7 @@ use flagfall_board::Side;
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, ServerToClient};
 use flagfall_rules::Viewer;
-use flagfall_store::memory::Fault;
+use flagfall_store_testing::WriteFault;
 
 use super::harness::{Client, Hand, code, header};
 use crate::table::{Health, Output};
@@ -70,7 +70,9 @@ fn the_same_command_at_two_servers_at_once_is_one_command() {
 
 #[test]
 fn an_unknown_outcome_is_resolved_by_reading() {
-    for (fault, is_written) in [(Fault::UnknownAfterWriting, true), (Fault::UnknownBeforeWriting, false)] {
+    for (fault, is_written) in
+        [(WriteFault::UnknownAfterWriting, true), (WriteFault::UnknownBeforeWriting, false)]
+    {
         let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
         let entries = hand.log().len();
         let command = hand.any_move(&mut Chance::new(3)).unwrap();
@@ -93,7 +95,7 @@ fn an_unknown_outcome_is_resolved_by_reading() {
 fn an_unknown_outcome_that_cannot_be_read_is_neither_accepted_nor_refused_for_good() {
     let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
     let command = hand.any_move(&mut Chance::new(3)).unwrap();
-    hand.store.fail_next(Fault::UnknownAfterWriting);
+    hand.store.fail_next(WriteFault::UnknownAfterWriting);
     hand.is_holding = true;
     hand.command_as(&ana, "doubtful", 0, command.clone());
     hand.release_one();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{Phase, Time};
-use flagfall_store::{Key, ManualClock, MemoryStore, Store as _};
+use flagfall_store::{Key, Store as _};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::harness::{
     Client, START, TestServer, close, command, deploy, header, keys, left_games, make_game, new_game, open,
@@ -24,7 +25,7 @@ fn games() -> u32 {
 async fn a_start_opens_no_game_and_every_flag_falls_at_its_time() {
     const SECONDS: u32 = 100;
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::new(clock.clone());
+    let store = TestStore::new(clock.clone());
     let deadline = |number: u32| START.plus_ms(60_000 + u64::from(number % SECONDS) * 1_000);
     let mut header = header("classic");
     header.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
@@ -63,7 +64,7 @@ async fn a_start_opens_no_game_and_every_flag_falls_at_its_time() {
 async fn after_a_start_house_players_move_a_few_at_a_time() {
     const GAMES: u32 = 300;
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::new(clock.clone());
+    let store = TestStore::new(clock.clone());
     let mut header = header("barrage");
     header.players.blue = player("house-random");
     for number in 0..GAMES {
@@ -92,7 +93,7 @@ async fn after_a_start_house_players_move_a_few_at_a_time() {
 #[tokio::test(start_paused = true)]
 async fn where_servers_share_a_store_the_one_that_took_a_ply_moves_the_house_player_first() {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let mut header = header("barrage");
     header.players.blue = player("house-random");
     make_game(&store, id_of(1), &header);
@@ -174,7 +175,7 @@ async fn a_look_opens_no_game_that_is_in_memory_and_moves_its_due_on_when_it_is_
 async fn new_games_are_refused_beyond_the_limit_of_all_and_while_memory_runs_short() {
     let clock = Arc::new(ManualClock::new(START));
     let limited = |max| move |settings: &mut TableSettings| settings.running_games_max = max;
-    let server = TestServer::with(MemoryStore::new(clock.clone()), clock.clone(), limited(2)).await;
+    let server = TestServer::with(TestStore::new(clock.clone()), clock.clone(), limited(2)).await;
     let table = server.game(1).await;
     server.tables.create(new_game(2, ["cy", "di"])).await.unwrap();
     let third = || new_game(3, ["ed", "flo"]);

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use flagfall_base::cluster::Sign;
 use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{Phase, Time};
+use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
 use flagfall_store::archive::{export, import};
 use flagfall_store::record::Form;
 use flagfall_store::{
-    Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, ManualClock, MemoryStore,
-    SecretBytes, Store as _, StoredEntry, SystemClock,
+    Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _,
+    StoredEntry, SystemClock,
 };
+use flagfall_store_testing::{ManualClock, TestStore};
 use tempfile::TempDir;
 
-use super::harness::{Hand, START, TestServer, deploy_both, header, load};
+use super::harness::{Client, Hand, START, TestServer, command, deploy_both, header, load, open, run_tasks};
 use crate::replay::replay;
 use crate::search::read_all;
 use crate::{InForm, NewCommand, TableError};
@@ -82,7 +83,7 @@ async fn an_export_in_one_form_has_the_same_games() {
 }
 
 /// Appends an entry in a newer form that this version cannot read.
-async fn append_newer(store: &MemoryStore, game: GameId) {
+async fn append_newer(store: &TestStore, game: GameId) {
     let append = Append {
         game,
         expected: store.head(game).await.unwrap(),
@@ -100,10 +101,36 @@ async fn a_game_in_a_newer_form_is_refused_and_others_go_on() {
     let games = [server.game(1).await.id(), server.game(2).await.id()];
     append_newer(&server.store, games[0]).await;
     let server = server.restart().await;
-    assert_eq!(server.tables.find(games[0]).await.err(), Some(TableError::Quarantined));
+    assert_eq!(server.tables.find(games[0]).await.err(), Some(TableError::TooNew));
+    let finished = server.tables.finished(games[0]).await;
+    assert_eq!(finished.err(), Some(TableError::TooNew));
+    assert_eq!(server.store.quarantined().await, Ok(Vec::new()));
     let other = server.tables.find(games[1]).await.unwrap();
     deploy_both(&other).await;
     assert_eq!(other.facts.phase(), Phase::Playing);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_a_newer_server_continues_is_too_new_here_and_not_damaged() {
+    let (one, _) = TestServer::pair().await;
+    let table = one.game(1).await;
+    deploy_both(&table).await;
+    let mut ana = Client::new("ana");
+    open(&table, &ana).await;
+    run_tasks().await;
+    ana.read();
+    append_newer(&one.store, table.id()).await;
+    command(&table, &ana, "late", GameCommand::Resign {}).await;
+    run_tasks().await;
+    let told = ana.read();
+    let codes = told.iter().filter_map(|message| match message {
+        ServerToClient::Refused { code, .. } => Some(("refused", code.as_str())),
+        ServerToClient::GameUnavailable { code, .. } => Some(("unavailable", code.as_ref()?.as_str())),
+        _ => None,
+    });
+    let codes: Vec<_> = codes.collect();
+    assert_eq!(codes, [("refused", Code::SERVER_TOO_OLD), ("unavailable", Code::SERVER_TOO_OLD)], "{told:?}");
+    assert_eq!(one.store.quarantined().await, Ok(Vec::new()));
 }
 
 #[tokio::test]
@@ -129,7 +156,7 @@ struct Member {
 }
 
 impl Member {
-    async fn start(store: &MemoryStore, clock: &Arc<ManualClock>, is_old: bool) -> Member {
+    async fn start(store: &TestStore, clock: &Arc<ManualClock>, is_old: bool) -> Member {
         let set = |settings: &mut crate::TableSettings| {
             settings.write_form = is_old.then_some(Form::Json);
         };
@@ -176,7 +203,7 @@ async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mu
 #[tokio::test(start_paused = true)]
 async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let mut members = Vec::new();
     for _ in 0..3 {
         members.push(Member::start(&store, &clock, true).await);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use flagfall_base::delivery::Connections;
 use flagfall_protocol::{GameCommand, GameView, ServerToClient, Time};
-use flagfall_store::{ManualClock, MemoryStore, OUTAGES_KEY, Store as _};
+use flagfall_store::{OUTAGES_KEY, Store as _};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::harness::{Client, START, command, deploy_both, new_game, open, run_tasks, settings};
 use crate::{TableHandle, Tables};
@@ -15,7 +16,7 @@ const BASE_MS: u64 = 60_000;
 /// A server whose tables use their store's clock, and a game on it in which Red is to move.
 struct Server {
     clock: Arc<ManualClock>,
-    store: MemoryStore,
+    store: TestStore,
     tables: Tables,
     table: TableHandle,
 }
@@ -23,7 +24,7 @@ struct Server {
 impl Server {
     async fn new() -> Server {
         let clock = Arc::new(ManualClock::new(START));
-        let store = MemoryStore::new(clock.clone());
+        let store = TestStore::new(clock.clone());
         let tables = Tables::start(Arc::new(store.clone()), settings(Connections::new())).await.unwrap();
         store.heartbeat().await.unwrap();
         let mut new = new_game(1, ["ana", "bo"]);

@@ -14,7 +14,8 @@ use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Code, GameCommand, Player, PlayerKind, Terms, Time};
 use flagfall_rules::{Entropy, Ruleset};
 use flagfall_store::record;
-use flagfall_store::{Append, AppendOutcome, Head, MemoryStore, Store, Write};
+use flagfall_store::{Append, AppendOutcome, Head, Store, Write};
+use flagfall_store_testing::TestStore;
 
 pub(super) use client::Client;
 pub(super) use hand::{Hand, load, play_plies};
@@ -81,7 +82,7 @@ pub(super) fn deploy(ruleset: &str, side: Side, seed: u64) -> GameCommand {
     GameCommand::Deploy { setup: setup_text(ruleset, side, seed) }
 }
 
-pub(super) fn make_game(store: &MemoryStore, id: GameId, header: &GameHeader) {
+pub(super) fn make_game(store: &TestStore, id: GameId, header: &GameHeader) {
     let body = record::encode_header(header).unwrap();
     let writes =
         index_keys(id, header).map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();
@@ -97,7 +98,7 @@ pub(super) fn make_game(store: &MemoryStore, id: GameId, header: &GameHeader) {
 }
 
 /// How many games the player has left, according to [`NotingFeatures`].
-pub(super) async fn left_games(store: &MemoryStore, player: &str) -> usize {
+pub(super) async fn left_games(store: &TestStore, player: &str) -> usize {
     store.scan(LEFT.under([&player]).unwrap(), None, 10).await.unwrap().len()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flagfall_board::{GameId, PerSide};
 use flagfall_protocol::{Player, PlayerKind, Time};
 use flagfall_rules::{Game, Position};
-use flagfall_store::{ManualClock, MemoryStore};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::harness::{DAYS, Hand, START, TestServer, header, make_game, play_plies, run_tasks};
 use crate::actor::Actor;
@@ -58,7 +58,7 @@ fn server_with(games: u32, time: Time) -> [i64; 2] {
 /// A server with these games. A handle keeps a table in memory, like a connection that has the game
 /// open.
 async fn open_games(
-    store: &MemoryStore,
+    store: &TestStore,
     clock: &Arc<ManualClock>,
     games: u32,
     time: Time,
@@ -78,9 +78,9 @@ async fn open_games(
 }
 
 /// A store with this number of running games, each between two players without other games.
-fn store_with(games: u32, time: Time) -> (MemoryStore, Arc<ManualClock>) {
+fn store_with(games: u32, time: Time) -> (TestStore, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::new(clock.clone());
+    let store = TestStore::new(clock.clone());
     for number in 0..games {
         let mut header = header("classic");
         header.terms.time = time;

@@ -1,8 +1,8 @@
 //! How lists show games that are not in memory, on every server.
 
 use flagfall_protocol::{GameCommand, GameSummary, Phase, Time};
-use flagfall_store::memory::Fault;
 use flagfall_store::{Key, Store as _};
+use flagfall_store_testing::WriteFault;
 
 use super::harness::{
     Client, DAYS, REST_MS, TestServer, close, command, deploy_both, keys, new_game, open, run_tasks,
@@ -102,11 +102,11 @@ async fn a_game_stays_in_memory_until_lists_know_how_far_it_is() {
     run_tasks().await;
     open(&table, &ana).await;
     deploy_both(&table).await;
-    server.store.fail_next(Fault::Unavailable);
+    server.store.fail_next(WriteFault::Unavailable);
     close(&table, &ana, true).await;
     drop(table);
     assert_eq!(line(&server).await.phase, Phase::Deploying, "the store did not take it");
-    server.store.fail_next(Fault::Unavailable);
+    server.store.fail_next(WriteFault::Unavailable);
     server.advance(REST_MS).await;
     assert_eq!(server.tables.len(), 1, "nor now");
     server.advance(1_000).await;

@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
-use flagfall_store::memory::Fault;
+use flagfall_store_testing::WriteFault;
 
 use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
 use crate::table::{Input, Output};
@@ -66,13 +66,14 @@ fn the_time_to_deploy_stands_still_too() {
 
 #[test]
 fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
-    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting, Fault::UnknownAfterWriting] {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
+    {
         let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
         let since = hand.now();
         hand.advance(3_600_000);
         hand.store.fail_next(fault);
         restart(&mut hand, since);
-        if fault != Fault::UnknownAfterWriting {
+        if fault != WriteFault::UnknownAfterWriting {
             // No command is judged by clocks that ran while no server was running.
             hand.open(&ana, None);
             ana.texts();
@@ -135,7 +136,8 @@ fn a_planned_stop_is_a_pause_in_the_log_and_takes_no_more_commands() {
 
 #[test]
 fn a_stop_ends_even_when_the_store_does_not_take_the_pause() {
-    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting, Fault::UnknownAfterWriting] {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
+    {
         let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
         hand.is_holding = true;
         hand.store.fail_next(fault);
@@ -155,7 +157,7 @@ fn a_stop_before_the_outage_is_recorded_counts_the_outage() {
     hand.advance(10_000);
     let since = hand.now();
     hand.advance(3_600_000);
-    hand.store.fail_next(Fault::Unavailable);
+    hand.store.fail_next(WriteFault::Unavailable);
     restart(&mut hand, since);
     hand.step(Input::Stop { is_last: true });
     let since = hand.now();
@@ -208,7 +210,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
             is_current: false,
         })
     };
-    for (fault, turns) in [(Fault::Unavailable, 2), (Fault::UnknownBeforeWriting, 3)] {
+    for (fault, turns) in [(WriteFault::Unavailable, 2), (WriteFault::UnknownBeforeWriting, 3)] {
         hand.store.fail_next(fault);
         let input = Input::Player(crate::table::TableInput::Command(asked(&hand)));
         hand.step(input);

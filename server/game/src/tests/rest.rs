@@ -7,7 +7,8 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};
 use flagfall_rules::{Ruleset, Viewer};
-use flagfall_store::{Announcement, Key, ManualClock, MemoryStore, Store as _, Update, Write};
+use flagfall_store::{Announcement, Key, Store as _, Update, Write};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::harness::{
     CLAIM_MS, Client, DAYS, Hand, REST_MS, START, TestServer, close, command, deploy, deploy_both, header,
@@ -120,7 +121,7 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
 #[tokio::test(start_paused = true)]
 async fn any_live_server_lets_the_flag_fall_once() {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let one = TestServer::on(store.clone(), clock.clone()).await;
     let id = one.playing(1, DAYS).await;
     // A server that starts while the game rests, and a third one that starts when the first has
@@ -329,7 +330,7 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
         println!("seed {seed}, {time:?}");
         let mut chance = Chance::new(seed);
         let clock = Arc::new(ManualClock::new(START));
-        let store = MemoryStore::announcing(clock.clone());
+        let store = TestStore::announcing(clock.clone());
         let mut servers = vec![TestServer::on(store.clone(), clock.clone()).await];
         let id = servers[0].playing(1, time).await;
         let began = servers[0].clock_now();
@@ -404,7 +405,7 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
 }
 
 /// The game as its log records it.
-async fn replay_of(store: &MemoryStore, id: GameId) -> flagfall_rules::Game {
+async fn replay_of(store: &TestStore, id: GameId) -> flagfall_rules::Game {
     let stored = search::read_all(store, id, 0).await.unwrap();
     replay::replay(id, &stored, |_, _| {}).unwrap().1
 }
@@ -488,7 +489,7 @@ async fn games_at_rest_count_for_their_players() {
 #[tokio::test(start_paused = true)]
 async fn moves_on_other_servers_do_not_wake_a_game_that_rests_here() {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let (one, two) = (TestServer::on(store.clone(), clock.clone()).await, TestServer::on(store, clock).await);
     let following = two.tables.clone();
     tokio::spawn(async move { following.follow().await });

@@ -8,7 +8,8 @@ use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
-use flagfall_store::{Announcement, ManualClock, MemoryStore};
+use flagfall_store::Announcement;
+use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
 
 use super::harness::{Client, START, TestServer, close, command, deploy, new_game, open, run_tasks};
@@ -31,7 +32,7 @@ async fn tell(peers: Peers, tables: Tables) {
 }
 
 impl Server {
-    async fn start(store: &MemoryStore, clock: &Arc<ManualClock>) -> Server {
+    async fn start(store: &TestStore, clock: &Arc<ManualClock>) -> Server {
         let TestServer { tables, connections, .. } = TestServer::on(store.clone(), clock.clone()).await;
         let following = tables.clone();
         tokio::spawn(async move { following.follow().await });
@@ -58,9 +59,9 @@ impl Server {
     }
 }
 
-async fn pair() -> (MemoryStore, Server, Server) {
+async fn pair() -> (TestStore, Server, Server) {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let (one, other) = (Server::start(&store, &clock).await, Server::start(&store, &clock).await);
     (store, one, other)
 }
@@ -125,7 +126,7 @@ async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
 #[tokio::test(start_paused = true)]
 async fn the_audit_finds_unannounced_entries() {
     let clock = Arc::new(ManualClock::new(START));
-    let store = MemoryStore::announcing(clock.clone());
+    let store = TestStore::announcing(clock.clone());
     let one = Server::start(&store, &clock).await;
     let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
     // A server that begins to listen reads the earlier entries.

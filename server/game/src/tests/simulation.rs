@@ -8,8 +8,8 @@ use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, Code, GameCommand, ServerToClient, Time};
 use flagfall_rules::{Viewer, see};
-use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
+use flagfall_store_testing::WriteFault;
 
 use super::harness::{Client, Hand, deploy, header, now};
 use crate::error::TableError;
@@ -129,7 +129,11 @@ impl World {
             50..=99 => self.release(server),
             100..=122 => (0..6).for_each(|_| self.deliver()),
             123 | 124 => {
-                let faults = [Fault::UnknownAfterWriting, Fault::UnknownBeforeWriting, Fault::Unavailable];
+                let faults = [
+                    WriteFault::UnknownAfterWriting,
+                    WriteFault::UnknownBeforeWriting,
+                    WriteFault::Unavailable,
+                ];
                 self.servers[0].store.fail_next(faults[self.chance.below(3)]);
             }
             125..=128 => {

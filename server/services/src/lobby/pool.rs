@@ -145,7 +145,9 @@ impl Pool {
             // The game is not created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
-            Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(not_found(error)),
+            Err(error @ (TableError::TooNew | TableError::Unavailable | TableError::Failed)) => {
+                Err(not_found(error))
+            }
         }
     }
 

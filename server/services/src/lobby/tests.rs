@@ -4,8 +4,7 @@ mod returns;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{PlayerKind, ServerToClient, Time};
-use flagfall_store::MemoryStore;
-use flagfall_store::memory::Fault;
+use flagfall_store_testing::{TestStore, WriteFault};
 
 use super::*;
 use crate::features::ServerFeatures;
@@ -16,33 +15,33 @@ use flagfall_base::jobs::JobWriter;
 const SEEKS_MAX: usize = 80;
 
 struct House {
-    store: MemoryStore,
+    store: TestStore,
     lobby: Lobby,
     connections: Connections,
 }
 
 async fn house() -> House {
-    house_on(MemoryStore::new(SystemClock)).await
+    house_on(TestStore::new(SystemClock)).await
 }
 
 /// A lobby on this store, as on a server that was just started.
-async fn house_on(store: MemoryStore) -> House {
+async fn house_on(store: TestStore) -> House {
     house_with(store.clone(), Arc::new(store)).await
 }
 
 /// A lobby on a server that reaches the store through `shared`.
-async fn house_with(store: MemoryStore, shared: Arc<dyn Store>) -> House {
+async fn house_with(store: TestStore, shared: Arc<dyn Store>) -> House {
     house_of(store, shared, Settings::default()).await
 }
 
 /// A lobby on a server that has no room for games.
-async fn full_house(store: MemoryStore) -> House {
+async fn full_house(store: TestStore) -> House {
     let mut settings = Settings::default();
     settings.limits.running_games = 0;
     house_of(store.clone(), Arc::new(store), settings).await
 }
 
-async fn house_of(store: MemoryStore, shared: Arc<dyn Store>, mut settings: Settings) -> House {
+async fn house_of(store: TestStore, shared: Arc<dyn Store>, mut settings: Settings) -> House {
     let connections = Connections::new();
     // The limit is low enough for a test to open that many seeks.
     settings.limits.seeks_max = SEEKS_MAX;
@@ -213,7 +212,7 @@ async fn one_command_over_two_connections_has_one_outcome() {
 #[tokio::test]
 async fn a_write_that_happened_without_an_answer_is_found_again() {
     let house = house().await;
-    house.store.fail_next(Fault::UnknownAfterWriting);
+    house.store.fail_next(WriteFault::UnknownAfterWriting);
     let outcome = house.ask("ana", "1", seek(None)).await.unwrap();
     assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(outcome));
     assert_eq!(house.seeks().len(), 1);
@@ -221,7 +220,7 @@ async fn a_write_that_happened_without_an_answer_is_found_again() {
 
 #[tokio::test]
 async fn a_store_that_fails_leaves_a_seek_open() {
-    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting] {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting] {
         let house = house().await;
         let id = code_of(house.ask("ana", "1", seek(None)).await.unwrap());
         house.store.fail_next(fault);
@@ -355,7 +354,7 @@ async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
 
 /// The lobbies of two servers on one store that know each other.
 async fn two_houses() -> (House, House) {
-    let store = MemoryStore::announcing(SystemClock);
+    let store = TestStore::announcing(SystemClock);
     (house_on(store.clone()).await, house_on(store).await)
 }
 

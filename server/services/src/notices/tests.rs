@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::MemoryStore;
+use flagfall_store_testing::TestStore;
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::time::{Instant, sleep};
@@ -104,13 +104,13 @@ impl Dial for FakeNetwork {
 }
 
 struct Scene {
-    store: MemoryStore,
+    store: TestStore,
     network: Arc<FakeNetwork>,
 }
 
 impl Scene {
     fn new(manners: &[(&str, Manner)]) -> Scene {
-        let store = MemoryStore::new(PausedClock { start: SystemClock.now(), began: Instant::now() });
+        let store = TestStore::new(PausedClock { start: SystemClock.now(), began: Instant::now() });
         Scene { store, network: FakeNetwork::new(manners) }
     }
 

@@ -285,12 +285,12 @@ pub(super) async fn free_name(
 
 #[cfg(test)]
 mod tests {
-    use flagfall_store::{ManualClock, MemoryStore};
+    use flagfall_store_testing::{ManualClock, TestStore};
 
     use super::*;
 
-    fn store() -> MemoryStore {
-        MemoryStore::new(Arc::new(ManualClock::new(Stamp(1_000_000))))
+    fn store() -> TestStore {
+        TestStore::new(Arc::new(ManualClock::new(Stamp(1_000_000))))
     }
 
     const LATER: Stamp = Stamp(20_000 * DAY_MS);

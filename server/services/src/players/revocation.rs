@@ -115,7 +115,8 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Waker};
 
-    use flagfall_store::{ManualClock, MemoryStore, Store};
+    use flagfall_store::Store;
+    use flagfall_store_testing::{ManualClock, TestStore};
 
     use super::*;
     use crate::settings::Settings;
@@ -135,7 +136,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_was_cut_off_for_long_closes_what_was_revoked_meanwhile() {
         let clock = Arc::new(ManualClock::new(flagfall_board::Stamp(1_000_000)));
-        let store = Arc::new(MemoryStore::announcing(clock.clone()));
+        let store = Arc::new(TestStore::announcing(clock.clone()));
         let connections = Connections::new();
         let players = Players::new(store.clone(), connections.clone(), &Settings::default());
         let kept = players.register(Some("ana")).await.unwrap().identity;

@@ -2,21 +2,21 @@
 
 use std::net::IpAddr;
 
-use flagfall_store::MemoryStore;
+use flagfall_store_testing::TestStore;
 
 use super::*;
 use flagfall_base::jobs::JobWriter;
 
-fn players(store: &Arc<MemoryStore>) -> Players {
+fn players(store: &Arc<TestStore>) -> Players {
     Players::new(store.clone(), Connections::new(), &Settings::default())
 }
 
-fn store() -> Arc<MemoryStore> {
-    Arc::new(MemoryStore::new(SystemClock))
+fn store() -> Arc<TestStore> {
+    Arc::new(TestStore::new(SystemClock))
 }
 
 /// The number of records in the store, without the key of guest tokens.
-async fn records(store: &MemoryStore) -> usize {
+async fn records(store: &TestStore) -> usize {
     let mut count = 0;
     for prefix in ["players/", "names/", "tokens/", "new_guests/", "gone/", "leaving/", "revoked/"] {
         count += store.scan(flagfall_store::Key::new(prefix).unwrap(), None, 100).await.unwrap().len();
@@ -25,7 +25,7 @@ async fn records(store: &MemoryStore) -> usize {
 }
 
 /// Stores a guest as one of their actions would.
-async fn store_guest(players: &Players, store: &MemoryStore, guest: &Identity) -> Player {
+async fn store_guest(players: &Players, store: &TestStore, guest: &Identity) -> Player {
     let Standing { player, conditions, writes, .. } = players.standing(guest).await.unwrap();
     assert_eq!(store.update(Update { conditions, writes }).await, Ok(UpdateOutcome::Ok));
     player
@@ -203,7 +203,7 @@ async fn ten_wrong_passwords_of_a_stranger_keep_the_owner_from_nothing() {
 
 #[tokio::test]
 async fn unknown_tokens_and_bad_names_are_refused() {
-    let store = Arc::new(MemoryStore::new(SystemClock));
+    let store = Arc::new(TestStore::new(SystemClock));
     let players = players(&store);
     for token in ["", "nonsense", &"0".repeat(64)] {
         assert_eq!(players.authenticate(token).await, Err(PlayerError::UnknownToken));
@@ -214,7 +214,7 @@ async fn unknown_tokens_and_bad_names_are_refused() {
 
 #[tokio::test]
 async fn new_guests_are_limited() {
-    let store = Arc::new(MemoryStore::new(SystemClock));
+    let store = Arc::new(TestStore::new(SystemClock));
     let mut settings = Settings::default();
     settings.limits.guests_per_minute = 2;
     let players = Players::new(store.clone(), Connections::new(), &settings);

@@ -5,15 +5,15 @@ use flagfall_base::keys::TURN_DUE;
 use flagfall_base::transact::write;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::memory::Fault;
-use flagfall_store::{Key, ManualClock, MemoryStore, Store, SystemClock, Write};
+use flagfall_store::{Key, Store, SystemClock, Write};
+use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
 use crate::services::Services;
 use crate::settings::Settings;
 
 #[tokio::test]
 async fn everything_goes_or_the_job_stays() {
-    let store = MemoryStore::new(Arc::new(ManualClock::new(Stamp(1_000))));
+    let store = TestStore::new(Arc::new(ManualClock::new(Stamp(1_000))));
     let services = Services::assemble(Settings::default(), Arc::new(store.clone()), None).await.unwrap();
     let player = Player { id: "ann".to_owned(), name: "Ann".to_owned(), kind: PlayerKind::Account };
     let key = |text: &str| Key::new(text.to_owned()).unwrap();
@@ -35,7 +35,7 @@ async fn everything_goes_or_the_job_stays() {
     let leaving = put("leaving/ann", &serde_json::to_vec(&player).unwrap());
     write(&store, vec![leaving, put("blocks/bob/ann", b"")]).await.unwrap();
     // The outcome of the first deletion is unknown.
-    store.fail_next(Fault::UnknownBeforeWriting);
+    store.fail_next(WriteFault::UnknownBeforeWriting);
     assert!(services.erasure.erase_now("ann").await.is_err());
     assert_eq!(left_of(&store, &all).await, ["pool/ann"], "other parts go on");
     assert!(store.get(key("leaving/ann")).await.unwrap().is_some());
@@ -45,7 +45,7 @@ async fn everything_goes_or_the_job_stays() {
     assert!(store.get(key("blocks/bob/ann")).await.unwrap().is_some());
 }
 
-async fn left_of<'key>(store: &MemoryStore, keys: &[&'key str]) -> Vec<&'key str> {
+async fn left_of<'key>(store: &TestStore, keys: &[&'key str]) -> Vec<&'key str> {
     let mut left = Vec::new();
     for text in keys {
         if store.get(Key::new((*text).to_owned()).unwrap()).await.unwrap().is_some() {
@@ -57,7 +57,7 @@ async fn left_of<'key>(store: &MemoryStore, keys: &[&'key str]) -> Vec<&'key str
 
 #[tokio::test]
 async fn the_job_of_a_game_that_cannot_be_read_is_left_for_an_operator() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(SystemClock));
+    let store: Arc<dyn Store> = Arc::new(TestStore::new(SystemClock));
     let services = Services::assemble(Settings::default(), store.clone(), None).await.unwrap();
     let due = TURN_DUE.key([&GameId::from_random([7; 12])]).unwrap();
     write(&*store, vec![Write::Put { key: due.clone(), value: Vec::new(), expires: None }]).await.unwrap();

@@ -64,7 +64,7 @@ impl Turns {
     /// Queues moves for a player's next turns. They replace an earlier queue.
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, Refused> {
         let NewQueue { ply, epoch, moves } = new;
-        let handle = self.tables.find(game).await?;
+        let handle = self.tables.find_for(Some(player), game).await?;
         // Read the head before the view, so that the owner's view includes the log up to this
         // head.
         let planned_at = self.place(game).await?;
@@ -103,7 +103,8 @@ impl Turns {
     }
 
     async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), Refused> {
-        let (_, audience, view) = self.tables.find(game).await?.look(Some(player)).await?;
+        let table = self.tables.find_for(Some(player), game).await?;
+        let (_, audience, view) = table.look(Some(player)).await?;
         Ok((audience.side().ok_or_else(not_queued)?, view))
     }
 
@@ -172,7 +173,7 @@ fn not_queued() -> Refused {
 fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
         Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),
-        Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
+        Code::TOO_MANY | Code::INTERNAL | Code::SERVER_TOO_OLD | Code::STOPPING => Err(no_answer()),
         // Keep the queue, because an operator may repair the game.
         Code::GAME_QUARANTINED | Code::NO_SUCH_GAME => {
             Err(JobError::Damaged("the game of a queued move cannot be read".to_owned()))

@@ -94,14 +94,14 @@ endpoints! {
         "The public keys for the signatures of finished games, including earlier keys";
     GET "/api/games" listGames = games::games, "The running public games";
     GET "/api/games/{id}" getGame = games::game, "A game, as the caller may see it",
-        ["no_such_game", "game_quarantined"];
+        ["no_such_game", "game_quarantined", "server_too_old"];
     GET "/api/games/{id}/record" getRecord = games::record,
         "A game's record with the changes of every event: as an audience saw the game live (as=red, blue or public), or with all ranks (as=all)",
-        ["no_such_game", "game_quarantined", "record_not_opened"];
+        ["no_such_game", "game_quarantined", "server_too_old", "record_not_opened"];
     GET "/api/games/{id}/record.txt" getRecordText = games::record_as_text, "The record as text",
-        ["no_such_game", "game_quarantined"];
+        ["no_such_game", "game_quarantined", "server_too_old"];
     GET "/api/games/{id}/ratings" getRatingChange = ratings::change,
-        "How a rated game changed ratings", ["not_rated/unchanged", "game_quarantined"];
+        "How a rated game changed ratings", ["not_rated/unchanged", "game_quarantined", "server_too_old"];
     POST "/api/account" signUp = accounts::sign_up,
         "Creates an account; with a guest's token, the guest becomes the account",
         ["bad_name/characters", "bad_name/length", "bad_password", "name_taken", "already_account",
@@ -169,13 +169,13 @@ endpoints! {
         "Declines and closes a challenge", ["no_such_challenge"];
     GET "/api/games/{id}/queue" getMoveQueue = me::queue,
         "The player's queue for their next turns in a game with days per move",
-        ["no_such_game", "game_quarantined", "bad_queue/game"];
+        ["no_such_game", "game_quarantined", "server_too_old", "bad_queue/game"];
     PUT "/api/games/{id}/queue" setMoveQueue = me::set_queue,
         "Queues the player's next turns; refused with stale_ply if the game has moved on, or with stale_epoch if the game's last moves were lost",
-        ["no_such_game", "game_quarantined", "bad_queue", "own_turn", "stale_ply/queue",
+        ["no_such_game", "game_quarantined", "server_too_old", "bad_queue", "own_turn", "stale_ply/queue",
             "stale_epoch"];
     DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
-        ["no_such_game", "game_quarantined", "bad_queue/game"];
+        ["no_such_game", "game_quarantined", "server_too_old", "bad_queue/game"];
     GET "/api/tokens" listTokens = accounts::tokens,
         "The account's tokens, without their secrets";
     POST "/api/tokens" makeToken = accounts::make_token, "Creates another token",

@@ -129,7 +129,7 @@ impl ApiError {
             ("upgrade_expected", _) => StatusCode::UPGRADE_REQUIRED,
             // The player has to give up something first; waiting does not help.
             (Code::TOO_MANY, "blocks" | "deployments" | "opponent" | "tokens") => StatusCode::CONFLICT,
-            (Code::STORE_UNAVAILABLE | Code::STOPPING | "timed_out", _)
+            (Code::SERVER_TOO_OLD | Code::STORE_UNAVAILABLE | Code::STOPPING | "timed_out", _)
             | (Code::TOO_MANY, "server_connections") => StatusCode::SERVICE_UNAVAILABLE,
             (Code::TOO_MANY | Code::TOO_MANY_ATTEMPTS, _) => StatusCode::TOO_MANY_REQUESTS,
             (Code::INTERNAL, _) => StatusCode::INTERNAL_SERVER_ERROR,

@@ -59,7 +59,7 @@ pub(super) async fn game(
     Extension(client): Extension<Client>,
     asker: MaybeAsker,
 ) -> Answer<Json<Game>> {
-    let table = find(&app, client, &id).await?;
+    let table = find(&app, client, asker.id(), &id).await?;
     let (game, audience, view) = table.look(asker.id()).await?;
     Ok(Json(Game { game, audience, view }))
 }
@@ -94,7 +94,7 @@ pub(super) async fn record(
     Query(RecordQuery { format, scope }): Query<RecordQuery>,
     asker: MaybeAsker,
 ) -> Answer<RenderedRecord> {
-    let table = find(&app, client, &id).await?;
+    let table = find(&app, client, asker.id(), &id).await?;
     let mut record = table.record(&app.background, asker.id(), scope).await?;
     if let Some(Format::Text) = format {
         let text = in_background(&app, move || record.to_string()).await?;
@@ -110,7 +110,7 @@ pub(super) async fn record_as_text(
     Extension(client): Extension<Client>,
     asker: MaybeAsker,
 ) -> Answer<String> {
-    let table = find(&app, client, &id).await?;
+    let table = find(&app, client, asker.id(), &id).await?;
     let record = table.record(&app.background, asker.id(), None).await?;
     in_background(&app, move || record.to_string()).await
 }
@@ -125,9 +125,9 @@ async fn in_background<T: Send + 'static>(
 
 /// Returns the table of a game. Charges for the work, because a long game is read from its log
 /// and replayed.
-async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
+async fn find(app: &App, client: Client, player: Option<&str>, id: &str) -> Result<TableHandle, ApiError> {
     let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
-    let table = app.tables.find(id).await?;
+    let table = app.tables.find_for(player, id).await?;
     charge_plies(app, client, table.summary().ply);
     Ok(table)
 }

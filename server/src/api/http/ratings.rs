@@ -52,7 +52,7 @@ pub(super) async fn change(
     let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
     let change = app.ratings.change(game).await?.ok_or(ApiError::NotRated)?;
     // Only the players of a private game may know that it was rated.
-    match app.tables.find(game).await?.look(asker.id()).await {
+    match app.tables.find_for(asker.id(), game).await?.look(asker.id()).await {
         Ok(_) => Ok(Json(change)),
         Err(TableError::NotFound) => Err(ApiError::NotRated),
         Err(error) => Err(error.into()),

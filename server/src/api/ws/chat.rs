@@ -13,7 +13,7 @@ use flagfall_services::blocks::has_blocked;
 use flagfall_services::reports::report;
 
 async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), Refusal> {
-    let table = app.tables.find(game).await.map_err(|error| Refusal::from(&error))?;
+    let table = app.tables.find_for(Some(&player.id), game).await.map_err(|error| Refusal::from(&error))?;
     let players = table.summary().players;
     let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
     let side = side.ok_or_else(|| Refusal::new(Code::NOT_YOUR_GAME))?;

@@ -274,7 +274,7 @@ impl Dispatch {
             for _ in 0..ATTEMPTS {
                 let found = match known.take() {
                     Some(table) => Ok(table),
-                    None => app.tables.find(game).await,
+                    None => app.tables.find_for(Some(&player.id), game).await,
                 };
                 let table = match found {
                     Ok(table) => table,

@@ -31,7 +31,7 @@ pub(super) enum Change {
     Epoch(u64),
     /// Puts a damaged game into quarantine.
     Quarantine { game: GameId, reason: String },
-    /// Lifts a quarantine.
+    /// Lifts a quarantine. Logs may contain it, but it is no longer written.
     Release(GameId),
     /// Deletes a log.
     DeleteLog(GameId),

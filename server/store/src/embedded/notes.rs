@@ -57,7 +57,7 @@ impl Noted {
 
 pub(super) struct Notes {
     folder: PathBuf,
-    number: u64,
+    pub(super) number: u64,
     file: File,
     length: u64,
 }
@@ -84,11 +84,6 @@ impl Notes {
     pub(super) fn begin(folder: &Path) -> io::Result<Notes> {
         let number = numbers(folder)?.last().copied().unwrap_or(0) + 1;
         Ok(Notes { folder: folder.to_owned(), number, file: create(folder, number)?, length: 0 })
-    }
-
-    /// Removes all files before this one, because a checkpoint has made them unnecessary.
-    pub(super) fn remove_earlier(&self) -> io::Result<()> {
-        remove_until(&self.folder, self.number - 1)
     }
 
     /// Begins the next file, and returns the number of the previous one.

@@ -23,8 +23,8 @@ use super::files::{Place, Point, Segments, Tail};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::layer::Gap;
-use super::notes::{Heads, Notes};
-use super::options::{EmbeddedOptions, LostTail};
+use super::notes::{self, Heads, Notes};
+use super::options::EmbeddedOptions;
 use super::place::DataFolder;
 use super::progress::is_due;
 use super::reader::Reader;
@@ -145,7 +145,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         segments.begin(1, |frames| _ = epoch.push(frames))?;
     }
     let segments = Arc::new(segments);
-    let (index, mut replayed) = open_index(folder, &segments, signs, options)?;
+    let log = Log { folder, segments: &segments, signs, options };
+    let (index, mut replayed) = open_index(&log)?;
     let reader = Reader { index: Arc::new(index), segments };
     for game in std::mem::take(&mut replayed.suspects) {
         if let Err(Trouble::Damaged { seq, what }) = reader.verify(game)
@@ -187,7 +188,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     find_short(index, &mut replayed, &known)?;
     let are_told = are_told || replayed.losses.is_empty();
     let what = replayed.losses.join("; ");
-    if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
+    if !what.is_empty() && !are_told && !options.accept_lost_tail {
         return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what }.into());
     }
     // A segment that lost data is never written again: the log continues in a new segment.
@@ -222,7 +223,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     // notes only cover later groups. A new store also writes a checkpoint, so a log without one
     // has lost its index.
     index.freeze(tail.point).map(|checkpoint| index.store(&checkpoint)).transpose()?;
-    notes.remove_earlier()?;
+    notes::remove_until(folder, notes.number - 1)?;
     let alive = Alive::create(&folder.join(ALIVE), segments.store, tail.point, heartbeat)?;
     if index_before.exists() {
         fs::remove_dir_all(&index_before)?;
@@ -239,7 +240,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         quarantined: RwLock::new(replayed.quarantined),
         failed: OnceLock::new(),
         alive: Mutex::new(alive),
-        stats: Mutex::default(),
+        groups: AtomicU64::new(0),
         place,
         room,
         folder: folder.to_owned(),
@@ -274,20 +275,23 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
+/// The log, and what is known of it, while its index is opened.
+struct Log<'a> {
+    folder: &'a Path,
+    segments: &'a Segments,
+    signs: Option<Signs>,
+    options: &'a EmbeddedOptions,
+}
+
 /// Opens the index and updates it to the end of the log. The index is rebuilt if it is damaged.
 /// If the store was not closed properly, the index is rebuilt unless the log is long.
-fn open_index(
-    folder: &Path,
-    segments: &Segments,
-    signs: Option<Signs>,
-    options: &EmbeddedOptions,
-) -> Result<(Index, Replayed), Failure> {
-    let (path, before) = (folder.join(INDEX), folder.join(INDEX_BEFORE));
+fn open_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
+    let (path, before) = (log.folder.join(INDEX), log.folder.join(INDEX_BEFORE));
     let is_unfinished = before.exists();
-    let is_as_left = sum::take(&folder.join(INDEX_SUM), &path)?;
-    let is_long = segments.total_bytes()? > REREAD_BYTES_MAX;
+    let is_as_left = sum::take(&log.folder.join(INDEX_SUM), &path)?;
+    let is_long = log.segments.total_bytes()? > REREAD_BYTES_MAX;
     if !is_unfinished && (is_as_left || is_long) {
-        match read_index(folder, segments, signs, options) {
+        match read_index(log) {
             Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is rebuilt"),
             opened => return opened,
         }
@@ -299,31 +303,21 @@ fn open_index(
         (false, true) => fs::rename(&path, &before)?,
         (_, false) => {}
     }
-    read_index(folder, segments, signs, options)
+    read_index(log)
 }
 
-fn read_index(
-    folder: &Path,
-    segments: &Segments,
-    signs: Option<Signs>,
-    options: &EmbeddedOptions,
-) -> Result<(Index, Replayed), Failure> {
-    let path = folder.join(INDEX);
+fn read_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
+    let (path, cache_bytes) = (log.folder.join(INDEX), log.options.cache_bytes);
     // The database may panic if a file is damaged.
-    let index = catch_unwind(|| Index::open(&path, options.cache_bytes))
+    let index = catch_unwind(|| Index::open(&path, cache_bytes))
         .unwrap_or_else(|_| Err(Trouble::damaged(0, "opening the index panicked")))?;
-    let replayed = replay(folder, segments, &index, signs, options.checkpoint_bytes)?;
+    let replayed = replay(log, &index)?;
     Ok((index, replayed))
 }
 
 /// Reads the log from the point where the index ends, and cuts off an unfinished write.
-fn replay(
-    folder: &Path,
-    segments: &Segments,
-    index: &Index,
-    signs: Option<Signs>,
-    checkpoint_bytes: u64,
-) -> Result<Replayed, Failure> {
+fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
+    let Log { folder, segments, signs, options } = *log;
     let mut state = index.state()?.unwrap_or_default();
     let mut quarantined = index.quarantines()?;
     let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
@@ -360,7 +354,7 @@ fn replay(
         // damage there are no more checkpoints, because the next start would not find the damage
         // again.
         let is_clean = losses.is_empty() && found_damaged.is_empty() && suspects.is_empty();
-        if is_clean && index.fresh_bytes() >= checkpoint_bytes {
+        if is_clean && index.fresh_bytes() >= options.checkpoint_bytes {
             let before = Point { segment: *number, at: from };
             index.freeze(before).map(|checkpoint| index.store(&checkpoint)).transpose()?;
         }

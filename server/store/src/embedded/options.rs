@@ -22,8 +22,9 @@ pub struct EmbeddedOptions {
     pub pause_below: u64,
     /// A paused store resumes when this many bytes are free. Default 192 MiB.
     pub resume_from: u64,
-    /// What to do if acknowledged changes are missing and it is unknown which games are affected.
-    pub lost_tail: LostTail,
+    /// True to continue with the remaining data, in a new epoch, if acknowledged changes are
+    /// missing and it is unknown which games are affected. Otherwise the store is not opened.
+    pub accept_lost_tail: bool,
 }
 
 impl Default for EmbeddedOptions {
@@ -37,16 +38,7 @@ impl Default for EmbeddedOptions {
             compact_bytes: 64 * MIB,
             pause_below: 128 * MIB,
             resume_from: 192 * MIB,
-            lost_tail: LostTail::Refuse,
+            accept_lost_tail: false,
         }
     }
-}
-
-/// What to do if acknowledged changes are missing and it is unknown which games are affected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LostTail {
-    #[default]
-    Refuse,
-    /// Continue with the remaining data, in a new epoch.
-    Accept,
 }

@@ -38,8 +38,6 @@ pub(super) enum Request {
     BumpEpoch { reply: Reply<u64> },
     /// Stores a quarantine that a reader has already noted in [`Shared`].
     Quarantine { game: GameId, reason: String },
-    /// Lifts a quarantine.
-    Release { game: GameId, reply: Reply<()> },
     /// Writes a new outage to the record of outages, as every other group also does.
     KeepOutage { reply: Reply<()> },
     /// Frees space on a full disk as far as possible, and resumes if there is enough.

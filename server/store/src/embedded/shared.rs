@@ -19,17 +19,6 @@ use super::trouble::Trouble;
 use crate::clock::StampClock;
 use crate::store::StoreError;
 
-/// What the store has done since it was opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EmbeddedStats {
-    /// Groups written, each with one sync.
-    pub commits: u64,
-    /// Appends that were answered `Ok`.
-    pub appends: u64,
-    /// Entries in those appends.
-    pub entries: u64,
-}
-
 /// The state that the writer, the readers and the handle share.
 pub(super) struct Shared {
     pub(super) clock: StampClock,
@@ -39,7 +28,8 @@ pub(super) struct Shared {
     /// Why the store refuses everything, if it has failed.
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
-    pub(super) stats: Mutex<EmbeddedStats>,
+    /// The number of groups written.
+    pub(super) groups: AtomicU64,
     pub(super) place: DataFolder,
     pub(super) room: Room,
     pub(super) folder: PathBuf,

@@ -15,7 +15,8 @@ use super::files::Point;
 use super::notes::Notes;
 use super::{EmbeddedOptions, EmbeddedStore};
 use crate::archive::Archive;
-use crate::clock::{ManualClock, SystemClock};
+use crate::clock::SystemClock;
+use crate::clock::manual_clock::ManualClock;
 use crate::store::{
     Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Update,
     UpdateOutcome, Write,

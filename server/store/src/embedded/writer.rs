@@ -186,10 +186,6 @@ impl Writer {
                 stage.changes.push(Change::Quarantine { game, reason });
                 return None;
             }
-            Request::Release { game, reply } => {
-                stage.changes.push(Change::Release(game));
-                answer(reply, Ok(()), None)
-            }
             Request::KeepOutage { reply } => answer(reply, Ok(()), None),
             Request::LookForRoom { reply } => {
                 self.look_for_room();
@@ -383,17 +379,15 @@ impl Writer {
             }
             Err(error) => tracing::error!(%error, "the end of the log cannot be noted"),
         }
-        let mut stats = self.shared.stats.lock();
-        stats.commits += 1;
+        self.shared.groups.fetch_add(1, Ordering::Relaxed);
         for change in changes {
             match change {
-                Change::Entries { entries, .. } => {
-                    stats.appends += 1;
-                    stats.entries += entries.len() as u64;
-                }
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
                 Change::Release(game) | Change::DeleteLog(game) => self.shared.release(*game),
-                Change::Moved { .. } | Change::Records { .. } | Change::Quarantine { .. } => {}
+                Change::Entries { .. }
+                | Change::Moved { .. }
+                | Change::Records { .. }
+                | Change::Quarantine { .. } => {}
             }
         }
         Ok(places)

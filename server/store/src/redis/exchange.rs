@@ -122,9 +122,6 @@ impl Writer {
                 commands.add_command(command.arg(SWEEP_STEP).take());
             }
             Request::Quarantine { game, reason, .. } => self.add_quarantine(*game, reason, commands),
-            Request::Release { game, .. } => {
-                commands.hdel(&keys.quarantined, game.as_str()).del(keys.quarantine(*game));
-            }
             Request::Pack { game, head, packed, .. } => {
                 let names = [keys.log(*game), keys.packed(*game)];
                 let mut command = link.call(Script::Pack, &names.each_ref().map(String::as_str));
@@ -306,10 +303,6 @@ impl Writer {
             }
             Request::Sweep { reply } => self.reply(reply, parsed(answer)),
             Request::Pack { reply, .. } => self.reply(reply, answers::packed(answer)),
-            Request::Release { game, reply } => {
-                shared.quarantined.lock().remove(&game);
-                self.reply(reply, Ok(()));
-            }
             Request::DeleteLog { game, reply } => {
                 shared.held.lock().forget(game);
                 shared.quarantined.lock().remove(&game);
@@ -340,11 +333,6 @@ impl Writer {
             let is_finished = append.writes.is_empty() || finished.is_ok();
             if !append.is_stamped {
                 append.entries.iter_mut().for_each(|entry| stamp_entry(&mut entry.value, at));
-            }
-            {
-                let mut stats = self.shared.stats.lock();
-                stats.appends += 1;
-                stats.entries += append.entries.len() as u64;
             }
             if let Some(last) = append.entries.last_mut() {
                 last.writes = append.writes;

@@ -90,11 +90,7 @@ impl Kept {
 }
 
 fn bytes_of(write: &Write) -> usize {
-    let value = match write {
-        Write::Put { value, .. } => value.len(),
-        Write::Delete { .. } => 0,
-    };
-    COPY_OVERHEAD + write.key().as_bytes().len() + value
+    COPY_OVERHEAD + write.key().as_bytes().len() + write.value_bytes()
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ impl Link {
     /// append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]
-        if script == Script::Append && crate::planted::PlantedFault::PlainXadd.is_planted() {
+        if script == Script::Append && crate::planted::is_planted(crate::planted::PLAIN_XADD) {
             const CHECK: &str = "if seq ~= expected_seq or hash ~= expected_hash then return nil, 'c' .. struct.pack('<I8', seq) .. hash end";
             let source = SOURCES[Script::Append as usize];
             assert!(source.contains(CHECK), "the check to remove is not in the script");

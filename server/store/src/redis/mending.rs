@@ -161,11 +161,7 @@ impl Writer {
         if kept.is_empty() {
             return Ok(());
         }
-        let bytes = |write: &Write| match write {
-            Write::Put { value, .. } => value.len(),
-            Write::Delete { .. } => 0,
-        };
-        for group in groups(&kept, bytes) {
+        for group in groups(&kept, Write::value_bytes) {
             let mut commands = Pipeline::new();
             for write in group {
                 let absent = Update {

@@ -290,17 +290,6 @@ impl Reader {
         follow(game, before, last).map(|(_, head)| head)
     }
 
-    /// Reads and checks a whole log.
-    pub(super) async fn verify(&self, game: GameId) -> Result<Head, Fault> {
-        let mut after_seq = 0;
-        loop {
-            match self.read(game, after_seq, READ_MAX).await?.last() {
-                Some(last) => after_seq = last.seq,
-                None => return self.head(game).await,
-            }
-        }
-    }
-
     /// Returns all games that have a log, in the order of their ids.
     pub(super) async fn games(&self) -> Result<Vec<GameId>, Fault> {
         let mut games = std::collections::BTreeSet::new();

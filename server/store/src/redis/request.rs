@@ -77,7 +77,6 @@ pub(super) enum Request {
     BumpEpoch { reply: Reply<u64> },
     Sweep { reply: Reply<(u64, u64)> },
     Quarantine { game: GameId, reason: String, reply: Reply<()> },
-    Release { game: GameId, reply: Reply<()> },
     Pack { game: GameId, head: Head, packed: Vec<u8>, reply: Reply<bool> },
     DeleteLog { game: GameId, reply: Reply<()> },
     Tell { notice: Vec<u8>, reply: Reply<()> },
@@ -117,7 +116,6 @@ impl Request {
             Request::Sweep { reply } => reply.send(Err(fault)).is_ok(),
             Request::Pack { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Quarantine { reply, .. }
-            | Request::Release { reply, .. }
             | Request::DeleteLog { reply, .. }
             | Request::Tell { reply, .. }
             | Request::Settle { reply } => reply.send(Err(fault)).is_ok(),

@@ -33,10 +33,6 @@ const AHEAD_MAX_MS: u64 = 1_000;
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RedisStats {
-    /// Appends that callers requested and that were written.
-    pub appends: u64,
-    /// Entries in those appends.
-    pub entries: u64,
     /// Entries given back after Redis had lost them.
     pub restored: u64,
     /// Connections of the writer.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use flagfall_board::Stamp;
-use flagfall_store::{EmbeddedOptions, EmbeddedStore, ManualClock, MemoryStore, RedisOptions, Store};
+use flagfall_store::{EmbeddedOptions, EmbeddedStore, RedisOptions, Store};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use crate::common::redis::RedisServer;
 use crate::common::scratch;
@@ -41,7 +42,7 @@ fn embedded_with(options: &EmbeddedOptions) -> World {
 
 pub(crate) async fn memory() -> World {
     let clock = Arc::new(ManualClock::new(NOON));
-    World { store: Arc::new(MemoryStore::announcing(clock.clone())), clock, _folder: None, _redis: None }
+    World { store: Arc::new(TestStore::announcing(clock.clone())), clock, _folder: None, _redis: None }
 }
 
 pub(crate) async fn in_redis() -> World {

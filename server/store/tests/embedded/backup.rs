@@ -9,11 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::embedded::LostTail;
 use flagfall_store::embedded::backup::{BackedUp, BackupError, back_up, check, restore};
-use flagfall_store::{
-    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock, Store, SystemClock, Update,
-};
+use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock, Update};
+use flagfall_store_testing::ManualClock;
 
 use crate::common::{append, append_ok, game, key, put, scratch, texts};
 use crate::{NOON, fill, length, open, segment};
@@ -310,7 +308,7 @@ async fn damage_in_the_store_is_told_and_copied() {
     assert!(made.damage.len() == 1 && made.damage[0].contains("of segment 1"), "{:?}", made.damage);
     restore(target.path(), new.path(), LATER, &mut |_, _| {}).unwrap();
     assert!(matches!(open(new.path()), Err(EmbeddedOpenError::LostTail { .. })));
-    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+    let options = EmbeddedOptions { accept_lost_tail: true, ..EmbeddedOptions::default() };
     EmbeddedStore::open(new.path(), SystemClock, &options).unwrap();
 }
 

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use flagfall_store::archive::{alive_at_export, examine, export};
 use flagfall_store::embedded::Inspection;
-use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, ManualClock, Store, SystemClock};
+use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Store, SystemClock};
+use flagfall_store_testing::ManualClock;
 
 use crate::common::{copy_folder, scratch};
 use crate::files;

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use flagfall_store::archive::examine;
-use flagfall_store::embedded::{Inspection, LostTail};
+use flagfall_store::embedded::Inspection;
 use flagfall_store::{
     AppendOutcome, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, SystemClock,
 };
@@ -14,7 +14,7 @@ use crate::common::{append, append_ok, copy_folder, game, key, scratch, texts};
 use crate::{files, fill, killed, length, open, segment};
 
 fn accept(folder: &Path) -> EmbeddedStore {
-    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+    let options = EmbeddedOptions { accept_lost_tail: true, ..EmbeddedOptions::default() };
     EmbeddedStore::open(folder, SystemClock, &options).unwrap()
 }
 

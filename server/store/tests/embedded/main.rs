@@ -16,9 +16,10 @@ use std::sync::Arc;
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts, until};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock,
-    OUTAGES_KEY, Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, OUTAGES_KEY,
+    Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
 };
+use flagfall_store_testing::ManualClock;
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
@@ -86,9 +87,6 @@ async fn a_bumped_epoch_and_a_quarantine_stay() {
     let store = open(folder.path()).unwrap();
     assert_eq!(store.epoch().await, Ok(epoch));
     assert_eq!(store.quarantined().await, Ok(vec![(game(1), "as a test".to_owned())]));
-    store.recheck(game(1)).await.unwrap();
-    drop(store);
-    assert_eq!(open(folder.path()).unwrap().quarantined().await, Ok(vec![]));
 }
 
 #[tokio::test]
@@ -275,7 +273,6 @@ async fn a_full_queue_makes_callers_wait() {
     let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let appends = (0..200).map(|number| append_ok(&store, append(game(number), Head::START, &["a"])));
     futures_util::future::join_all(appends).await;
-    assert_eq!(store.stats().appends, 200);
 }
 
 #[tokio::test]
@@ -291,9 +288,7 @@ async fn a_thousand_appends_share_syncs() {
     for task in tasks {
         task.await.unwrap();
     }
-    let stats = store.stats();
-    assert_eq!((stats.appends, stats.entries), (1_000, 1_000));
-    assert!(stats.commits <= 100, "{stats:?}");
+    assert!(store.groups() <= 100, "{}", store.groups());
 }
 
 #[tokio::test]

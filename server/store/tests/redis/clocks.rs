@@ -94,7 +94,7 @@ async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
 #[tokio::test]
 async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     let redis = RedisServer::start();
-    let clock = Arc::new(flagfall_store::ManualClock::new(flagfall_board::Stamp(1_000_000)));
+    let clock = Arc::new(flagfall_store_testing::ManualClock::new(flagfall_board::Stamp(1_000_000)));
     let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
     let store = redis.open(options).await;
     store.heartbeat().await.unwrap();

@@ -2,9 +2,10 @@
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, ReadError, Record, Store,
-    StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome,
+    Announcement, Append, AppendOutcome, Head, Key, Notice, ReadError, Record, Store, StoreError,
+    StoreFuture, StoredEntry, Update, UpdateOutcome,
 };
+use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
 
 /// An error type that can say that the store did not answer.
@@ -53,7 +54,7 @@ pub(crate) trait Hands: Send + Sync + 'static {
 
 /// A memory store, and the test code between this store and a server.
 pub(crate) struct StoreBetween<H> {
-    pub(crate) store: MemoryStore,
+    pub(crate) store: TestStore,
     pub(crate) hands: H,
 }
 

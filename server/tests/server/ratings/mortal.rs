@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use flagfall_board::GameId;
 use flagfall_services::ratings::Ratings;
-use flagfall_store::{MemoryStore, StoreError, Update, UpdateOutcome};
+use flagfall_store::{StoreError, Update, UpdateOutcome};
+use flagfall_store_testing::TestStore;
 
 use crate::common::store_between::{Hands, NoAnswer, StoreBetween};
 
@@ -22,7 +23,7 @@ pub(super) struct Mortal {
 }
 
 impl Mortal {
-    pub(super) fn over(memory: &MemoryStore, dies_after: bool) -> Arc<StoreBetween<Mortal>> {
+    pub(super) fn over(memory: &TestStore, dies_after: bool) -> Arc<StoreBetween<Mortal>> {
         let hands = Mortal {
             left: AtomicUsize::new(usize::MAX),
             dies_after,

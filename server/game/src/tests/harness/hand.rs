@@ -9,7 +9,8 @@ use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, GameView, Position};
 use flagfall_rules::{Entropy, Viewer};
 use flagfall_store::record::Form;
-use flagfall_store::{ManualClock, MemoryStore, Store, StoredEntry};
+use flagfall_store::{Store, StoredEntry};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::client::REQUEST;
 use super::{Client, START, deploy, make_game, now, settings};
@@ -21,7 +22,7 @@ use crate::table::{Asked, Input, Output, Table, TableInput};
 
 /// One server's view of one game: the table, the store and the clock.
 pub(crate) struct Hand {
-    pub(crate) store: MemoryStore,
+    pub(crate) store: TestStore,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) id: GameId,
     pub(crate) table: Table,
@@ -37,14 +38,14 @@ pub(crate) struct Hand {
 impl Hand {
     pub(crate) fn new(header: &GameHeader) -> Hand {
         let clock = Arc::new(ManualClock::new(START));
-        let store = MemoryStore::new(clock.clone());
+        let store = TestStore::new(clock.clone());
         let id = GameId::from_random([7; 12]);
         make_game(&store, id, header);
         Hand::on(store, clock, id)
     }
 
     /// Another server on the same store.
-    pub(crate) fn on(store: MemoryStore, clock: Arc<ManualClock>, id: GameId) -> Hand {
+    pub(crate) fn on(store: TestStore, clock: Arc<ManualClock>, id: GameId) -> Hand {
         let table = load(&store, id);
         Hand {
             store,
@@ -250,7 +251,7 @@ impl Hand {
     }
 }
 
-pub(crate) fn load(store: &MemoryStore, id: GameId) -> Table {
+pub(crate) fn load(store: &TestStore, id: GameId) -> Table {
     let stored = now(search::read_all(store, id, 0)).unwrap();
     let epoch = now(store.epoch()).unwrap();
     let settings = TableSettings { spectators_max: 100, ..settings(Connections::new()) };
@@ -260,7 +261,7 @@ pub(crate) fn load(store: &MemoryStore, id: GameId) -> Table {
 }
 
 /// Has both sides deploy, and plays this number of plies.
-pub(crate) fn play_plies(store: &MemoryStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
+pub(crate) fn play_plies(store: &TestStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
     let mut hand = Hand::on(store.clone(), clock.clone(), id);
     let header = hand.table.header.clone();
     let ruleset = header.terms.ruleset.clone();

@@ -8,7 +8,8 @@ use flagfall_base::delivery::Connections;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameCommand, Phase, Time};
-use flagfall_store::{Key, ManualClock, MemoryStore, Outage, Store as _, WallClock as _};
+use flagfall_store::{Key, Outage, Store as _, WallClock as _};
+use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::client::REQUEST;
 use super::store::{Faults, FaultyStore};
@@ -19,7 +20,7 @@ use crate::{Asked, NewCommand, NewGame, Reply, TableHandle, TableInput, TableSet
 pub(crate) const DAYS: Time = Time::Correspondence { days: 2 };
 
 pub(crate) struct TestServer {
-    pub(crate) store: MemoryStore,
+    pub(crate) store: TestStore,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) connections: Connections,
@@ -29,17 +30,17 @@ pub(crate) struct TestServer {
 impl TestServer {
     pub(crate) async fn new() -> TestServer {
         let clock = Arc::new(ManualClock::new(START));
-        TestServer::on(MemoryStore::new(clock.clone()), clock).await
+        TestServer::on(TestStore::new(clock.clone()), clock).await
     }
 
     /// Starts a server on this store.
-    pub(crate) async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> TestServer {
+    pub(crate) async fn on(store: TestStore, clock: Arc<ManualClock>) -> TestServer {
         TestServer::with(store, clock, |_| {}).await
     }
 
     /// Starts a server with other settings.
     pub(crate) async fn with(
-        store: MemoryStore,
+        store: TestStore,
         clock: Arc<ManualClock>,
         set: impl FnOnce(&mut TableSettings),
     ) -> TestServer {
@@ -54,7 +55,7 @@ impl TestServer {
     /// Two servers on one store with announcements.
     pub(crate) async fn pair() -> (TestServer, TestServer) {
         let clock = Arc::new(ManualClock::new(START));
-        let store = MemoryStore::announcing(clock.clone());
+        let store = TestStore::announcing(clock.clone());
         (TestServer::on(store.clone(), clock.clone()).await, TestServer::on(store, clock).await)
     }
 
@@ -189,7 +190,7 @@ pub(crate) async fn deploy_both(table: &TableHandle) {
 }
 
 /// The keys in the store that begin with a prefix.
-pub(crate) async fn keys(store: &MemoryStore, prefix: &str) -> Vec<String> {
+pub(crate) async fn keys(store: &TestStore, prefix: &str) -> Vec<String> {
     let records = store.scan(Key::new(prefix).unwrap(), None, 100).await.unwrap();
     records.into_iter().map(|(key, _)| String::from_utf8(key.as_bytes().to_vec()).unwrap()).collect()
 }

@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex};
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, Outage, ReadError, Record, Store,
-    StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome,
+    Announcement, Append, AppendOutcome, Head, Key, Notice, Outage, ReadError, Record, Store, StoreError,
+    StoreFuture, StoredEntry, Update, UpdateOutcome,
 };
+use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast::Receiver;
 
 /// A memory store that fails on request.
 pub(super) struct FaultyStore {
-    pub(super) store: MemoryStore,
+    pub(super) store: TestStore,
     pub(super) faults: Arc<Faults>,
 }
 

@@ -6,9 +6,9 @@ use std::task::Poll;
 
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, AppendOutcome, Head, ManualClock, ReadError, Record, StoreFuture, StoredEntry, Update,
-    UpdateOutcome,
+    Append, AppendOutcome, Head, ReadError, Record, StoreFuture, StoredEntry, Update, UpdateOutcome,
 };
+use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::yield_now;
 
 use super::*;
@@ -22,7 +22,7 @@ async fn complete_plans(house: &House) {
 }
 
 /// A store whose every call has an await point before and after it.
-struct Stepwise(MemoryStore);
+struct Stepwise(TestStore);
 
 /// Awaits once, makes the call, awaits once more.
 fn stepwise<'a, T: Send + 'a>(call: impl Future<Output = T> + Send + 'a) -> StoreFuture<'a, T> {
@@ -120,7 +120,7 @@ struct Scene {
 
 async fn scene(way: Way) -> Scene {
     let clock = Arc::new(ManualClock::new(SystemClock.now()));
-    let store = MemoryStore::new(clock.clone());
+    let store = TestStore::new(clock.clone());
     let house = house_with(store.clone(), Arc::new(Stepwise(store))).await;
     let ana = house.connect("ana");
     let (offer, command) = match way {
@@ -260,7 +260,8 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
 
 #[tokio::test]
 async fn a_store_that_fails_between_the_two_appends_costs_no_game() {
-    for fault in [Fault::Unavailable, Fault::UnknownBeforeWriting, Fault::UnknownAfterWriting] {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
+    {
         let scene = scene(Way::Seek).await;
         let (bo, id) = (player("bo"), "1".parse().unwrap());
         let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
@@ -269,7 +270,7 @@ async fn a_store_that_fails_between_the_two_appends_costs_no_game() {
         }
         scene.house.store.fail_next(fault);
         let answer = carried.await;
-        assert_eq!(answer.is_ok(), fault == Fault::UnknownAfterWriting, "{fault:?}: {answer:?}");
+        assert_eq!(answer.is_ok(), fault == WriteFault::UnknownAfterWriting, "{fault:?}: {answer:?}");
         scene.clock.advance_ms(3_000);
         complete_plans(&scene.house).await;
         assert_eq!(scene.house.games_of("ana").await.len(), 1, "{fault:?}");

@@ -1,17 +1,17 @@
-//! Tests of the failures that a test can request from the store in memory.
+//! Tests of the failures that a test can request from `TestStore`.
 
 mod common;
 
 use std::task::{Context, Poll, Waker};
 
 use common::{append, append_ok, game, put, texts};
-use flagfall_store::memory::Fault;
-use flagfall_store::{AppendOutcome, Head, MemoryStore, ReadError, Store, StoreError, Update, UpdateOutcome};
+use flagfall_store::{AppendOutcome, Head, ReadError, Store, StoreError, Update, UpdateOutcome};
+use flagfall_store_testing::{TestStore, WriteFault};
 
 #[tokio::test]
 async fn an_unknown_append_may_have_been_written() {
-    let store = MemoryStore::default();
-    store.fail_next(Fault::UnknownAfterWriting);
+    let store = TestStore::default();
+    store.fail_next(WriteFault::UnknownAfterWriting);
     let outcome = store.append(append(game(1), Head::START, &["a"])).await;
     assert_eq!(outcome, Ok(AppendOutcome::Unknown));
     assert_eq!(texts(&store, game(1)).await, ["a"]);
@@ -19,8 +19,8 @@ async fn an_unknown_append_may_have_been_written() {
 
 #[tokio::test]
 async fn an_unknown_append_may_not_have_been_written() {
-    let store = MemoryStore::default();
-    store.fail_next(Fault::UnknownBeforeWriting);
+    let store = TestStore::default();
+    store.fail_next(WriteFault::UnknownBeforeWriting);
     let outcome = store.append(append(game(1), Head::START, &["a"])).await;
     assert_eq!(outcome, Ok(AppendOutcome::Unknown));
     assert_eq!(texts(&store, game(1)).await, [""; 0]);
@@ -29,9 +29,9 @@ async fn an_unknown_append_may_not_have_been_written() {
 
 #[tokio::test]
 async fn faults_come_in_order_and_updates_have_them_too() {
-    let store = MemoryStore::default();
-    store.fail_next(Fault::Unavailable);
-    store.fail_next(Fault::UnknownAfterWriting);
+    let store = TestStore::default();
+    store.fail_next(WriteFault::Unavailable);
+    store.fail_next(WriteFault::UnknownAfterWriting);
     let outcome = store.append(append(game(1), Head::START, &["a"])).await;
     assert!(matches!(outcome, Err(StoreError::Unavailable { .. })));
     let update = Update { conditions: Vec::new(), writes: vec![put("k", "v")] };
@@ -41,7 +41,7 @@ async fn faults_come_in_order_and_updates_have_them_too() {
 
 #[tokio::test]
 async fn appends_wait_while_they_are_held() {
-    let store = MemoryStore::default();
+    let store = TestStore::default();
     let held = store.hold_appends().await;
     let mut waiting = store.append(append(game(1), Head::START, &["a"]));
     let context = &mut Context::from_waker(Waker::noop());
@@ -53,7 +53,7 @@ async fn appends_wait_while_they_are_held() {
 
 #[tokio::test]
 async fn a_lost_tail_conflicts_with_writers_that_had_it() {
-    let store = MemoryStore::default();
+    let store = TestStore::default();
     let one = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let two = append_ok(&store, append(game(1), one, &["b"])).await;
     store.lose_tail(game(1), 1);
@@ -63,7 +63,7 @@ async fn a_lost_tail_conflicts_with_writers_that_had_it() {
 
 #[tokio::test]
 async fn a_damaged_entry_puts_its_game_into_quarantine() {
-    let store = MemoryStore::default();
+    let store = TestStore::default();
     let head = append_ok(&store, append(game(1), Head::START, &["a", "b", "c"])).await;
     store.damage(game(1), 2);
     let found = store.read(game(1), 0, 10).await;
@@ -77,7 +77,7 @@ async fn a_damaged_entry_puts_its_game_into_quarantine() {
 
 #[tokio::test]
 async fn a_restart_finds_the_last_sign_of_life() {
-    let store = MemoryStore::default();
+    let store = TestStore::default();
     let at = store.heartbeat().await.unwrap();
     store.reopen();
     assert_eq!(store.last_heartbeat().await, Ok(Some(at)));

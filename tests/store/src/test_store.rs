@@ -1,0 +1,342 @@
+//! A store in memory that a test controls.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
+use flagfall_store::{
+    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, Outage, ReadError, ReadResult,
+    Record, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update, UpdateOutcome, WallClock,
+};
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
+
+/// The most appends and updates inside the store at a time. Further ones wait.
+const WRITES_MAX: u32 = 1024;
+/// The most announcements that wait for a receiver.
+const ANNOUNCEMENTS_MAX: usize = 64;
+
+/// A way in which an append or an update fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WriteFault {
+    /// The request is carried out, and the answer is `Unknown`.
+    UnknownAfterWriting,
+    /// The request is not carried out, and the answer is `Unknown`.
+    UnknownBeforeWriting,
+    /// The request is not carried out, and the answer is [`StoreError::Unavailable`].
+    Unavailable,
+}
+
+/// A memory store that a test controls. Clones are handles to the same store, as if two servers
+/// used it.
+#[derive(Clone)]
+pub struct TestStore {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    memory: MemoryStore,
+    faults: Mutex<VecDeque<WriteFault>>,
+    gate: Arc<Semaphore>,
+    /// The number of appends and updates that wait at the gate.
+    held: watch::Sender<usize>,
+    channels: Option<Channels>,
+    reads: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// What the store has become by what the test did to it.
+#[derive(Default)]
+struct State {
+    /// Entries that a read finds damaged.
+    damaged: HashSet<(GameId, u64)>,
+    quarantined: BTreeMap<GameId, String>,
+    /// The last sign of life before the store was reopened.
+    last_heartbeat: Option<Stamp>,
+    last_alive: Option<Stamp>,
+}
+
+/// The senders of a store that several servers share.
+struct Channels {
+    announcements: broadcast::Sender<Announcement>,
+    notices: broadcast::Sender<Notice>,
+}
+
+/// Appends and updates wait as long as this guard exists. See [`TestStore::hold_appends`].
+#[derive(Debug)]
+pub struct AppendsHeld {
+    _permits: OwnedSemaphorePermit,
+}
+
+/// A request that waits at the gate is counted as long as this guard exists.
+struct Waiting<'a>(&'a watch::Sender<usize>);
+
+impl Waiting<'_> {
+    fn at(held: &watch::Sender<usize>) -> Waiting<'_> {
+        held.send_modify(|held| *held += 1);
+        Waiting(held)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|held| *held -= 1);
+    }
+}
+
+impl Default for TestStore {
+    fn default() -> TestStore {
+        TestStore::new(SystemClock)
+    }
+}
+
+impl TestStore {
+    /// Creates an empty store.
+    #[must_use]
+    pub fn new(clock: impl WallClock) -> TestStore {
+        TestStore::make(clock, None)
+    }
+
+    /// Creates an empty store that announces appends, like a store that several servers share.
+    #[must_use]
+    pub fn announcing(clock: impl WallClock) -> TestStore {
+        let channels = Channels {
+            announcements: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+        };
+        TestStore::make(clock, Some(channels))
+    }
+
+    fn make(clock: impl WallClock, channels: Option<Channels>) -> TestStore {
+        TestStore {
+            shared: Arc::new(Shared {
+                memory: MemoryStore::new(clock),
+                faults: Mutex::default(),
+                gate: Arc::new(Semaphore::new(WRITES_MAX as usize)),
+                held: watch::channel(0).0,
+                channels,
+                reads: AtomicU64::new(0),
+                state: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Returns how often a log was read.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        self.shared.reads.load(Ordering::Relaxed)
+    }
+
+    /// Sends an announcement to all receivers, even if it is not true.
+    pub fn announce(&self, announcement: Announcement) {
+        if let Some(channels) = &self.shared.channels {
+            // An error only means that there is no receiver.
+            channels.announcements.send(announcement).ok();
+        }
+    }
+
+    /// Makes the next append or update fail. Several calls queue up, one failure each.
+    pub fn fail_next(&self, fault: WriteFault) {
+        self.shared.faults.lock().push_back(fault);
+    }
+
+    /// Waits for the appends in progress, then holds all later ones until the returned guard is
+    /// dropped.
+    pub async fn hold_appends(&self) -> AppendsHeld {
+        let permits = self.shared.gate.clone().acquire_many_owned(WRITES_MAX).await;
+        AppendsHeld { _permits: permits.unwrap_or_else(|_| unreachable!("the gate is never closed")) }
+    }
+
+    /// Waits until at least `count` appends and updates are held back. Their callers have then
+    /// finished reading.
+    pub async fn wait_for_held(&self, count: usize) {
+        // This store owns the sender, so there is no error.
+        self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
+    }
+
+    /// Removes the entries after `seq`, as if the store had lost its newest writes without
+    /// noticing.
+    pub fn lose_tail(&self, game: GameId, seq: u64) {
+        self.shared.memory.lose_tail(game, seq);
+    }
+
+    /// Damages the entry `seq`. The next read of it puts its game into quarantine.
+    pub fn damage(&self, game: GameId, seq: u64) {
+        self.shared.state.lock().damaged.insert((game, seq));
+    }
+
+    /// Simulates a restart of the server: the store remains, and its newest sign of life becomes
+    /// the last heartbeat.
+    pub fn reopen(&self) {
+        self.shared.memory.forget_beat();
+        let mut state = self.shared.state.lock();
+        state.last_heartbeat = state.last_alive;
+    }
+
+    fn note_alive(&self, at: Stamp) {
+        self.shared.state.lock().last_alive = Some(at);
+    }
+
+    /// Checks entries that were read. Puts the game into quarantine if one of them is damaged.
+    fn check(&self, game: GameId, entries: &[StoredEntry]) -> Result<(), ReadError> {
+        let mut state = self.shared.state.lock();
+        let damaged = entries.iter().find(|entry| state.damaged.contains(&(game, entry.seq)));
+        let Some(seq) = damaged.map(|entry| entry.seq) else { return Ok(()) };
+        let what = "its hash does not fit".to_owned();
+        state.quarantined.insert(game, format!("entry {seq}: {what}"));
+        Err(ReadError::Damaged { game, seq, what })
+    }
+
+    /// Passes the gate. Waits while appends are held back.
+    async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        // A caller that does not have to wait is not counted.
+        if let Ok(inside) = self.shared.gate.try_acquire() {
+            return Some(inside);
+        }
+        let _waiting = Waiting::at(&self.shared.held);
+        self.shared.gate.acquire().await.ok()
+    }
+
+    /// Makes a write, or fails as the test has asked for. `unknown` is the outcome of a write in
+    /// doubt.
+    async fn write<T>(
+        &self,
+        write: StoreResult<'_, T>,
+        is_done: impl FnOnce(&T) -> bool,
+        unknown: T,
+    ) -> Result<T, StoreError> {
+        let _inside = self.enter().await;
+        let fault = self.shared.faults.lock().pop_front();
+        match fault {
+            Some(WriteFault::Unavailable) => {
+                return Err(StoreError::Unavailable { why: "told to fail".to_owned() });
+            }
+            Some(WriteFault::UnknownBeforeWriting) => return Ok(unknown),
+            Some(WriteFault::UnknownAfterWriting) | None => {}
+        }
+        let outcome = write.await?;
+        if !is_done(&outcome) {
+            return Ok(outcome);
+        }
+        self.note_alive(self.now());
+        Ok(if fault.is_some() { unknown } else { outcome })
+    }
+}
+
+impl Store for TestStore {
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
+        let (game, seq) = (append.game, append.expected.seq + append.bodies.len() as u64);
+        // The call notes which outage the caller knows of, so it is made before the gate.
+        let appending = self.shared.memory.append(append);
+        let announced = Box::pin(async move {
+            // Asked only now, because the game may have been damaged while the append was held.
+            let reason = self.shared.state.lock().quarantined.get(&game).cloned();
+            if let Some(reason) = reason {
+                return Ok(AppendOutcome::Quarantined { reason });
+            }
+            let outcome = appending.await;
+            if matches!(outcome, Ok(AppendOutcome::Ok { .. })) {
+                self.announce(Announcement::Appended { game, seq });
+            }
+            outcome
+        });
+        let is_done = |outcome: &AppendOutcome| matches!(outcome, AppendOutcome::Ok { .. });
+        Box::pin(self.write(announced, is_done, AppendOutcome::Unknown))
+    }
+
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
+        self.shared.reads.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move {
+            let entries = self.shared.memory.read(game, after_seq, limit).await?;
+            self.check(game, &entries).map(|()| entries)
+        })
+    }
+
+    fn head(&self, game: GameId) -> ReadResult<'_, Head> {
+        self.shared.memory.head(game)
+    }
+
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
+        self.shared.memory.get(key)
+    }
+
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+        self.shared.memory.scan(prefix, after, limit)
+    }
+
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
+        let updating = self.shared.memory.update(update);
+        let is_done = |outcome: &UpdateOutcome| *outcome == UpdateOutcome::Ok;
+        Box::pin(self.write(updating, is_done, UpdateOutcome::Unknown))
+    }
+
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
+        let mut state = self.shared.state.lock();
+        state.damaged.retain(|(damaged, _)| *damaged != game);
+        state.quarantined.remove(&game);
+        drop(state);
+        self.shared.memory.delete_log(game)
+    }
+
+    fn sweep(&self) -> StoreResult<'_, u64> {
+        self.shared.memory.sweep()
+    }
+
+    fn now(&self) -> Stamp {
+        self.shared.memory.now()
+    }
+
+    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
+        Box::pin(async move {
+            let at = self.shared.memory.heartbeat().await?;
+            self.note_alive(at);
+            Ok(at)
+        })
+    }
+
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
+        Box::pin(ready(Ok(self.shared.state.lock().last_heartbeat)))
+    }
+
+    fn epoch(&self) -> StoreResult<'_, u64> {
+        self.shared.memory.epoch()
+    }
+
+    fn bump_epoch(&self) -> StoreResult<'_, u64> {
+        self.shared.memory.bump_epoch()
+    }
+
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
+        let quarantined = self.shared.state.lock().quarantined.clone();
+        Box::pin(ready(Ok(quarantined.into_iter().collect())))
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.shared.memory.outage()
+    }
+
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        self.shared.channels.as_ref().map(|channels| channels.announcements.subscribe())
+    }
+
+    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            let bytes = notice.len();
+            if bytes > NOTICE_BYTES_MAX {
+                return Err(LimitError::NoticeLength { bytes }.into());
+            }
+            if let Some(channels) = &self.shared.channels {
+                // An error only means that there is no receiver.
+                channels.notices.send(Notice::Told(notice.into())).ok();
+            }
+            Ok(())
+        })
+    }
+
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+        self.shared.channels.as_ref().map(|channels| channels.notices.subscribe())
+    }
+}
