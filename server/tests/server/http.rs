@@ -137,6 +137,12 @@ async fn rulesets_and_the_page_are_there_for_everybody() {
     let house = House::open(settings()).await;
     let rulesets = house.get("/api/rulesets").await.json();
     assert_eq!(rulesets["rulesets"][0]["id"], "classic");
+    assert_eq!(rulesets["rulesets"][0]["army"]["B"], 6);
+    let all = rulesets["rulesets"].as_array().unwrap().iter().map(|ruleset| &ruleset["id"]);
+    let all: Vec<_> = all.cloned().collect();
+    let houses = rulesets["house_players"].as_array().unwrap();
+    assert_eq!(houses.iter().map(|house| &house["level"]).collect::<Vec<_>>(), ["random", "simple", "good"]);
+    assert!(houses.iter().all(|house| house["rulesets"] == serde_json::Value::from(all.clone())));
     let page = house.get("/").await;
     assert_eq!(page.status, 200);
     assert!(page.head.contains("text/html") && page.body.contains("flagfall play"));

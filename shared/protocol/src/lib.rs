@@ -19,6 +19,7 @@ mod rating;
 mod rating_range;
 mod record;
 mod refusal;
+mod ruleset_data;
 mod schema;
 mod secret;
 mod server_to_client;
@@ -56,6 +57,7 @@ pub use record::{
     RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
 };
 pub use refusal::{Refusal, RefusalArg, RefusalArgs};
+pub use ruleset_data::{DrawnLakes, HousePlayerInfo, LakesInfo, RulesetData, StartInfo};
 pub use schema::{SCHEMAS, Schema};
 pub use secret::Secret;
 pub use server_to_client::{

@@ -11,6 +11,7 @@ use crate::player::Player;
 use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
 use crate::refusal::RefusalArgs;
+use crate::ruleset_data::RulesetData;
 use crate::secret::Secret;
 use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
 
@@ -404,6 +405,9 @@ pub struct RulesetInfo {
     pub title: String,
     /// A summary in one sentence.
     pub summary: String,
+    /// Its rules as data.
+    #[serde(flatten)]
+    pub rules: RulesetData,
     /// What a custom game may change.
     pub options: Vec<RuleOptionInfo>,
 }

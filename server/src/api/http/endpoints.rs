@@ -89,7 +89,7 @@ endpoints! {
     GET "/api/schema/{name}" getSchema = documents::schema,
         "The JSON Schema of what clients send, of what servers send, or of records; with an ETag";
     GET "/api/rulesets" listRulesets = games::rulesets,
-        "The rulesets, with the rules that a custom game may change";
+        "The rulesets as data, with the rules that a custom game may change, and the house players";
     GET "/api/keys" listSigningKeys = games::keys,
         "The public keys with which finished games are or were signed";
     GET "/api/games" listGames = games::games, "The running public games";

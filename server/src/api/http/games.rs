@@ -4,7 +4,9 @@ use axum::extract::State;
 use axum::response::IntoResponse as _;
 use axum::{Extension, Json};
 use flagfall_board::GameId;
-use flagfall_protocol::{GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys, Viewer};
+use flagfall_protocol::{
+    GameSummary, GameView, HousePlayerInfo, RecordScope, RulesetInfo, SigningKeys, Viewer,
+};
 use flagfall_rules::Ruleset;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -15,6 +17,7 @@ use super::request::{MaybeAsker, Path, Query, QueryFields, Shared};
 use crate::app::App;
 use flagfall_base::admission::Client;
 use flagfall_game::{TableError, TableHandle};
+use flagfall_services::players::house_players;
 
 const LISTED_GAMES_MAX: usize = 100;
 
@@ -22,11 +25,14 @@ const LISTED_GAMES_MAX: usize = 100;
 #[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
 pub(super) struct Rulesets {
     rulesets: Vec<RulesetInfo>,
+    /// The programs of this server that players can play against.
+    house_players: Vec<HousePlayerInfo>,
 }
 
 pub(super) async fn rulesets() -> Json<Rulesets> {
     let words = flagfall_words::english();
-    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect() })
+    let rulesets = Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect();
+    Json(Rulesets { rulesets, house_players: house_players() })
 }
 
 /// The public keys for signatures of finished games.

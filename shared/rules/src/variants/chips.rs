@@ -9,6 +9,13 @@ use crate::ruleset::Ruleset;
 /// The ranks that flash, and how far at most (§S3.2).
 pub(crate) const FLASHERS: [(Rank, u8); 3] = [(Rank::General, 2), (Rank::Colonel, 3), (Rank::Major, 4)];
 
+impl Ruleset {
+    /// The ranks that flash over chips, and how far at most (§S3.2). None without flashes.
+    pub fn flashes(&self) -> &'static [(Rank, u8)] {
+        if self.shadowflash { &FLASHERS } else { &[] }
+    }
+}
+
 /// How far pieces of this rank flash; none if they do not.
 fn flash_range(rank: Rank) -> Option<u8> {
     FLASHERS.into_iter().find(|(flasher, _)| *flasher == rank).map(|(_, range)| range)
