@@ -14,6 +14,7 @@ use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
+use flagfall_base::origin::Origin;
 use flagfall_game::{Features, TableSettings};
 use flagfall_store::record::Form;
 
@@ -29,6 +30,12 @@ const CONNECTIONS: usize = 10_000;
 /// All settings of a running server. `Default` holds the values of a server started without flags.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
+    /// The address at which people open this server in a browser, as https://play.example.org:
+    /// scheme, host and perhaps a port. Pages there may have sessions by cookie. Without it only
+    /// pages of loopback addresses may, and those of a trusted proxy that speaks TLS.
+    #[arg(long = "public-url", env = "FLAGFALL_PUBLIC_URL", value_name = "URL",
+          value_parser = Origin::of_url, help_heading = "Listening")]
+    pub public_url: Option<Origin>,
     /// An origin whose pages may connect: scheme, host and perhaps a port, without a path. Pages of
     /// the server's own host always may. For several, repeat the flag or separate them by commas.
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",

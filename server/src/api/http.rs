@@ -21,7 +21,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderValue, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
@@ -113,6 +115,11 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         .increment(1);
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Browsers that have been here by https never come by http again. They would hold to that on
+    // all ports of a loopback name.
+    if app.settings.public_url.as_ref().is_some_and(|url| url.is_https() && !url.is_loopback()) {
+        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     // Views depend on the caller, so no proxy may cache them, unless the handler says otherwise.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if is_api && !app.settings.allowed_origins.is_empty() {
