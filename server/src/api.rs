@@ -1,4 +1,5 @@
 //! What clients talk to: WebSockets and HTTP.
 
 pub mod http;
+mod own_page;
 pub mod ws;

@@ -158,6 +158,7 @@ pub(crate) fn errors() -> Vec<ApiError> {
         ApiError::NotRated,
         ApiError::BodyTooLarge,
         ApiError::HostExpected,
+        ApiError::ForeignPage,
         requests.into(),
         ApiError::TimedOut,
         UpgradeRefusal::NoClient.into(),

@@ -93,16 +93,43 @@ impl Admission {
     /// Admits a new guest on this connection.
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
-        if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
-            return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
-        }
-        if let Some(client) = state.client_of(seat.number).filter(|client| !client.is_trusted) {
-            let max = self.counts.limits.guests_per_address;
-            let usage = state.usage(client.network, now);
-            usage.take(Limit::Guests, Scope::Address, max, GUEST_WINDOW, now)?;
+        self.check_newcomers(&state)?;
+        if let Some(client) = state.client_of(seat.number) {
+            self.take_guest_of(&mut state, client, now)?;
         }
         state.set_standing(seat.number, Standing::Newcomer);
         Ok(())
+    }
+
+    /// Counts a new guest of a client that asks over HTTP.
+    pub fn take_guest(&self, client: Client, now: Instant) -> Result<(), TooMany> {
+        self.take_guest_of(&mut self.state(), client, now)
+    }
+
+    /// Admits an anonymous client on this connection.
+    pub fn admit_anonymous(&self, seat: &Seat) -> Result<(), TooMany> {
+        let mut state = self.state();
+        self.check_newcomers(&state)?;
+        state.set_standing(seat.number, Standing::Newcomer);
+        Ok(())
+    }
+
+    /// Checks whether the server may have another connection whose player is not known by a
+    /// token.
+    fn check_newcomers(&self, state: &State) -> Result<(), TooMany> {
+        if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
+            return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
+        }
+        Ok(())
+    }
+
+    fn take_guest_of(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
+        if client.is_trusted {
+            return Ok(());
+        }
+        let max = self.counts.limits.guests_per_address;
+        let usage = state.usage(client.network, now);
+        usage.take(Limit::Guests, Scope::Address, max, GUEST_WINDOW, now)
     }
 
     /// Admits a player with a known token on this connection.

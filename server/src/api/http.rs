@@ -13,6 +13,7 @@ mod me;
 mod openapi;
 mod ratings;
 mod request;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -38,8 +39,9 @@ pub use error::ApiError;
 
 use self::endpoints::endpoints;
 use self::error::BODY_BYTES_MAX;
-use self::request::address_of;
+use self::request::{address_of, peer_of};
 
+use crate::api::own_page::OwnPage;
 use crate::api::ws::{Peer, upgrade};
 use crate::app::App;
 use flagfall_base::request_id::RequestId;
@@ -150,6 +152,12 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let hosts = request.headers().get_all(HOST).iter().count();
     if hosts > 1 || hosts == 0 && request.version() >= Version::HTTP_11 {
         return Err(ApiError::HostExpected);
+    }
+    if is_upgrade || path.starts_with("/api") {
+        let peer = peer_of(request.extensions());
+        if let Some(page) = OwnPage::find(&app.settings, peer, request.headers())? {
+            request.extensions_mut().insert(page);
+        }
     }
     request.extensions_mut().insert(client);
     Ok(())

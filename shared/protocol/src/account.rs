@@ -80,6 +80,35 @@ pub struct LoggedIn {
     pub token: Secret,
 }
 
+/// Begins the session of a page in a browser. `POST /api/session`.
+///
+/// With `name` and `password` the player logs in. Without a password the player is the one whose
+/// session the browser has, or else a new guest.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSession {
+    /// The account's name, or the name that a new guest would like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The account's password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Secret>,
+    /// True to make the account: of the guest whose session the browser has, or a new one.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub sign_up: bool,
+}
+
+/// The player of a session. The token is in the cookie that came with the answer, where no script
+/// can read it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionInfo {
+    /// The player.
+    pub player: Player,
+    /// The recovery code of a new account, which is sent only once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_code: Option<Secret>,
+}
+
 /// Replaces a lost password with the recovery code. `POST /api/recover`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -31,8 +31,8 @@ pub use flagfall_view::{Claim as ClaimedResult, *};
 
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered, Scope,
-    SignUp, SignedUp, TokenInfo, TokenList,
+    NewRecoveryCode, NewSession, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered,
+    Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};

@@ -303,7 +303,12 @@ refusal-own-turn = It is your turn. Make your move, then queue what follows.
 
 refusal-no-such-path = There is nothing at this path. /api/openapi.json lists the paths of the HTTP API; games are played over the WebSocket at /ws.
 refusal-method-not-allowed = This path exists, but not for this method. The header Allow lists its methods.
-refusal-foreign-origin = Pages of this origin may not connect. The operators can allow it.
+# $reason: session (a request with the session of this server's page, or for one), page.
+refusal-foreign-origin =
+    { $reason ->
+        [session] Sessions are for this server's own page, at the address that its operators have set. Programs and other pages send a token instead.
+       *[page] Pages of this origin may not connect. The operators can allow it.
+    }
 refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a WebSocket client.
 # $reason: list, page.
 refusal-bad-query =

@@ -173,6 +173,8 @@ fn new_guests_of_an_address_are_limited() {
     assert!(admission.admit_guest(&seats[0], now).is_ok() && admission.admit_guest(&seats[1], now).is_ok());
     let refused = admission.admit_guest(&seats[2], now).unwrap_err();
     assert_eq!((refused.limit, refused.wait), (Limit::Guests, GUEST_WINDOW / 2));
+    assert_eq!(admission.take_guest(admission.client(address(1)), now), Err(refused), "also over HTTP");
+    assert!(admission.admit_anonymous(&seats[2]).is_ok(), "an anonymous client is no guest");
     let other = crowd(&admission, 2, 1);
     assert!(admission.admit_guest(&other[0], now).is_ok());
     assert!(admission.admit_guest(&seats[2], now + GUEST_WINDOW / 2).is_ok());

@@ -8,12 +8,14 @@
 //! revokes a token or closes a player, the copies of that player are dropped until they come again:
 //! restoring must not admit anyone who was shut out.
 
-use super::Players;
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
+use super::{PlayerError, Players};
+use flagfall_base::identity::Identity;
 use flagfall_base::keys::{GONE, REVOKED, SEAT};
 use flagfall_base::scan::Scan;
+use flagfall_base::transact::write;
 use flagfall_protocol::CloseCode;
-use flagfall_store::StoreError;
+use flagfall_store::{StoreError, Write};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -22,6 +24,19 @@ impl Players {
         for token in before.revoked(kept) {
             self.inner.connections.close_token(&before.player.id, &token.id, CloseCode::TokenRevoked);
         }
+    }
+
+    /// Closes the sockets of a token that no record has, on all servers.
+    pub(super) async fn close_sockets(&self, asker: &Identity) -> Result<(), PlayerError> {
+        let Identity { player, token_id, .. } = asker;
+        if self.inner.store.announcements().is_some() {
+            let expires = Some(self.inner.store.now().plus_ms(REVOKED_MS));
+            let value = player.id.clone().into_bytes();
+            let announced = Write::Put { key: REVOKED.key([token_id])?, value, expires };
+            write(&*self.inner.store, vec![announced]).await?;
+        }
+        self.inner.connections.close_token(&player.id, token_id, CloseCode::TokenRevoked);
+        Ok(())
     }
 
     /// Forgets every token of `before` that `kept` does not have: the store has not said whether

@@ -10,7 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use super::openapi::Described;
 #[cfg(test)]
 use super::openapi::Shape;
-use super::{accounts, documents, games, health, histories, me, ratings};
+use super::{accounts, documents, games, health, histories, me, ratings, session};
 use crate::app::App;
 
 /// An operation: a method on a path.
@@ -176,6 +176,12 @@ endpoints! {
             "stale_epoch"];
     DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
         ["no_such_game", "game_quarantined", "bad_queue/game"];
+    POST "/api/session" beginSession = session::begin,
+        "Begins the session of this server's own page, as a cookie: of the browser's player or a new guest, with a password of an account, or of a new account",
+        ["bad_name", "bad_password", "name_taken", "already_account", "wrong_password",
+            "too_many_attempts", "too_many/logins", "too_many/new_guests", "too_many/guests"];
+    DELETE "/api/session" endSession = session::end,
+        "Ends the session of this server's own page: revokes its token and closes its WebSockets";
     GET "/api/tokens" listTokens = accounts::tokens,
         "The tokens of the account, without the tokens themselves";
     POST "/api/tokens" makeToken = accounts::make_token, "Makes another token",
@@ -219,6 +225,7 @@ pub(super) mod checks {
         "bad_query",
         "bad_token",
         "body_too_large",
+        "foreign_origin/session",
         "internal",
         "malformed/body",
         "no_such_path",
