@@ -24,6 +24,8 @@ const REQUESTS_COMMITTED_MAX: u32 = 256;
 pub(crate) struct App {
     services: Services,
     pub(crate) admission: Admission,
+    /// The hash of the page that this server serves.
+    pub(crate) page_hash: Option<&'static str>,
     /// Runs heavy work that a request asks for.
     pub(crate) background: Background,
     pub(crate) started: Instant,
@@ -55,6 +57,7 @@ impl App {
         Ok(App {
             services,
             admission,
+            page_hash: None,
             background: Background::per_core("requests"),
             started: Instant::now(),
             health_turn: tokio::sync::Mutex::default(),
@@ -84,8 +87,11 @@ impl App {
     pub(crate) fn sample_metrics(&self) {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let (all, identified) = (self.connections.len(), self.connections.identified());
+        let anonymous = self.connections.anonymous();
         gauge!(names::CONNECTIONS, "kind" => "identified").set(count(identified));
-        gauge!(names::CONNECTIONS, "kind" => "not_yet").set(count(all.saturating_sub(identified)));
+        gauge!(names::CONNECTIONS, "kind" => "anonymous").set(count(anonymous));
+        gauge!(names::CONNECTIONS, "kind" => "not_yet")
+            .set(count(all.saturating_sub(identified + anonymous)));
         gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
         gauge!(names::STORE_WEAKNESSES).set(count(self.store.weaknesses().len()));
         gauge!(names::TABLES).set(count(self.tables.len()));

@@ -191,6 +191,7 @@ fn of_the_server() -> Vec<Refusal> {
     let mut all: Vec<Refusal> = errors().iter().map(Refusal::from).collect();
     all.extend(reports);
     all.push(Refusal::from(&PlayerError::UnknownToken));
+    all.push(Refusal::new(Code::SIGN_IN_EXPECTED));
     all.extend(creations.iter().map(Refusal::from));
     all
 }

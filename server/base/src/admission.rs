@@ -181,10 +181,12 @@ impl Admission {
         wait.max(charge(usage, Scope::Address, limits.stored_kib_per_address))
     }
 
-    pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
+    /// Counts a game that a player watches. One that an anonymous client watches counts for the
+    /// address alone.
+    pub fn watch(&self, client: Client, player_id: Option<&str>, now: Instant) -> Result<Watch, TooMany> {
         let limits = &self.counts.limits;
         let mut state = self.state();
-        if state.player(player_id, now).watched >= limits.watched_per_player {
+        if player_id.is_some_and(|id| state.player(id, now).watched >= limits.watched_per_player) {
             return Err(TooMany::counted(Limit::Watched, Scope::Player, LATER));
         }
         let usage = state.usage(client.network, now);
@@ -192,9 +194,11 @@ impl Admission {
             return Err(TooMany::counted(Limit::Watched, Scope::Address, LATER));
         }
         usage.watched += 1;
-        state.player(player_id, now).watched += 1;
+        if let Some(id) = player_id {
+            state.player(id, now).watched += 1;
+        }
         drop(state);
-        Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.into() })
+        Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.map(Arc::from) })
     }
 
     /// Checks whether an address may have another connection; evicts a silent one if needed.
@@ -259,11 +263,11 @@ impl fmt::Debug for Admission {
 pub struct Watch {
     counts: Arc<Counts>,
     network: Network,
-    player: Arc<str>,
+    player: Option<Arc<str>>,
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.counts.state.lock().unwatch(self.network, &self.player);
+        self.counts.state.lock().unwatch(self.network, self.player.as_deref());
     }
 }

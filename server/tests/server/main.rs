@@ -22,6 +22,7 @@ mod outage;
 mod pool;
 mod process;
 mod ratings;
+mod sessions;
 mod storage;
 #[path = "../../store/tests/common/mod.rs"]
 mod store;

@@ -16,6 +16,8 @@ impl Code {
     pub const HELLO_EXPECTED: &'static str = "hello_expected";
     /// Another protocol version.
     pub const PROTOCOL_VERSION: &'static str = "protocol_version";
+    /// An anonymous client can only look on.
+    pub const SIGN_IN_EXPECTED: &'static str = "sign_in_expected";
     /// The token is unknown.
     pub const BAD_TOKEN: &'static str = "bad_token";
     /// The name is not allowed.

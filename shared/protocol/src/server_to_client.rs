@@ -27,8 +27,10 @@ pub enum ServerToClient {
         protocol: u32,
         /// The server's program and version.
         server: String,
-        /// The player that the client is.
-        player: Player,
+        /// The player that the client is. Absent for an anonymous client, which said `session`
+        /// and has none: it can only look on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        player: Option<Player>,
         /// The token of a new guest. Store it and keep it secret: the server sends it only once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
@@ -40,6 +42,10 @@ pub enum ServerToClient {
         claim_seconds: Option<u64>,
         /// The player's running games.
         games: Vec<GameSummary>,
+        /// The hash of the page that this server serves, for a client that said `session`. A page
+        /// with another hash is out of date.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        page: Option<String>,
     },
     /// A command was carried out. What it changed is on disk.
     Accepted {

@@ -40,6 +40,7 @@ refusal-bad-token =
         [unknown_to_http] The token is unknown. Without the header Authorization you see what is public.
        *[unknown] The token is unknown. It was mistyped or revoked, or its guest was away for too long.
     }
+refusal-sign-in-expected = You are looking on as nobody in particular. Sign in, or begin as a guest, to do this.
 refusal-superseded = You are playing this game from a newer connection. Open the game again to continue here.
 refusal-cmd-id-reused = This command id was used for another command.
 refusal-stale-epoch = The server has lost the last moves of this game, and your command was made before that. Look at the game, then try again.
