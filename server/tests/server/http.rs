@@ -150,6 +150,27 @@ async fn rulesets_and_the_page_are_there_for_everybody() {
 }
 
 #[tokio::test]
+async fn deployments_are_suggested_for_rulesets_that_have_them() {
+    let house = House::open(settings()).await;
+    let path = "/api/rulesets/barrage/deployments/suggested";
+    let drawn = house.get(&format!("{path}?seed=7")).await;
+    assert!(drawn.head.contains("cache-control: no-store"));
+    let setups = drawn.json()["setups"].as_array().unwrap().clone();
+    assert!(setups.len() == 3 && setups.iter().all(|setup| setup.as_str().unwrap().len() == 40));
+    assert_eq!(house.get(&format!("{path}?seed=7")).await.json(), drawn.json());
+    assert_ne!(house.get(path).await.json(), drawn.json());
+    for query in ["seed=-1", "seed=x", "sead=7"] {
+        assert_eq!(house.get(&format!("{path}?{query}")).await.refusal().0, 400, "{query}");
+    }
+    for ruleset in ["quantum", "chess", "classic,ties=attacker"] {
+        let answer = house.get(&format!("/api/rulesets/{ruleset}/deployments/suggested")).await;
+        let (status, refusal) = answer.refusal();
+        assert_eq!((status, &refusal["code"]), (404, &"no_such_ruleset".into()), "{ruleset}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_public_game_shows_each_requester_their_view() {
     let house = House::open(settings()).await;
     let (game, token) = game_of_a_guest(&house, false).await;

@@ -1,6 +1,7 @@
 //! Tests of rated games: who may play them, and that each changes both ratings once, whenever a
 //! server crashes.
 
+mod listed;
 mod mortal;
 
 use std::sync::Arc;

@@ -37,7 +37,7 @@ pub use account::{
 pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
-pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments};
+pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments, SuggestedDeployments};
 pub use exit::Exit;
 pub use history::{
     DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,

@@ -191,11 +191,12 @@ refusal-own-offer =
         [block] You cannot block yourself.
        *[offer] This offer is your own. Somebody else must accept it.
     }
-# $known: the ids of the rulesets. $reason: saved (a deployment of changed rules).
+# $known: the ids of the rulesets. $reason: saved (a deployment of changed rules), suggested.
 refusal-no-such-ruleset =
     { $reason ->
         [known] There is no such ruleset. These exist: { $known }.
         [rated] There is no such ruleset. Custom rules have no ratings.
+        [suggested] There is no such ruleset with deployments. Those of custom rules are those of the ruleset that they change.
         [saved] There is no such ruleset. Deployments for custom rules are kept under the ruleset that they change.
        *[other] There is no such ruleset.
     }
@@ -311,10 +312,12 @@ refusal-foreign-origin =
        *[page] Pages of this origin may not connect. The operators can allow it.
     }
 refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a WebSocket client.
-# $reason: list, page.
+# $reason: list, page, games, suggested.
 refusal-bad-query =
     { $reason ->
         [list] The query is not understood: bots is true or false.
+        [games] The query is not understood: order is newest or rating.
+        [suggested] The query is not understood: seed is a whole number from 0 to 4294967295.
         [page] The query is not understood: after is the value of next from the page before, limit a number.
        *[record] The query is not understood: format is json or text, and as is red, blue, public or all.
     }

@@ -90,9 +90,12 @@ endpoints! {
         "The JSON Schema of what clients send, of what servers send, or of records; with an ETag";
     GET "/api/rulesets" listRulesets = games::rulesets,
         "The rulesets as data, with the rules that a custom game may change, and the house players";
+    GET "/api/rulesets/{ruleset}/deployments/suggested" suggestDeployments = games::suggested,
+        "Three sensible deployments to start from, different each time, or always the same for a seed",
+        ["no_such_ruleset/suggested"];
     GET "/api/keys" listSigningKeys = games::keys,
         "The public keys with which finished games are or were signed";
-    GET "/api/games" listGames = games::games, "The running public games";
+    GET "/api/games" listGames = games::games, "The running public games, the newest first, or by the ratings of their players (order=rating)";
     GET "/api/games/{id}" getGame = games::game, "A game, as its viewer may see it",
         ["no_such_game", "game_quarantined"];
     GET "/api/games/{id}/record" getRecord = games::record,
