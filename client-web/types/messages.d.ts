@@ -17,6 +17,8 @@ export type ClientMessage =
     name?: string | null;
     /** The protocol version, 1. */
     protocol: number;
+    /** True for a page in a browser: without a `token`, the client is the player of the session cookie that the browser sent with the connection. Without a valid one it is anonymous. */
+    session?: boolean;
     /** The token from an earlier `welcome`. Without one, the client becomes a new guest. */
     token?: Secret | null;
     type: "hello";
@@ -194,8 +196,10 @@ export type ServerMessage =
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
-    /** The player that the client is. */
-    player: Player;
+    /** The hash of the page that this server serves, for a client that said `session`. A page with another hash is out of date. */
+    page?: string | null;
+    /** The player that the client is. Absent for an anonymous client, which said `session` and has none: it can only look on. */
+    player?: Player | null;
     /** The server's protocol version. */
     protocol: number;
     /** The server's program and version. */

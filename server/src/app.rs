@@ -88,8 +88,11 @@ impl App {
     pub(crate) fn sample_metrics(&self) {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let (all, identified) = (self.connections.len(), self.connections.identified());
+        let anonymous = self.connections.anonymous();
         gauge!(names::CONNECTIONS, "kind" => "identified").set(count(identified));
-        gauge!(names::CONNECTIONS, "kind" => "not_yet").set(count(all.saturating_sub(identified)));
+        gauge!(names::CONNECTIONS, "kind" => "anonymous").set(count(anonymous));
+        gauge!(names::CONNECTIONS, "kind" => "not_yet")
+            .set(count(all.saturating_sub(identified + anonymous)));
         gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
         gauge!(names::STORE_WEAKNESSES).set(count(self.store.weaknesses().len()));
         gauge!(names::TABLES).set(count(self.tables.len()));

@@ -145,6 +145,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         None => "finished games are not signed; set a key with --signing-key".to_owned(),
     };
     let has_page = !settings.page.is_off;
+    let pages = pages_elsewhere(config.listen, &settings);
     let server = Server::start(settings, store, key).await?;
     let game = game.listen()?;
     let metrics = match metrics {
@@ -161,6 +162,9 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     say(&place);
     say(&signing);
     say(&how_to_play(address, has_page));
+    if let Some(warning) = pages {
+        tracing::warn!("{warning}");
+    }
     let mut failed = None;
     let stop = async {
         tokio::select! {
@@ -251,6 +255,15 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
         tracing::error!(games = quarantined.len(), "more games are in quarantine than the log names");
     }
     Ok(())
+}
+
+/// Returns a warning if browsers on other machines cannot have sessions on this server.
+fn pages_elsewhere(listen: SocketAddr, settings: &Settings) -> Option<&'static str> {
+    let has_proxy = settings.proxies.is_everyone || !settings.proxies.ranges.is_empty();
+    let can_play = listen.ip().is_loopback() || settings.public_url.is_some() || has_proxy;
+    (!can_play).then_some(
+        "browsers on other machines can only watch: --public-url names the address that people type into them",
+    )
 }
 
 /// Returns how to play on a server that listens at this address: the address of its page, and the
@@ -361,6 +374,20 @@ mod tests {
                     && told.contains("http://HOST:7171\n")
             );
         }
+    }
+
+    #[test]
+    fn a_server_for_others_without_a_public_address_is_warned() {
+        let warning =
+            |listen: &str, settings: &Settings| pages_elsewhere(listen.parse().unwrap(), settings).is_some();
+        let mut settings = Settings::default();
+        assert!(!warning(LISTEN, &settings) && !warning("[::1]:7171", &settings));
+        assert!(warning("0.0.0.0:7171", &settings) && warning("192.168.0.7:7171", &settings));
+        settings.public_url = Some("http://192.168.0.7:7171".parse().unwrap());
+        assert!(!warning("0.0.0.0:7171", &settings));
+        let mut settings = Settings::default();
+        settings.proxies.ranges.push("10.0.0.0/8".parse().unwrap());
+        assert!(!warning("0.0.0.0:7171", &settings));
     }
 
     #[test]

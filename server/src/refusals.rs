@@ -125,6 +125,7 @@ pub(crate) fn errors() -> Vec<ApiError> {
         with(Code::BAD_QUEUE, "length").with("max", 20_u8),
         with(Code::ACCOUNT_EXPECTED, "deployments"),
         with(Code::NO_SUCH_RULESET, "saved"),
+        with(Code::NO_SUCH_RULESET, "suggested"),
         with(Code::BAD_DEPLOYMENT, "name"),
         bad_setup.because("setup").with("problem", too_short.code.as_str()),
         with(Code::BAD_DEPLOYMENT, "too_long"),
@@ -152,12 +153,15 @@ pub(crate) fn errors() -> Vec<ApiError> {
         ApiError::BadQuery("record"),
         ApiError::BadQuery("list"),
         ApiError::BadQuery("page"),
+        ApiError::BadQuery("games"),
+        ApiError::BadQuery("suggested"),
         RecordError::NotOpened(NotOpened).into(),
         ApiError::NoSuchRuleset,
         ApiError::NoSuchSpeed,
         ApiError::NotRated,
         ApiError::BodyTooLarge,
         ApiError::HostExpected,
+        ApiError::ForeignPage,
         requests.into(),
         ApiError::TimedOut,
         UpgradeRefusal::NoClient.into(),
@@ -196,6 +200,7 @@ fn of_the_server() -> Vec<Refusal> {
     let mut all: Vec<Refusal> = errors().iter().map(Refusal::from).collect();
     all.extend(reports);
     all.push(Refusal::from(&PlayerError::UnknownToken));
+    all.push(Refusal::new(Code::SIGN_IN_EXPECTED));
     all.extend(creations.iter().map(Refusal::from));
     all
 }

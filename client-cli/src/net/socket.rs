@@ -207,7 +207,7 @@ pub async fn new_guest(
     name: Option<String>,
 ) -> Result<(Secret, Player), String> {
     let wanted = |message| match message {
-        ServerToClient::Welcome { player, token: Some(token), .. } => Some((token, player)),
+        ServerToClient::Welcome { player: Some(player), token: Some(token), .. } => Some((token, player)),
         _ => None,
     };
     visit(dialer, addresses, None, name, None, wanted).await
@@ -247,7 +247,8 @@ async fn visit<T>(
                 Message::Connected => {
                     let client = Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned());
                     let (token, name) = (token.clone(), name.clone());
-                    Some(ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client })
+                    let protocol = PROTOCOL_VERSION;
+                    Some(ClientToServer::Hello { protocol, token, name, client, session: false })
                 }
                 Message::Received(message) => {
                     if let ServerToClient::Refused { code, args, message, request, .. } = &*message {

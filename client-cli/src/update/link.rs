@@ -28,6 +28,7 @@ pub(super) fn connected(model: &mut Model) {
         token: model.login.token.clone(),
         name: model.options.name.clone().filter(|_| is_new),
         client: Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned()),
+        session: false,
     });
 }
 

@@ -15,7 +15,11 @@ use crate::{setup_check, text, texts, words};
 pub(super) fn received(model: &mut Model, message: ServerToClient) {
     retry::heard(model, &message);
     match message {
-        ServerToClient::Welcome { player, token, server_time, claim_seconds, games, .. } => {
+        // The client asks for no session, so it is never anonymous.
+        ServerToClient::Welcome { player: None, .. } => {}
+        ServerToClient::Welcome {
+            player: Some(player), token, server_time, claim_seconds, games, ..
+        } => {
             link::learn_time(model, server_time, true);
             model.connection.claim_seconds = claim_seconds;
             if let Some(token) = token {

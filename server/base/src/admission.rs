@@ -102,16 +102,43 @@ impl Admission {
     /// Admits a new guest on this connection.
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
-        if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
-            return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
-        }
-        if let Some(client) = state.client_of(seat.number).filter(|client| !client.is_trusted) {
-            let max = self.counts.limits.guests_per_address;
-            let usage = state.usage(client.network, now);
-            usage.take(Limit::Guests, Scope::Address, max, GUEST_WINDOW, now)?;
+        self.check_newcomers(&state)?;
+        if let Some(client) = state.client_of(seat.number) {
+            self.take_guest_of(&mut state, client, now)?;
         }
         state.set_standing(seat.number, Standing::Newcomer);
         Ok(())
+    }
+
+    /// Counts a new guest of a client that asks over HTTP.
+    pub fn take_guest(&self, client: Client, now: Instant) -> Result<(), TooMany> {
+        self.take_guest_of(&mut self.state(), client, now)
+    }
+
+    /// Admits an anonymous client on this connection.
+    pub fn admit_anonymous(&self, seat: &Seat) -> Result<(), TooMany> {
+        let mut state = self.state();
+        self.check_newcomers(&state)?;
+        state.set_standing(seat.number, Standing::Newcomer);
+        Ok(())
+    }
+
+    /// Checks whether the server may have another connection whose player is not known by a
+    /// token.
+    fn check_newcomers(&self, state: &State) -> Result<(), TooMany> {
+        if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
+            return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
+        }
+        Ok(())
+    }
+
+    fn take_guest_of(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
+        if client.is_trusted {
+            return Ok(());
+        }
+        let max = self.counts.limits.guests_per_address;
+        let usage = state.usage(client.network, now);
+        usage.take(Limit::Guests, Scope::Address, max, GUEST_WINDOW, now)
     }
 
     /// Admits a player with a known token on this connection.
@@ -174,10 +201,12 @@ impl Admission {
         wait.max(charge(usage, Scope::Address, limits.stored_kib_per_address))
     }
 
-    pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
+    /// Counts a game that a player watches. One that an anonymous client watches counts for the
+    /// address alone.
+    pub fn watch(&self, client: Client, player_id: Option<&str>, now: Instant) -> Result<Watch, TooMany> {
         let limits = &self.counts.limits;
         let mut state = self.state();
-        if state.player(player_id, now).watched >= limits.watched_per_player {
+        if player_id.is_some_and(|id| state.player(id, now).watched >= limits.watched_per_player) {
             return Err(TooMany::counted(Limit::Watched, Scope::Player, LATER));
         }
         let usage = state.usage(client.network, now);
@@ -185,9 +214,11 @@ impl Admission {
             return Err(TooMany::counted(Limit::Watched, Scope::Address, LATER));
         }
         usage.watched += 1;
-        state.player(player_id, now).watched += 1;
+        if let Some(id) = player_id {
+            state.player(id, now).watched += 1;
+        }
         drop(state);
-        Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.into() })
+        Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.map(Arc::from) })
     }
 
     /// Checks if an address may have another connection. Evicts a silent one if necessary.
@@ -252,11 +283,11 @@ impl fmt::Debug for Admission {
 pub struct Watch {
     counts: Arc<Counts>,
     network: Network,
-    player: Arc<str>,
+    player: Option<Arc<str>>,
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.counts.state.lock().unwatch(self.network, &self.player);
+        self.counts.state.lock().unwatch(self.network, self.player.as_deref());
     }
 }

@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod keys;
 pub mod memory;
 pub mod names;
+pub mod origin;
 pub mod random;
 pub mod rate;
 pub mod recorder;

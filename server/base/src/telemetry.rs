@@ -40,7 +40,7 @@ macro_rules! declare {
 
 declare! {
     CONNECTIONS = "flagfall_connections", Gauge, Count, ["kind"],
-        "Open WebSocket connections, by kind: identified, or not_yet (no hello so far)";
+        "Open WebSocket connections, by kind: identified, anonymous, or not_yet (no hello so far)";
     PLAYERS_ONLINE = "flagfall_players_online", Gauge, Count, [],
         "Players with at least one open connection";
     SEEKS_OPEN = "flagfall_seeks_open", Gauge, Count, [],

@@ -4,7 +4,7 @@ use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
 use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, CommandId, Player, Position, Refusal, ServerToClient};
+use flagfall_protocol::{Accepted, CommandId, Position, Refusal, ServerToClient};
 use tokio::sync::oneshot;
 
 pub type Answer = Result<Accepted, Refusal>;
@@ -61,7 +61,8 @@ impl Reply {
 #[derive(Clone, Debug)]
 pub struct Opener {
     pub outbox: Outbox,
-    pub player: Player,
+    /// The player's id; `None` for an anonymous client, which sees public games only.
+    pub player: Option<String>,
     /// What the client has seen already.
     pub since: Option<Position>,
     pub request: RequestId,

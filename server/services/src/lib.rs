@@ -27,6 +27,7 @@ mod refused;
 pub mod reports;
 mod services;
 pub mod settings;
+pub mod suggestions;
 pub mod turns;
 
 pub use refused::Refused;

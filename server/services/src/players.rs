@@ -21,7 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_bots::Level;
-use flagfall_protocol::{Code, Player, PlayerKind, Refusal, Scope};
+use flagfall_protocol::{Code, HousePlayerInfo, Player, PlayerKind, Refusal, Scope};
+use flagfall_rules::Ruleset;
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
 use parking_lot::Mutex;
@@ -256,6 +257,13 @@ fn identity_of(name: Name, guest: GuestToken) -> Identity {
     let GuestToken { id, pass, .. } = guest;
     let player = Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest };
     Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
+}
+
+/// The house players, weaker ones first. Each plays every ruleset, also with changes.
+pub fn house_players() -> Vec<HousePlayerInfo> {
+    let rulesets: Vec<String> = Ruleset::all().iter().map(|ruleset| ruleset.id.to_owned()).collect();
+    let info = |level: Level| HousePlayerInfo { level: level.name().to_owned(), rulesets: rulesets.clone() };
+    Level::ALL.map(info).into()
 }
 
 pub fn house_player(level: &str) -> Option<Player> {

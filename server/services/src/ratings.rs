@@ -5,6 +5,7 @@
 //! condition that the job is still there. So only one of these updates succeeds, even if several
 //! servers try several times. After a crash the job is either still there or done.
 
+mod listed;
 mod record;
 mod undo;
 
@@ -24,6 +25,7 @@ use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use self::listed::Known;
 use self::record::{
     Class, FirstMoveRecord, HistoryRecord, class_of, history_key, history_of, leader_key, leaders_of,
     rating_key,
@@ -61,6 +63,7 @@ pub struct Ratings {
     connections: Connections,
     ignores_first_move: bool,
     boards: Arc<Mutex<Boards>>,
+    known: Arc<Mutex<Known>>,
 }
 
 /// True if games of a ruleset can be rated. Custom rulesets cannot.
@@ -98,7 +101,14 @@ impl Ratings {
         connections: Connections,
         ignores_first_move: bool,
     ) -> Ratings {
-        Ratings { store, tables, connections, ignores_first_move, boards: Arc::default() }
+        Ratings {
+            store,
+            tables,
+            connections,
+            ignores_first_move,
+            boards: Arc::default(),
+            known: Arc::default(),
+        }
     }
 
     /// Rates this game at once, if its job is there.

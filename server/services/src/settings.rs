@@ -15,6 +15,7 @@ use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
+use flagfall_base::origin::Origin;
 use flagfall_game::{Features, TableSettings};
 use flagfall_store::record::Form;
 
@@ -30,6 +31,13 @@ const CONNECTIONS: usize = 10_000;
 /// All settings of a running server. `Default` holds the values of a server started without flags.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
+    /// The address at which people open this server in a browser, such as
+    /// https://play.example.org: scheme, host and optionally a port. Pages at this address can have
+    /// sessions by cookie. If unset, only pages at loopback addresses can, and pages behind a trusted
+    /// proxy that speaks TLS.
+    #[arg(long = "public-url", env = "FLAGFALL_PUBLIC_URL", value_name = "URL",
+          value_parser = Origin::of_url, help_heading = "Listening")]
+    pub public_url: Option<Origin>,
     /// An origin whose pages may connect: scheme, host and optionally a port, without a path.
     /// Pages of the server's own host may always connect. To allow several origins, repeat the
     /// flag or separate them with commas.

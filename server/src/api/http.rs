@@ -15,6 +15,7 @@ mod me;
 mod openapi;
 mod ratings;
 mod request;
+mod session;
 #[cfg(test)]
 mod tests;
 mod well_known;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, STRICT_TRANSPORT_SECURITY};
 use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -40,8 +41,9 @@ pub use error::ApiError;
 
 use self::endpoints::endpoints;
 use self::error::BODY_BYTES_MAX;
-use self::request::{Path, address_of};
+use self::request::{Path, address_of, peer_of};
 
+use crate::api::own_page::OwnPage;
 use crate::api::page;
 use crate::api::ws::{Peer, upgrade};
 use crate::app::App;
@@ -155,6 +157,11 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     }
     let headers = response.headers_mut();
     page::secure(headers);
+    // A browser that has used https here never uses http again. On a loopback name this would hold
+    // for all ports.
+    if app.settings.public_url.as_ref().is_some_and(|url| url.is_https() && !url.is_loopback()) {
+        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     if is_check {
         // Health checks are not counted as requests. Closing makes each one cost a connection,
         // which is counted.
@@ -196,6 +203,12 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let hosts = request.headers().get_all(HOST).iter().count();
     if hosts > 1 || hosts == 0 && request.version() >= Version::HTTP_11 {
         return Err(ApiError::HostExpected);
+    }
+    if is_upgrade || path.starts_with("/api") {
+        let peer = peer_of(request.extensions());
+        if let Some(page) = OwnPage::find(&app.settings, peer, request.headers())? {
+            request.extensions_mut().insert(page);
+        }
     }
     request.extensions_mut().insert(client);
     Ok(())

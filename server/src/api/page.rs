@@ -53,6 +53,12 @@ impl Page {
         }
     }
 
+    /// Returns the hash that names the build of the page, if the page never changes while the server
+    /// runs.
+    pub(crate) fn hash(&self) -> Option<&'static str> {
+        matches!(self, Page::Embedded).then(flagfall_page::hash)
+    }
+
     /// Answers a path with the page: with status 404 if the page does not have this address.
     /// `None` if there is no page.
     pub(crate) async fn open(&self, path: &str, request: &HeaderMap) -> Option<Response> {

@@ -34,6 +34,10 @@ fn a_bad_value_is_answered_with_the_name_of_its_flag() {
         ("--allow-origin", "*"),
         ("--security-contact", "ann@example.org"),
         ("--security-contact", "mailto:ann@example.org\nPolicy: none"),
+        ("--public-url", "play.example.org"),
+        ("--public-url", "https://play.example.org/page"),
+        ("--public-url", "https://play.example.org?x"),
+        ("--public-url", "ftp://play.example.org"),
         ("--deploy-seconds", "0"),
         ("--deploy-seconds", "5m"),
         ("--messages", "-1"),
@@ -100,6 +104,13 @@ fn metrics_can_be_switched_off_and_origins_come_in_lists() {
     let config = config.unwrap();
     assert_eq!(config.metrics_listen, MetricsListen::Off);
     assert_eq!(config.settings().unwrap().allowed_origins, ["https://a.example", "http://b.example:8080"]);
+}
+
+#[test]
+fn the_public_address_is_an_origin() {
+    let url = |text: &str| parse(&["--public-url", text]).unwrap().settings().unwrap().public_url.unwrap();
+    assert_eq!(url("https://Play.Example.org/").to_string(), "https://play.example.org");
+    assert_eq!(url("http://192.168.0.7:7171").to_string(), "http://192.168.0.7:7171");
 }
 
 #[test]

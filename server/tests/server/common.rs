@@ -285,7 +285,7 @@ impl Client {
 
     pub(crate) async fn welcome(&mut self) -> (Player, Option<String>, Vec<GameSummary>) {
         match self.next().await {
-            ServerToClient::Welcome { player, token, games, .. } => {
+            ServerToClient::Welcome { player: Some(player), token, games, .. } => {
                 (player, token.map(|token| token.expose().to_owned()), games)
             }
             other => panic!("a welcome was expected, not {other:?}"),

@@ -128,9 +128,36 @@ async fn rulesets_and_the_page_are_there_for_everybody() {
     let house = House::open(settings()).await;
     let rulesets = house.get("/api/rulesets").await.json();
     assert_eq!(rulesets["rulesets"][0]["id"], "classic");
+    assert_eq!(rulesets["rulesets"][0]["army"]["B"], 6);
+    let all = rulesets["rulesets"].as_array().unwrap().iter().map(|ruleset| &ruleset["id"]);
+    let all: Vec<_> = all.cloned().collect();
+    let houses = rulesets["house_players"].as_array().unwrap();
+    assert_eq!(houses.iter().map(|house| &house["level"]).collect::<Vec<_>>(), ["random", "simple", "good"]);
+    assert!(houses.iter().all(|house| house["rulesets"] == serde_json::Value::from(all.clone())));
     let page = house.get("/").await;
     assert_eq!(page.status, 200);
     assert!(page.head.contains("text/html") && page.body.contains("flagfall play"));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn deployments_are_suggested_for_rulesets_that_have_them() {
+    let house = House::open(settings()).await;
+    let path = "/api/rulesets/barrage/deployments/suggested";
+    let drawn = house.get(&format!("{path}?seed=7")).await;
+    assert!(drawn.head.contains("cache-control: no-store"));
+    let setups = drawn.json()["setups"].as_array().unwrap().clone();
+    assert!(setups.len() == 3 && setups.iter().all(|setup| setup.as_str().unwrap().len() == 40));
+    assert_eq!(house.get(&format!("{path}?seed=7")).await.json(), drawn.json());
+    assert_ne!(house.get(path).await.json(), drawn.json());
+    for query in ["seed=-1", "seed=x", "sead=7"] {
+        assert_eq!(house.get(&format!("{path}?{query}")).await.refusal().0, 400, "{query}");
+    }
+    for ruleset in ["quantum", "chess", "classic,ties=attacker"] {
+        let answer = house.get(&format!("/api/rulesets/{ruleset}/deployments/suggested")).await;
+        let (status, refusal) = answer.refusal();
+        assert_eq!((status, &refusal["code"]), (404, &"no_such_ruleset".into()), "{ruleset}");
+    }
     house.close().await;
 }
 

@@ -23,6 +23,7 @@ mod page;
 mod pool;
 mod process;
 mod ratings;
+mod sessions;
 mod storage;
 #[path = "../../store/tests/common/mod.rs"]
 mod store;

@@ -1,6 +1,7 @@
 //! Tests of rated games: who may play them, and that each game changes both ratings exactly once,
 //! even if a server crashes at any moment.
 
+mod listed;
 mod mortal;
 
 use std::sync::Arc;

@@ -83,6 +83,35 @@ pub struct LoggedIn {
     pub token: Secret,
 }
 
+/// Begins the session of a page in a browser. `POST /api/session`.
+///
+/// With `name` and `password`, the session is that of an account. Without a password, it is that of
+/// the player who already has a session in this browser, or else of a new guest.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSession {
+    /// The account's name, or the requested name of a new guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The account's password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Secret>,
+    /// True to create the account, from the guest whose session the browser has if there is one.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub sign_up: bool,
+}
+
+/// The player of a session. The token is in the cookie that came with the answer, where no script
+/// can read it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionInfo {
+    /// The player.
+    pub player: Player,
+    /// The recovery code of a new account, which is sent only once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_code: Option<Secret>,
+}
+
 /// Sets a new password with the recovery code, if the old password is lost. `POST /api/recover`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -31,6 +31,11 @@ pub enum ClientToServer {
         /// at most 64 characters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<String>,
+        /// True for a page in a browser: without a `token`, the client is the player of the
+        /// session cookie that the browser sent with the connection. Without a valid one it is
+        /// anonymous.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        session: bool,
     },
     /// The reply to a `ping`.
     Pong {

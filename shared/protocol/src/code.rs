@@ -17,6 +17,8 @@ impl Code {
     pub const HELLO_EXPECTED: &'static str = "hello_expected";
     /// The client uses a protocol version that the server does not support.
     pub const PROTOCOL_VERSION: &'static str = "protocol_version";
+    /// An anonymous client can only look on.
+    pub const SIGN_IN_EXPECTED: &'static str = "sign_in_expected";
     /// The token is unknown.
     pub const BAD_TOKEN: &'static str = "bad_token";
     /// The player's name is not allowed.

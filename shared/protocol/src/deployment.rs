@@ -32,6 +32,15 @@ pub struct SavedDeployments {
     pub deployments: Vec<SavedDeployment>,
 }
 
+/// Deployments to start from. `GET /api/rulesets/RULESET/deployments/suggested`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SuggestedDeployments {
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// Three texts of deployments (§P4), without blanks.
+    pub setups: Vec<Secret>,
+}
+
 impl SavedDeployment {
     /// True if a deployment may have this name. The names `random` and `suggested` are reserved,
     /// because clients use them for deployments that are not saved.

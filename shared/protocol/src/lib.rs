@@ -20,6 +20,7 @@ mod rating;
 mod rating_range;
 mod record;
 mod refusal;
+mod ruleset_data;
 mod schema;
 mod secret;
 mod server_to_client;
@@ -31,13 +32,13 @@ pub use flagfall_view::{Claim as ClaimedResult, *};
 
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered, Scope,
-    SignUp, SignedUp, TokenInfo, TokenList,
+    NewRecoveryCode, NewSession, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered,
+    Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
-pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments};
+pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments, SuggestedDeployments};
 pub use exit::Exit;
 pub use history::{
     DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,
@@ -57,6 +58,7 @@ pub use record::{
     RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
 };
 pub use refusal::{Refusal, RefusalArg, RefusalArgs};
+pub use ruleset_data::{DrawnLakes, HousePlayerInfo, LakesInfo, RulesetData, StartInfo};
 pub use schema::{SCHEMAS, Schema};
 pub use secret::Secret;
 pub use server_to_client::{

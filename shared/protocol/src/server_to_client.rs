@@ -11,6 +11,7 @@ use crate::player::Player;
 use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
 use crate::refusal::RefusalArgs;
+use crate::ruleset_data::RulesetData;
 use crate::secret::Secret;
 use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
 
@@ -26,8 +27,10 @@ pub enum ServerToClient {
         protocol: u32,
         /// The name and version of the server program.
         server: String,
-        /// The player whose token the client sent, or the new guest.
-        player: Player,
+        /// The player whose token the client sent, or the new guest. Absent for an anonymous client,
+        /// which sent `session` without a session cookie and can only watch.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        player: Option<Player>,
         /// The token of a new guest. The client should store it and keep it secret, because the
         /// server sends it only once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,6 +45,10 @@ pub enum ServerToClient {
         claim_seconds: Option<u64>,
         /// The player's running games.
         games: Vec<GameSummary>,
+        /// The hash of the page that this server serves, for a client that said `session`. A page
+        /// with another hash is out of date.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        page: Option<String>,
     },
     /// A command was carried out, and its effects are stored.
     Accepted {
@@ -419,6 +426,9 @@ pub struct RulesetInfo {
     pub title: String,
     /// A summary of the ruleset in one sentence.
     pub summary: String,
+    /// The rules as data.
+    #[serde(flatten)]
+    pub rules: RulesetData,
     /// The rules that a custom game may change.
     pub options: Vec<RuleOptionInfo>,
 }

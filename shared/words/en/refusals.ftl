@@ -41,6 +41,7 @@ refusal-bad-token =
         [unknown_to_http] The token is unknown. Log in for a new one, or leave out the header Authorization to see only what is public.
        *[unknown] The token is unknown. It was mistyped or revoked, or it belonged to a guest who was away for too long. Log in again, or play as a new guest.
     }
+refusal-sign-in-expected = You are looking on as nobody in particular. Sign in, or begin as a guest, to do this.
 refusal-superseded = You are playing this game from a newer connection. Open the game again to continue here.
 refusal-cmd-id-reused = This command id was already used for another command. Give each command a new id.
 refusal-stale-epoch = The server lost the last moves of this game, so your command may not fit any more. Look at the game, then try again.
@@ -192,11 +193,12 @@ refusal-own-offer =
         [block] You cannot block yourself.
        *[offer] You made this offer yourself, so somebody else must accept it.
     }
-# $known: the ids of the rulesets. $reason: known, rated (a leaderboard), saved (a deployment for changed rules).
+# $known: the ids of the rulesets. $reason: known, rated (a leaderboard), suggested (deployments), saved (a deployment for changed rules).
 refusal-no-such-ruleset =
     { $reason ->
         [known] There is no such ruleset. Choose one of these: { $known }.
         [rated] There is no such ruleset with ratings. Name a ruleset without changes, because custom rules have no ratings.
+        [suggested] There is no such ruleset with deployments. For custom rules, name the ruleset without the changes.
         [saved] There is no such ruleset. To save a deployment for custom rules, name the ruleset without the changes.
        *[other] There is no such ruleset.
     }
@@ -305,12 +307,19 @@ refusal-own-turn = It is your turn. Make your move first, then queue the moves a
 
 refusal-no-such-path = There is nothing at this path. /api/openapi.json lists the paths of the HTTP API; games are played over the WebSocket at /ws.
 refusal-method-not-allowed = This path does not support this method. The header Allow lists the methods that it supports.
-refusal-foreign-origin = Web pages from this origin may not connect to the server. Its operators can allow the origin.
+# $reason: session (a request with the session of this server's page, or for one), page.
+refusal-foreign-origin =
+    { $reason ->
+        [session] Only this server's own page can have a session, at the address that the server's operators have set. Programs and other pages send a token instead.
+       *[page] Web pages from this origin may not connect to the server. Its operators can allow the origin.
+    }
 refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a WebSocket client.
-# $reason: list, page.
+# $reason: list, page, games, suggested.
 refusal-bad-query =
     { $reason ->
         [list] The query is not valid. The parameter "bots" must be true or false.
+        [games] The query is not valid. The parameter "order" must be newest or rating.
+        [suggested] The query is not valid. The parameter "seed" must be a whole number from 0 to 4294967295.
         [page] The query is not valid. The parameter "after" must be the value of "next" from the previous page, and "limit" must be a number.
        *[record] The query is not valid. The parameter "format" must be json or text, and "as" must be red, blue, public or all.
     }

@@ -1,6 +1,6 @@
 //! Texts about rulesets and about the rules that custom games change.
 
-use flagfall_protocol::{RuleOptionInfo, RuleValueInfo, RulesetInfo};
+use flagfall_protocol::{RuleOptionInfo, RuleValueInfo, RulesetData, RulesetInfo};
 use flagfall_rules::{OptionValue, RuleOption, Ruleset};
 
 use crate::{Words, args};
@@ -39,6 +39,7 @@ impl Words {
             id: ruleset.id.to_owned(),
             title: self.ruleset_title(ruleset),
             summary: self.ruleset_summary(ruleset),
+            rules: RulesetData::from(ruleset),
             options: self.rule_options(ruleset),
         }
     }

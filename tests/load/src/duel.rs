@@ -216,7 +216,8 @@ pub(crate) async fn enter(
     token: Option<Secret>,
     name: Option<String>,
 ) -> Result<String, LoadError> {
-    let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client: None };
+    let (protocol, client, session) = (PROTOCOL_VERSION, None, false);
+    let hello = ClientToServer::Hello { protocol, token, name, client, session };
     say(socket, &hello).await?;
     until(socket, |text| text.starts_with(r#"{"type":"welcome""#)).await
 }

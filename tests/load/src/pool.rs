@@ -296,6 +296,7 @@ impl Player {
             token: Some(token),
             name: None,
             client: None,
+            session: false,
         };
         player.say(&hello).await?;
         loop {
@@ -370,7 +371,7 @@ impl Player {
     /// Handles a message. Returns true if the bot is done.
     async fn take(&mut self, message: ServerToClient) -> Result<bool, LoadError> {
         match message {
-            ServerToClient::Welcome { player, .. } => {
+            ServerToClient::Welcome { player: Some(player), .. } => {
                 if player.kind != PlayerKind::Bot {
                     return Err(LoadError::Answer(format!("{} is no bot", player.name)));
                 }

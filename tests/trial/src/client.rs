@@ -139,10 +139,11 @@ impl Client {
             token: self.token.clone().map(Secret::new),
             name: self.token.is_none().then(|| self.name.clone()),
             client: Some("flagfall-trial".to_owned()),
+            session: false,
         };
         self.send(&hello).await;
         match self.receive().await {
-            Some(ServerToClient::Welcome { token, player, .. }) => {
+            Some(ServerToClient::Welcome { token, player: Some(player), .. }) => {
                 self.player_id = player.id;
                 self.token = token.map(|token| token.expose().to_owned()).or(self.token.take());
                 Ok(true)

@@ -57,6 +57,14 @@ impl ProxyTrust {
         client
     }
 
+    /// True if the client came to the proxy over TLS: a trusted proxy says so in its
+    /// `X-Forwarded-Proto`.
+    pub fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        let last = headers.get_all("x-forwarded-proto").iter().next_back();
+        let scheme = last.and_then(|last| last.to_str().ok()?.rsplit(',').next());
+        self.is_proxy(peer) && scheme.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
+    }
+
     fn is_named(&self, address: IpAddr) -> bool {
         self.ranges.iter().any(|range| range.contains(address))
     }
@@ -114,6 +122,20 @@ mod tests {
         for (forwarded, expected) in rows {
             assert_eq!(client(&trust, "10.0.0.1", forwarded), expected, "{forwarded:?}");
         }
+    }
+
+    #[test]
+    fn the_scheme_is_what_the_last_trusted_proxy_says() {
+        let is_https = |peer: &str, values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append("x-forwarded-proto", value.parse().unwrap());
+            }
+            proxies(&["10.0.0.0/8"]).is_https(peer.parse().unwrap(), &headers)
+        };
+        assert!(is_https("10.0.0.1", &["https"]) && is_https("10.0.0.1", &["http", "http, HTTPS"]));
+        assert!(!is_https("10.0.0.1", &[]) && !is_https("10.0.0.1", &["https, http"]));
+        assert!(!is_https("203.0.113.5", &["https"]), "a stranger is not believed");
     }
 
     #[test]

@@ -190,8 +190,9 @@ impl State {
         self.networks.get(network)?.silent.first().copied()
     }
 
-    pub(crate) fn unwatch(&mut self, network: Network, player_id: &str) {
-        let watchers = [self.networks.get_mut(&network), self.players.get_mut(player_id)];
+    pub(crate) fn unwatch(&mut self, network: Network, player_id: Option<&str>) {
+        let player = player_id.and_then(|id| self.players.get_mut(id));
+        let watchers = [self.networks.get_mut(&network), player];
         for usage in watchers.into_iter().flatten() {
             usage.watched = usage.watched.saturating_sub(1);
         }

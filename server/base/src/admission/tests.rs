@@ -158,7 +158,7 @@ fn trusted_networks_have_no_limits_of_their_own() {
         admission.admit_guest(seat, now).unwrap();
         admission.take_request(client, now).unwrap();
         admission.take_asset(client, now).unwrap();
-        kept.push(admission.watch(client, &player, now).unwrap());
+        kept.push(admission.watch(client, Some(&player), now).unwrap());
         assert!(admission.charge_stored(client, &player, 4_096, now).is_zero());
         admission.begin_offer(client).unwrap().keep(&Held::PoolPlace(player.clone()));
         admission.begin_game(client, &player, true).unwrap();
@@ -175,6 +175,8 @@ fn new_guests_of_an_address_are_limited() {
     assert!(admission.admit_guest(&seats[0], now).is_ok() && admission.admit_guest(&seats[1], now).is_ok());
     let refused = admission.admit_guest(&seats[2], now).unwrap_err();
     assert_eq!((refused.limit, refused.wait), (Limit::Guests, GUEST_WINDOW / 2));
+    assert_eq!(admission.take_guest(admission.client(address(1)), now), Err(refused), "also over HTTP");
+    assert!(admission.admit_anonymous(&seats[2]).is_ok(), "an anonymous client is no guest");
     let other = crowd(&admission, 2, 1);
     assert!(admission.admit_guest(&other[0], now).is_ok());
     assert!(admission.admit_guest(&seats[2], now + GUEST_WINDOW / 2).is_ok());
@@ -246,14 +248,19 @@ fn watched_games_are_counted_until_they_are_closed() {
     let limits = AdmissionLimits { watched_per_player: 2, watched_per_address: 3, ..limits() };
     let admission = Admission::new(&limits, 1_000);
     let (client, now) = (admission.client(address(1)), Instant::now());
-    let watch = |player: &str| admission.watch(client, player, now);
+    let watch = |player: &str| admission.watch(client, Some(player), now);
     let first = watch("ana").unwrap();
     let _second = watch("ana").unwrap();
     let refused = watch("ana").err().unwrap();
     assert_eq!((refused.limit, refused.scope), (Limit::Watched, Scope::Player));
     let _third = watch("bo").unwrap();
     assert_eq!(watch("bo").err().unwrap().scope, Scope::Address);
+    let anonymous = || admission.watch(client, None, now);
+    assert_eq!(anonymous().err().unwrap().scope, Scope::Address);
     drop(first);
+    let fourth = anonymous().unwrap();
+    assert_eq!(watch("bo").err().unwrap().scope, Scope::Address);
+    drop(fourth);
     assert!(watch("bo").is_ok());
 }
 

@@ -34,6 +34,8 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// Each connected player's connections, oldest first. No list is empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
+    /// The connections of clients that were let in as no player.
+    anonymous: HashMap<ConnectionId, Outbox>,
     recent_tokens: RecentTokens,
     is_closing: bool,
 }
@@ -111,8 +113,8 @@ impl Connections {
             return;
         }
         let state = self.shared.state.lock();
-        let outboxes: Vec<Outbox> =
-            state.players.values().flatten().map(|entry| entry.outbox.clone()).collect();
+        let players = state.players.values().flatten().map(|entry| &entry.outbox);
+        let outboxes: Vec<Outbox> = players.chain(state.anonymous.values()).cloned().collect();
         drop(state);
         let payload = Payload::new(&ServerToClient::StoreState { available: is_available });
         for outbox in outboxes {
@@ -197,6 +199,11 @@ impl Connections {
         self.shared.state.lock().players.values().map(Vec::len).sum()
     }
 
+    /// Number of open connections of anonymous clients.
+    pub fn anonymous(&self) -> usize {
+        self.shared.state.lock().anonymous.len()
+    }
+
     pub fn players_online(&self) -> usize {
         self.shared.state.lock().players.len()
     }
@@ -233,6 +240,17 @@ impl Registration {
         let shared = self.shared.clone();
         let surplus = self.identify_in(&mut shared.state.lock(), player_id, token_id, connections_max);
         close_surplus(surplus);
+    }
+
+    /// True if the connection belongs to a player.
+    pub fn is_identified(&self) -> bool {
+        self.player.is_some()
+    }
+
+    /// Admits the client without a player.
+    pub fn enter_anonymously(&mut self) {
+        let outbox = self.outbox.clone();
+        self.shared.state.lock().anonymous.insert(outbox.connection(), outbox);
     }
 
     /// Remembers the token's identity while the connection is open, and for some time after.
@@ -298,6 +316,7 @@ impl Drop for Registration {
     fn drop(&mut self) {
         let mut state = self.shared.state.lock();
         state.all.remove(&self.outbox.connection());
+        state.anonymous.remove(&self.outbox.connection());
         if let Some(visit) = self.visit.take() {
             state.recent_tokens.leave(Instant::now(), visit);
         }
@@ -392,6 +411,20 @@ mod tests {
         drop(second);
         assert!(!connections.is_online("ana"));
         assert!(connections.is_empty());
+    }
+
+    #[test]
+    fn anonymous_clients_are_nobodys_and_hear_of_the_store() {
+        let connections = Connections::new();
+        let (mut anonymous, _reader) = connect(&connections);
+        let (greeting, _greeting_reader) = connect(&connections);
+        anonymous.enter_anonymously();
+        assert_eq!((connections.anonymous(), connections.identified(), connections.len()), (1, 0, 2));
+        assert_eq!(connections.players_online(), 0);
+        connections.note_store(false);
+        assert_eq!((anonymous.outbox.queued(), greeting.outbox.queued()), (1, 0));
+        drop(anonymous);
+        assert_eq!(connections.anonymous(), 0);
     }
 
     #[tokio::test]

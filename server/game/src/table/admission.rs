@@ -33,7 +33,7 @@ impl Table {
         if !self.following.is_shared || self.is_over() || self.is_unreadable() {
             return false;
         }
-        let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
+        let Some(viewer) = self.header.viewer(player.as_deref()) else { return false };
         let is_store_away = self.outage.is_store_away;
         let shown = self.audiences.shown(viewer).seq;
         // Compare across epochs too, because servers learn of a new epoch at different times.
@@ -70,7 +70,7 @@ impl Table {
     /// Shows the game to a connection and subscribes it to what happens next.
     fn admit(&mut self, now: Stamp, opener: Opener) {
         let Opener { outbox, player, since, request } = opener;
-        let Some(viewer) = self.header.viewer(Some(&player.id)) else {
+        let Some(viewer) = self.header.viewer(player.as_deref()) else {
             let message = refusals::message(self.stranger(), None, Some(self.id()), None, request);
             return outbox.send(Payload::new(&message));
         };

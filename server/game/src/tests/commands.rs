@@ -220,6 +220,9 @@ fn strangers_stand_in_no_line_and_learn_nothing_of_a_private_game() {
     let texts = cy.texts();
     assert_eq!(texts.len(), 3);
     assert!(texts.iter().all(nothing), "{texts:?}");
+    let mut anonymous = Client::anonymous();
+    hand.open(&anonymous, None);
+    assert_eq!(anonymous.texts(), texts[..1]);
     hand.store.damage(hand.id, 1);
     hand.step(crate::table::Input::ReadOn(Err(crate::error::TableError::Quarantined)));
     hand.open(&cy, None);

@@ -475,6 +475,37 @@ fn compare_twins(ruleset: &'static Ruleset) -> usize {
     compared
 }
 
+/// An anonymous client is shown a public game as every spectator is, byte for byte.
+#[test]
+fn an_anonymous_spectator_gets_the_bytes_of_the_public() {
+    for ruleset in Ruleset::all() {
+        let script = play(ruleset, 3, 60, Side::Red);
+        let (mut hand, players) = script.hand();
+        let (mut spectator, mut anonymous) = (Client::new("cy"), Client::anonymous());
+        let mut compared = 0;
+        hand.open(&spectator, None);
+        hand.open(&anonymous, None);
+        script.deploy(&mut hand, &players);
+        for (at, act) in script.commands.iter().enumerate() {
+            hand.advance(13);
+            come_and_go(&mut hand, Viewer::Public, &spectator, &players, at);
+            if at % 11 == 3 {
+                let since = Some(hand.position(hand.seq(Viewer::Public).saturating_sub(4)));
+                hand.open(&spectator, since);
+                hand.open(&anonymous, since);
+            }
+            if let Some((side, command)) = act {
+                let ply = hand.table.game.ply();
+                hand.command(&players[*side as usize], ply, command.clone());
+            }
+            let shown = spectator.texts();
+            assert_eq!(anonymous.texts(), shown, "{} at {at}", ruleset.id);
+            compared += shown.len();
+        }
+        assert!(compared > script.commands.len(), "{}: {compared} messages", ruleset.id);
+    }
+}
+
 #[test]
 fn a_planted_leak_is_found() {
     for ruleset in ["classic", "shadowflash-3", "quantum"].map(|id| Ruleset::find(id).unwrap()) {

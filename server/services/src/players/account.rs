@@ -280,6 +280,19 @@ impl Players {
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // A guest's only token is their identity: without it they could never come back.
         check_account(asker, "other")?;
+        self.revoke(asker, token_id).await
+    }
+
+    /// Ends a session: revokes its token and closes its sockets, those of a guest too. A guest
+    /// who is not stored has no token that could be revoked, and nothing that it could lead to.
+    pub async fn log_out(&self, asker: &Identity) -> Result<(), PlayerError> {
+        match self.revoke(asker, &asker.token_id).await {
+            Err(PlayerError::UnknownToken) => self.close_sockets(asker).await,
+            revoked => revoked,
+        }
+    }
+
+    async fn revoke(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         self.change(&asker.player.id, |record| {
             let gone: Vec<_> = record.tokens.extract_if(.., |token| token.id == token_id).collect();
             if gone.is_empty() {

@@ -9,12 +9,14 @@
 //! token or closes a player, the copies of that player are dropped until the player comes back,
 //! so that restoring admits no player who was shut out.
 
-use super::Players;
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
+use super::{PlayerError, Players};
+use flagfall_base::identity::Identity;
 use flagfall_base::keys::{GONE, REVOKED, SEAT};
 use flagfall_base::scan::Scan;
+use flagfall_base::transact::write;
 use flagfall_protocol::CloseCode;
-use flagfall_store::StoreError;
+use flagfall_store::{StoreError, Write};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -23,6 +25,19 @@ impl Players {
         for token in before.revoked(kept) {
             self.inner.connections.close_token(&before.player.id, &token.id, CloseCode::TokenRevoked);
         }
+    }
+
+    /// Closes the connections of a token that is in no record, on all servers.
+    pub(super) async fn close_sockets(&self, asker: &Identity) -> Result<(), PlayerError> {
+        let Identity { player, token_id, .. } = asker;
+        if self.inner.store.announcements().is_some() {
+            let expires = Some(self.inner.store.now().plus_ms(REVOKED_MS));
+            let value = player.id.clone().into_bytes();
+            let announced = Write::Put { key: REVOKED.key([token_id])?, value, expires };
+            write(&*self.inner.store, vec![announced]).await?;
+        }
+        self.inner.connections.close_token(&player.id, token_id, CloseCode::TokenRevoked);
+        Ok(())
     }
 
     /// Forgets every token of `before` that `kept` does not have. The store has not yet said

@@ -1,11 +1,13 @@
 //! `/api` routes for players: sign-up, login, tokens, profiles, export and deletion.
 
+use std::net::IpAddr;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_protocol::{
     AccountExport, BlockList, Code, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PlayerKind, Profile, Recover, Recovered, SignUp, SignedUp, TokenList,
+    NewRecoveryCode, NewToken, PlayerKind, Profile, Recover, Recovered, Secret, SignUp, SignedUp, TokenList,
 };
 
 use super::answer::Created;
@@ -29,12 +31,24 @@ pub(super) async fn sign_up(
     Body(SignUp { name, password, bot }): Body<SignUp>,
 ) -> Answer<Created<SignedUp>> {
     let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
-    let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
+    Ok(Created(make_account(&app, address, guest.as_ref(), &name, &password, kind).await?))
+}
+
+/// Makes an account: of the guest, or a new one.
+pub(super) async fn make_account(
+    app: &App,
+    address: IpAddr,
+    guest: Option<&Identity>,
+    name: &str,
+    password: &Secret,
+    kind: PlayerKind,
+) -> Answer<SignedUp> {
+    let made = app.players.sign_up(address, guest, name, password, kind).await?;
     if guest.is_some() {
         // The guest's connections reconnect as the account.
         app.peers.renew(&app.connections, &made.player.id).await;
     }
-    Ok(Created(made))
+    Ok(made)
 }
 
 pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Json<AccountExport>> {

@@ -1,10 +1,10 @@
 //! The answers of handlers, as types from which the OpenAPI document is generated.
 
 use axum::Json;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, SET_COOKIE};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use flagfall_protocol::Feed;
+use flagfall_protocol::{Feed, SessionInfo};
 use serde::Serialize;
 
 use super::error::ApiError;
@@ -46,6 +46,39 @@ impl IntoResponse for RenderedRecord {
     fn into_response(self) -> Response {
         self.0
     }
+}
+
+/// A session has begun: the cookie has its token.
+pub(super) struct SessionBegun {
+    pub(super) cookie: Option<HeaderValue>,
+    pub(super) info: SessionInfo,
+}
+
+impl IntoResponse for SessionBegun {
+    fn into_response(self) -> Response {
+        with_cookie(self.cookie, Json(self.info).into_response())
+    }
+}
+
+/// A session has ended, and what the page kept in the browser goes.
+pub(super) struct SessionEnded {
+    pub(super) cookie: Option<HeaderValue>,
+}
+
+impl IntoResponse for SessionEnded {
+    fn into_response(self) -> Response {
+        // Not "cookies": browsers would delete those of other sites of the same domain as well.
+        let cleared = [("clear-site-data", "\"storage\"")];
+        with_cookie(self.cookie, (StatusCode::NO_CONTENT, cleared).into_response())
+    }
+}
+
+/// No cache keeps an answer that sets a cookie.
+fn with_cookie(cookie: Option<HeaderValue>, mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
+    response
 }
 
 pub(super) struct JsonFeed(pub(super) Feed);

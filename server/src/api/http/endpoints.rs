@@ -10,7 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use super::openapi::Described;
 #[cfg(test)]
 use super::openapi::Shape;
-use super::{accounts, documents, games, health, histories, me, ratings};
+use super::{accounts, documents, games, health, histories, me, ratings, session};
 use crate::app::App;
 
 /// An operation: a method on a path.
@@ -89,10 +89,13 @@ endpoints! {
     GET "/api/schema/{name}" getSchema = documents::schema,
         "The JSON Schema of client messages, of server messages, or of records, with an ETag";
     GET "/api/rulesets" listRulesets = games::rulesets,
-        "The rulesets, with the rules that a custom game may change";
+        "The rulesets as data, with the rules that a custom game may change, and the house players";
+    GET "/api/rulesets/{ruleset}/deployments/suggested" suggestDeployments = games::suggested,
+        "Three sensible deployments to start from, different each time, or always the same for a seed",
+        ["no_such_ruleset/suggested"];
     GET "/api/keys" listSigningKeys = games::keys,
         "The public keys for the signatures of finished games, including earlier keys";
-    GET "/api/games" listGames = games::games, "The running public games";
+    GET "/api/games" listGames = games::games, "The running public games: the newest first, or those of the highest rated players (order=rating)";
     GET "/api/games/{id}" getGame = games::game, "A game, as the caller may see it",
         ["no_such_game", "game_quarantined", "server_too_old"];
     GET "/api/games/{id}/record" getRecord = games::record,
@@ -176,6 +179,12 @@ endpoints! {
             "stale_epoch"];
     DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
         ["no_such_game", "game_quarantined", "server_too_old", "bad_queue/game"];
+    POST "/api/session" beginSession = session::begin,
+        "Begins a session of this server's own page, with a cookie: for the player of the browser's session or a new guest, for an account (with a password), or for a new account",
+        ["bad_name", "bad_password", "name_taken", "already_account", "wrong_password",
+            "too_many_attempts", "too_many/logins", "too_many/new_guests", "too_many/guests"];
+    DELETE "/api/session" endSession = session::end,
+        "Ends the session of this server's own page: revokes its token and closes its connections";
     GET "/api/tokens" listTokens = accounts::tokens,
         "The account's tokens, without their secrets";
     POST "/api/tokens" makeToken = accounts::make_token, "Creates another token",
@@ -219,6 +228,7 @@ pub(super) mod checks {
         "bad_query",
         "bad_token",
         "body_too_large",
+        "foreign_origin/session",
         "internal",
         "malformed/body",
         "no_such_path",

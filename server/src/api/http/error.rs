@@ -9,6 +9,7 @@ use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::api::own_page::ForeignPage;
 use crate::api::ws::UpgradeRefusal;
 use flagfall_base::admission::TooMany;
 use flagfall_base::refusals;
@@ -35,6 +36,8 @@ pub enum ApiError {
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
     HostExpected,
+    /// Sessions are for this server's own page.
+    ForeignPage,
     /// The answer took too long.
     TimedOut,
     Refused(Refusal),
@@ -152,6 +155,7 @@ impl From<&ApiError> for Refusal {
             ApiError::NotRated => Refusal::new(Code::NOT_RATED).because("unchanged"),
             ApiError::BodyTooLarge => Refusal::new("body_too_large").with("kib", BODY_BYTES_MAX / 1024),
             ApiError::HostExpected => Refusal::new("host_expected"),
+            ApiError::ForeignPage => Refusal::new("foreign_origin").because("session"),
             ApiError::TimedOut => Refusal::new("timed_out"),
             ApiError::Refused(refusal) => refusal.clone(),
         }
@@ -203,6 +207,12 @@ impl From<PlayerError> for ApiError {
             PlayerError::UnknownToken => ApiError::Unauthorized,
             other => ApiError::Refused(Refusal::from(&other)),
         }
+    }
+}
+
+impl From<ForeignPage> for ApiError {
+    fn from(ForeignPage: ForeignPage) -> ApiError {
+        ApiError::ForeignPage
     }
 }
 

@@ -4,7 +4,10 @@ use axum::extract::State;
 use axum::response::IntoResponse as _;
 use axum::{Extension, Json};
 use flagfall_board::GameId;
-use flagfall_protocol::{GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys, Viewer};
+use flagfall_protocol::{
+    GameSummary, GameView, HousePlayerInfo, RecordScope, RulesetInfo, SigningKeys, SuggestedDeployments,
+    Viewer,
+};
 use flagfall_rules::Ruleset;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -15,18 +18,48 @@ use super::request::{MaybeAsker, Path, Query, QueryFields, Shared};
 use crate::app::App;
 use flagfall_base::admission::Client;
 use flagfall_game::{TableError, TableHandle};
+use flagfall_services::players::house_players;
+use flagfall_services::suggestions::Suggestion;
 
 const LISTED_GAMES_MAX: usize = 100;
+/// The newest games that are put in the order of ratings.
+const ORDERED_GAMES_MAX: usize = 400;
+/// How many more requests it costs to order them.
+const ORDER_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
 pub(super) struct Rulesets {
     rulesets: Vec<RulesetInfo>,
+    /// The programs of this server that players can play against.
+    house_players: Vec<HousePlayerInfo>,
 }
 
 pub(super) async fn rulesets() -> Json<Rulesets> {
     let words = flagfall_words::english();
-    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect() })
+    let rulesets = Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect();
+    Json(Rulesets { rulesets, house_players: house_players() })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct SuggestionQuery {
+    /// The same seed gives the same deployments.
+    seed: Option<u32>,
+}
+
+impl QueryFields for SuggestionQuery {
+    const REASON: &'static str = "suggested";
+}
+
+pub(super) async fn suggested(
+    State(app): Shared,
+    Path(ruleset): Path<String>,
+    Query(SuggestionQuery { seed }): Query<SuggestionQuery>,
+) -> Answer<Json<SuggestedDeployments>> {
+    let suggestion = Suggestion::new(&ruleset, seed)?;
+    Ok(Json(in_background(&app, move || suggestion.draw()).await?))
 }
 
 /// Returns the public keys for the signatures of finished games.
@@ -40,8 +73,42 @@ pub(super) struct Games {
     games: Vec<GameSummary>,
 }
 
-pub(super) async fn games(State(app): Shared) -> Json<Games> {
-    Json(Games { games: app.tables.running(LISTED_GAMES_MAX) })
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum Order {
+    Newest,
+    Rating,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct GamesQuery {
+    /// The newest games first unless it says rating: then those with the highest rated players.
+    order: Option<Order>,
+}
+
+impl QueryFields for GamesQuery {
+    const REASON: &'static str = "games";
+}
+
+pub(super) async fn games(
+    State(app): Shared,
+    Extension(client): Extension<Client>,
+    Query(GamesQuery { order }): Query<GamesQuery>,
+) -> Answer<Json<Games>> {
+    let games = match order {
+        None | Some(Order::Newest) => app.tables.running(LISTED_GAMES_MAX),
+        Some(Order::Rating) => {
+            let games = app.tables.running(ORDERED_GAMES_MAX);
+            app.admission.charge_request(client, ORDER_REQUESTS, Instant::now());
+            let mut games = app.ratings.sort_games(games).await?;
+            games.truncate(LISTED_GAMES_MAX);
+            games
+        }
+    };
+    Ok(Json(Games { games }))
 }
 
 /// A game as the caller may see it.

@@ -13,9 +13,11 @@ use flagfall_protocol::{Code, Refusal, Scope};
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
+use crate::api::own_page::OwnPage;
 use crate::api::ws::Peer;
 use crate::app::App;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::{Identity, Token};
+use flagfall_services::players::PlayerError;
 
 pub(super) type Shared = State<Arc<App>>;
 
@@ -73,8 +75,40 @@ impl FromRequestParts<Arc<App>> for From {
 }
 
 pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
-    let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address);
-    app.settings.proxies.client_address(peer, headers)
+    app.settings.proxies.client_address(peer_of(extensions), headers)
+}
+
+/// The other end of the connection: the client, or the proxy in front of it.
+pub(super) fn peer_of(extensions: &Extensions) -> IpAddr {
+    extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address)
+}
+
+/// This server's own page. Requests of any other sender are refused.
+pub(super) struct FromOwnPage(pub(super) OwnPage);
+
+impl FromRequestParts<Arc<App>> for FromOwnPage {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<FromOwnPage, ApiError> {
+        parts.extensions.get::<OwnPage>().cloned().map(FromOwnPage).ok_or(ApiError::ForeignPage)
+    }
+}
+
+/// The player whose token came with the request, in a header or in the cookie of this server's
+/// own page. A wrong token in a header is an error; a session that has ended is none.
+async fn authenticate(app: &App, parts: &Parts) -> Result<Option<Identity>, ApiError> {
+    if let Some(token) = credential(&parts.headers)? {
+        return Ok(Some(app.players.authenticate(token).await?));
+    }
+    let Some(token) = session_token(parts) else { return Ok(None) };
+    match app.players.look_up(token).await {
+        Err(PlayerError::UnknownToken) => Ok(None),
+        known => Ok(Some(known?)),
+    }
+}
+
+fn session_token(parts: &Parts) -> Option<&Token> {
+    parts.extensions.get::<OwnPage>()?.token.as_ref()
 }
 
 /// The player whose token came with the request. A request without a token is refused.
@@ -84,8 +118,7 @@ impl FromRequestParts<Arc<App>> for Asker {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Asker, ApiError> {
-        let token = credential(&parts.headers)?.ok_or(ApiError::TokenExpected)?;
-        Ok(Asker(app.players.authenticate(token).await?))
+        Ok(Asker(authenticate(app, parts).await?.ok_or(ApiError::TokenExpected)?))
     }
 }
 
@@ -118,8 +151,7 @@ impl FromRequestParts<Arc<App>> for MaybeAsker {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<MaybeAsker, ApiError> {
-        let Some(token) = credential(&parts.headers)? else { return Ok(MaybeAsker(None)) };
-        Ok(MaybeAsker(Some(app.players.authenticate(token).await?)))
+        Ok(MaybeAsker(authenticate(app, parts).await?))
     }
 }
 
@@ -130,7 +162,8 @@ impl FromRequestParts<Arc<App>> for AnyToken {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<AnyToken, Infallible> {
-        Ok(AnyToken(credential(&parts.headers).ok().flatten().map(str::to_owned)))
+        let token = credential(&parts.headers).ok().flatten().map(str::to_owned);
+        Ok(AnyToken(token.or_else(|| session_token(parts).map(Token::expose))))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, Secret, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, ServerToClient};
 use flagfall_store::{SystemClock, WallClock};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, SinkExt, StreamExt};
@@ -25,7 +25,7 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tracing::Instrument as _;
 
 use super::dispatch::{Dispatch, Done, Work, refuse};
-use super::handshake::admit;
+use super::handshake::{Admitted, Introduction, admit};
 use super::listener::Lingering;
 use super::session::{Closing, Refused, Session, Step};
 use super::wire::{Wire, add_frame, with_frames};
@@ -35,6 +35,7 @@ use flagfall_base::admission::{Client, Seat};
 use flagfall_base::delivery::Payload;
 use flagfall_base::delivery::Registration;
 use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::identity::Token;
 use flagfall_base::recorder::HOT;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::CLOSES;
@@ -55,7 +56,8 @@ const GATHERED_BYTES: usize = 4 * 1024;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
-pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
+/// Serves a connection. The token is that of the session cookie that came with its upgrade.
+pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie: Option<Token>) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
     let Some(seat) = socket.get_ref().stream().seat().cloned() else { return };
@@ -65,6 +67,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     let mut connection = Connection {
         app,
         client,
+        cookie,
         seat,
         line: Line { socket, reader, fragments: 0 },
         outbox,
@@ -107,6 +110,8 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
 struct Connection {
     app: Arc<App>,
     client: Client,
+    /// The token of the session cookie, until the hello.
+    cookie: Option<Token>,
     seat: Arc<Seat>,
     line: Line,
     outbox: Outbox,
@@ -128,8 +133,9 @@ enum Stage {
     },
 }
 
-/// The identified player, and their connection's entry in the registry.
-type Entered = Result<(Registration, Player), PlayerError>;
+/// The identified player, or none for an anonymous client, and the connection's entry in the
+/// registry.
+type Entered = Result<(Registration, Option<Player>), PlayerError>;
 
 enum Ending {
     Close(Closing),
@@ -208,8 +214,9 @@ impl Connection {
         if stored > 0
             && let Stage::In { dispatch, .. } = &self.stage
         {
-            let wait = self.app.admission.charge_stored(self.client, dispatch.player_id(), stored, now);
-            self.session.pause(now, wait);
+            let player = dispatch.player_id();
+            let wait = player.map(|id| self.app.admission.charge_stored(self.client, id, stored, now));
+            self.session.pause(now, wait.unwrap_or_default());
         }
     }
 
@@ -217,7 +224,15 @@ impl Connection {
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
             Step::Wait => {}
-            Step::Enter { token, name, client } => self.enter(token, name, client),
+            Step::Enter { token, name, client, has_session } => {
+                let cookie = self.cookie.take();
+                let introduction = match token {
+                    Some(token) => Introduction::Token(token),
+                    None if has_session => Introduction::Session(cookie),
+                    None => Introduction::NewGuest(name),
+                };
+                self.enter(introduction, has_session, client);
+            }
             Step::Carry(message) => {
                 if let Stage::In { dispatch, work, .. } = &mut self.stage {
                     *work = dispatch.take(message, self.request);
@@ -244,8 +259,8 @@ impl Connection {
         None
     }
 
-    /// Starts to identify and welcome the client.
-    fn enter(&mut self, token: Option<Secret>, name: Option<String>, client: String) {
+    /// Starts to identify and welcome the client. `is_page` says that it is a page of a browser.
+    fn enter(&mut self, introduction: Introduction, is_page: bool, client: String) {
         let before = std::mem::replace(&mut self.stage, Stage::Entering(pending().boxed()));
         let Stage::Greeting(mut registration) = before else { return };
         let (app, outbox, seat) = (self.app.clone(), self.outbox.clone(), self.seat.clone());
@@ -253,12 +268,15 @@ impl Connection {
         let request = self.request;
         let span = tracing::debug_span!("hello", connection = %outbox.connection(), %request);
         let entering = async move {
-            let (player, new_token) =
-                admit(&app, &seat, &mut registration, token.as_ref(), name.as_deref()).await?;
+            let Admitted { player, new_token } = admit(&app, &seat, &mut registration, introduction).await?;
             // List the games after the registration. A game that starts in between is then sent
             // twice instead of not at all.
-            let games = app.tables.games_of(&player.id).await;
-            tracing::info!(connection = %outbox.connection(), %request, player = %player.id, name = %player.name, client, "welcome");
+            let games = match &player {
+                Some(player) => app.tables.games_of(&player.id).await,
+                None => Vec::new(),
+            };
+            let (id, name) = player.as_ref().map(|player| (&*player.id, &*player.name)).unzip();
+            tracing::info!(connection = %outbox.connection(), %request, player = id, name, client, "welcome");
             outbox.send(Payload::new(&ServerToClient::Welcome {
                 protocol: PROTOCOL_VERSION,
                 server: SERVER.to_owned(),
@@ -267,6 +285,7 @@ impl Connection {
                 server_time: SystemClock.now().0,
                 claim_seconds: Some(app.settings.times.claim.as_secs()),
                 games,
+                page: app.page.hash().filter(|_| is_page).map(str::to_owned),
             }));
             Ok((registration, player))
         };

@@ -1,4 +1,5 @@
-//! Dispatches an identified player's messages to the lobby or to the table of a game.
+//! Dispatches a client's messages to the lobby or to the table of a game. What an anonymous
+//! client may send is handled first; everything else needs a player.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +40,8 @@ pub(super) struct Open {
 pub(super) struct Dispatch {
     app: Arc<App>,
     outbox: Outbox,
-    player: Player,
+    /// `None` for an anonymous client.
+    player: Option<Arc<Player>>,
     client: Client,
     open: Vec<Open>,
     is_watching_lobby: bool,
@@ -53,11 +55,11 @@ pub(super) struct Dispatch {
 const TALK: (u32, Duration) = (8, Duration::from_secs(20));
 
 impl Dispatch {
-    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Dispatch {
+    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Option<Player>, client: Client) -> Dispatch {
         Dispatch {
             app,
             outbox,
-            player,
+            player: player.map(Arc::new),
             client,
             open: Vec::new(),
             is_watching_lobby: false,
@@ -66,8 +68,8 @@ impl Dispatch {
         }
     }
 
-    pub(super) fn player_id(&self) -> &str {
-        &self.player.id
+    pub(super) fn player_id(&self) -> Option<&str> {
+        self.player.as_ref().map(|player| player.id.as_str())
     }
 
     pub(super) fn take(&mut self, message: ClientToServer, request: RequestId) -> Option<Work> {
@@ -81,11 +83,24 @@ impl Dispatch {
     }
 
     fn begin(&mut self, message: ClientToServer) -> Option<Work> {
-        let message = match LobbyCommand::from_message(message) {
-            Ok((cmd_id, command)) => return Some(self.ask_lobby(cmd_id, command)),
+        let message = match self.begin_public(message) {
+            Ok(work) => return work,
             Err(message) => message,
         };
-        match message {
+        match self.player.clone() {
+            Some(player) => self.begin_as(&player, message),
+            None => {
+                let (cmd_id, game) = subject_of(message);
+                refuse(&self.outbox, self.request, Refusal::new(Code::SIGN_IN_EXPECTED), cmd_id, game);
+                None
+            }
+        }
+    }
+
+    /// Begins what changes nothing and shows what everybody may see. Returns any other message.
+    #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
+    fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
+        Ok(match message {
             ClientToServer::OpenLobby {} => {
                 self.is_watching_lobby = true;
                 self.app.lobby.watch(self.outbox.clone());
@@ -97,14 +112,24 @@ impl Dispatch {
                 None
             }
             ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
-            ClientToServer::Rematch { cmd_id, game } => {
-                let (reply, player) = (self.reply(), self.player.clone());
-                self.tell_table(game, TableInput::Rematch { reply, player, cmd_id })
-            }
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
+            other => return Err(other),
+        })
+    }
+
+    fn begin_as(&mut self, player: &Arc<Player>, message: ClientToServer) -> Option<Work> {
+        let message = match LobbyCommand::from_message(message) {
+            Ok((cmd_id, command)) => return Some(self.ask_lobby(player.clone(), cmd_id, command)),
+            Err(message) => message,
+        };
+        match message {
+            ClientToServer::Rematch { cmd_id, game } => {
+                let (reply, player) = (self.reply(), Player::clone(player));
+                self.tell_table(game, TableInput::Rematch { reply, player, cmd_id })
+            }
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
-                let command = NewCommand { player: self.player.id.clone(), cmd_id, ply, command };
+                let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
                 self.tell_table(game, TableInput::Command(Asked::new(self.reply(), command, epoch)))
             }
             ClientToServer::Say { cmd_id, game, .. } if !self.talk.take(Instant::now()) => {
@@ -113,21 +138,26 @@ impl Dispatch {
                 None
             }
             ClientToServer::Say { cmd_id, game, said } => {
-                let (app, player) = (self.app.clone(), self.player.clone());
+                let (app, player) = (self.app.clone(), player.clone());
                 Some(self.answer(cmd_id, game, async move { chat::say(&app, &player, game, said).await }))
             }
             ClientToServer::Report { cmd_id, game, reason } => {
-                let (app, player) = (self.app.clone(), self.player.clone());
+                let (app, player) = (self.app.clone(), player.clone());
                 let committed = app.committed.clone();
                 let told = async move { chat::tell_operators(&app, &player, game, &reason).await };
                 let told = async move { committed.run(told).await };
                 Some(self.answer(cmd_id, game, told))
             }
-            ClientToServer::MyGames {} => Some(self.my_games()),
+            ClientToServer::MyGames {} => Some(self.my_games(player.clone())),
             // The session handles the first two messages, and the code above has dispatched lobby
             // commands.
             ClientToServer::Hello { .. }
             | ClientToServer::Pong { .. }
+            | ClientToServer::OpenLobby {}
+            | ClientToServer::CloseLobby {}
+            | ClientToServer::ShowChallenge { .. }
+            | ClientToServer::OpenGame { .. }
+            | ClientToServer::CloseGame { .. }
             | ClientToServer::Seek { .. }
             | ClientToServer::CancelSeek { .. }
             | ClientToServer::AcceptSeek { .. }
@@ -166,8 +196,8 @@ impl Dispatch {
         Reply::Connection { outbox: self.outbox.clone(), request: self.request }
     }
 
-    fn ask_lobby(&self, cmd_id: CommandId, command: LobbyCommand) -> Work {
-        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+    fn ask_lobby(&self, player: Arc<Player>, cmd_id: CommandId, command: LobbyCommand) -> Work {
+        let (app, outbox) = (self.app.clone(), self.outbox.clone());
         let (client, request) = (self.client, self.request);
         Box::pin(async move {
             let carried = ask_lobby(&app, client, &player, &cmd_id, command).await;
@@ -214,8 +244,8 @@ impl Dispatch {
         })
     }
 
-    fn my_games(&self) -> Work {
-        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+    fn my_games(&self, player: Arc<Player>) -> Work {
+        let (app, outbox) = (self.app.clone(), self.outbox.clone());
         Box::pin(async move {
             let games = app.tables.games_of(&player.id).await;
             outbox.send(Payload::new(&ServerToClient::MyGames { games }));
@@ -231,7 +261,8 @@ impl Dispatch {
             refuse(&self.outbox, self.request, refusal, None, Some(game));
             return None;
         }
-        let (outbox, player, request) = (self.outbox.clone(), self.player.clone(), self.request);
+        let (outbox, request) = (self.outbox.clone(), self.request);
+        let player = self.player_id().map(str::to_owned);
         Some(self.hand_over(game, TableInput::Open(Opener { outbox, player, since, request })))
     }
 
@@ -280,16 +311,18 @@ impl Dispatch {
                     Ok(table) => table,
                     Err(error) => return refused(Refusal::from(&error), input.into_cmd_id()),
                 };
-                let is_spectator = is_open && !is_watching && !table.has_seat(&player.id);
-                let watch = is_spectator.then(|| app.admission.watch(client, &player.id, Instant::now()));
+                let seated = player.as_deref().filter(|player| table.has_seat(&player.id));
+                let is_spectator = is_open && !is_watching && seated.is_none();
+                let id = player.as_deref().map(|player| player.id.as_str());
+                let watch = is_spectator.then(|| app.admission.watch(client, id, Instant::now()));
                 let watch = match watch.transpose() {
                     Ok(watch) => watch,
                     Err(too_many) => return refused(Refusal::from(&too_many), None),
                 };
                 match table.send(input).await {
                     Ok(()) if is_open => {
-                        if table.has_seat(&player.id) {
-                            note_open_game(&app, client, &player, &table);
+                        if let Some(player) = seated {
+                            note_open_game(&app, client, player, &table);
                         }
                         return Done::Opened(Open { table, watch });
                     }
@@ -320,6 +353,20 @@ impl Drop for Dispatch {
                 }
             });
         }
+    }
+}
+
+/// The id of the command that a message makes, and the game that it is about.
+fn subject_of(message: ClientToServer) -> (Option<CommandId>, Option<GameId>) {
+    match LobbyCommand::from_message(message) {
+        Ok((cmd_id, _)) => (Some(cmd_id), None),
+        Err(
+            ClientToServer::Rematch { cmd_id, game }
+            | ClientToServer::Command { cmd_id, game, .. }
+            | ClientToServer::Say { cmd_id, game, .. }
+            | ClientToServer::Report { cmd_id, game, .. },
+        ) => (Some(cmd_id), Some(game)),
+        Err(_) => (None, None),
     }
 }
 

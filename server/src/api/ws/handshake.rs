@@ -12,8 +12,31 @@ use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 use flagfall_services::players::{NewGuest, PlayerError};
 
-/// Identifies the player and registers the connection as theirs. Returns the token of a new
-/// guest, who is not stored until they act.
+/// How a client introduces itself.
+pub(super) enum Introduction {
+    /// The player with this token.
+    Token(Secret),
+    /// A new guest, with the requested name.
+    NewGuest(Option<String>),
+    /// The player with the token in the session cookie. Without a cookie, the client is anonymous.
+    Session(Option<Token>),
+}
+
+/// The client that was admitted.
+pub(super) struct Admitted {
+    /// `None` for an anonymous client.
+    pub(super) player: Option<Player>,
+    /// The token of a new guest, who is not stored until they act.
+    pub(super) new_token: Option<Secret>,
+}
+
+impl From<Player> for Admitted {
+    fn from(player: Player) -> Admitted {
+        Admitted { player: Some(player), new_token: None }
+    }
+}
+
+/// Identifies the player and registers the connection as theirs.
 ///
 /// While the store is unavailable, players who connected recently are identified from memory, so
 /// that they can watch games. All others are refused at once. When the store is back, the server
@@ -23,28 +46,63 @@ pub(super) async fn admit(
     app: &App,
     seat: &Seat,
     registration: &mut Registration,
-    token: Option<&Secret>,
-    name: Option<&str>,
-) -> Result<(Player, Option<Secret>), PlayerError> {
-    let connections_max = app.settings.limits.connections_per_player;
-    let Some(token) = token else {
-        if app.connections.is_store_away() {
-            return Err(PlayerError::Store);
+    introduction: Introduction,
+) -> Result<Admitted, PlayerError> {
+    match introduction {
+        Introduction::NewGuest(name) => admit_guest(app, seat, registration, name.as_deref()).await,
+        Introduction::Token(token) => {
+            let token: Token = token.expose().parse().map_err(|_| PlayerError::UnknownToken)?;
+            admit_player(app, seat, registration, &token).await
         }
-        app.admission.admit_guest(seat, Instant::now())?;
-        let NewGuest { identity, token } = app.players.register(name).await?;
-        registration.identify(&identity.player.id, &identity.token_id, connections_max);
-        registration.remember(token.digest(), &identity);
-        return Ok((identity.player, Some(token.to_secret())));
-    };
-    let token: Token = token.expose().parse().map_err(|_| PlayerError::UnknownToken)?;
-    if app.connections.is_store_away() {
-        return recall(app, seat, registration, &token);
+        Introduction::Session(None) => admit_anonymous(app, seat, registration),
+        Introduction::Session(Some(token)) => match admit_player(app, seat, registration, &token).await {
+            // The session has ended. The page learns that from a welcome without a player.
+            Err(PlayerError::UnknownToken) if !registration.is_identified() => {
+                admit_anonymous(app, seat, registration)
+            }
+            admitted => admitted,
+        },
     }
-    let identity = match app.players.look_up(&token).await {
+}
+
+/// Lets a client in that is no player. It needs no store.
+fn admit_anonymous(app: &App, seat: &Seat, registration: &mut Registration) -> Result<Admitted, PlayerError> {
+    app.admission.admit_anonymous(seat)?;
+    registration.enter_anonymously();
+    Ok(Admitted { player: None, new_token: None })
+}
+
+async fn admit_guest(
+    app: &App,
+    seat: &Seat,
+    registration: &mut Registration,
+    name: Option<&str>,
+) -> Result<Admitted, PlayerError> {
+    if app.connections.is_store_away() {
+        return Err(PlayerError::Store);
+    }
+    app.admission.admit_guest(seat, Instant::now())?;
+    let NewGuest { identity, token } = app.players.register(name).await?;
+    let connections_max = app.settings.limits.connections_per_player;
+    registration.identify(&identity.player.id, &identity.token_id, connections_max);
+    registration.remember(token.digest(), &identity);
+    Ok(Admitted { player: Some(identity.player), new_token: Some(token.to_secret()) })
+}
+
+async fn admit_player(
+    app: &App,
+    seat: &Seat,
+    registration: &mut Registration,
+    token: &Token,
+) -> Result<Admitted, PlayerError> {
+    let connections_max = app.settings.limits.connections_per_player;
+    if app.connections.is_store_away() {
+        return recall(app, seat, registration, token);
+    }
+    let identity = match app.players.look_up(token).await {
         Ok(identity) => identity,
         // The store is unavailable, but this server has not noticed yet.
-        Err(PlayerError::Store) => return recall(app, seat, registration, &token),
+        Err(PlayerError::Store) => return recall(app, seat, registration, token),
         // This server would know if the token had been revoked. So either the store was emptied, or
         // the news of the revocation has not arrived yet.
         Err(PlayerError::UnknownToken) if app.connections.remembers(&token.digest()) => {
@@ -57,9 +115,9 @@ pub(super) async fn admit(
     registration.remember(token.digest(), &identity);
     // From here on, a revocation of the token finds this connection. The second lookup finds an
     // earlier revocation.
-    let confirmed = app.players.look_up(&token).await;
+    let confirmed = app.players.look_up(token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
-    Ok((identity.player, None))
+    Ok(identity.player.into())
 }
 
 fn recall(
@@ -67,7 +125,7 @@ fn recall(
     seat: &Seat,
     registration: &mut Registration,
     token: &Token,
-) -> Result<(Player, Option<Secret>), PlayerError> {
+) -> Result<Admitted, PlayerError> {
     let connections_max = app.settings.limits.connections_per_player;
     let known = registration.identify_by_memory(token.digest(), connections_max);
     let result = if known.is_some() { "known" } else { "unknown" };
@@ -75,5 +133,5 @@ fn recall(
     if let Some(identity) = &known {
         app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     }
-    known.map(|identity| (identity.player, None)).ok_or(PlayerError::Store)
+    known.map(|identity| identity.player.into()).ok_or(PlayerError::Store)
 }

@@ -81,6 +81,8 @@ pub enum Step {
         name: Option<String>,
         /// The name of the client program, in printable characters.
         client: String,
+        /// True if the client is to be the player of its session cookie, or anonymous.
+        has_session: bool,
     },
     Carry(ClientToServer),
     Refuse(Refused),
@@ -142,12 +144,13 @@ impl Session {
         let message = parse_message(text);
         flagfall_base::recorder::HOT.message_in(message.as_ref().ok());
         match (message, self.phase) {
-            (Ok(ClientToServer::Hello { protocol, token, name, client }), Phase::Greeting) => {
+            (Ok(ClientToServer::Hello { protocol, token, name, client, session }), Phase::Greeting) => {
                 if protocol != PROTOCOL_VERSION {
                     return wrong_version();
                 }
                 self.phase = Phase::Entering;
-                Step::Enter { token, name, client: printable(&client.unwrap_or_default()) }
+                let client = printable(&client.unwrap_or_default());
+                Step::Enter { token, name, client, has_session: session }
             }
             (Ok(_), Phase::Greeting) => {
                 let refusal = Refusal::new(Code::HELLO_EXPECTED).because("not_first");
@@ -319,7 +322,8 @@ mod tests {
     fn a_hello_brings_one_in() {
         let (mut session, now) = begin();
         let hello = r#"{"type":"hello","protocol":1,"name":"ana","client":"cli\n 1"}"#;
-        let expected = Step::Enter { token: None, name: Some("ana".to_owned()), client: "cli 1".to_owned() };
+        let (name, client) = (Some("ana".to_owned()), "cli 1".to_owned());
+        let expected = Step::Enter { token: None, name, client, has_session: false };
         assert_eq!(session.on_text(now, 0, hello), expected);
         assert_eq!(session.deadline(false), None);
     }

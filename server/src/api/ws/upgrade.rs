@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderMap;
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{HOST, ORIGIN, SET_COOKIE};
 use axum::response::Response;
 use flagfall_protocol::Refusal;
 use futures_util::FutureExt;
@@ -20,8 +20,10 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use super::connection::{self, Socket};
 use super::listener::Lingering;
 use super::wire::Wire;
+use crate::api::own_page::OwnPage;
 use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
+use flagfall_base::identity::Token;
 use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
@@ -33,7 +35,7 @@ const READ_BUFFER_BYTES: usize = 1024;
 impl From<&UpgradeRefusal> for Refusal {
     fn from(refusal: &UpgradeRefusal) -> Refusal {
         match refusal {
-            UpgradeRefusal::ForeignOrigin => Refusal::new("foreign_origin"),
+            UpgradeRefusal::ForeignOrigin => Refusal::new("foreign_origin").because("page"),
             UpgradeRefusal::NotAsked => Refusal::new("upgrade_expected"),
             UpgradeRefusal::NoClient => refusals::defect(),
         }
@@ -51,7 +53,8 @@ pub(crate) enum UpgradeRefusal {
 
 /// Accepts a WebSocket connection, unless it comes from a page of a foreign origin.
 pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, UpgradeRefusal> {
-    if !is_origin_allowed(request.headers(), &app.settings.allowed_origins) {
+    let page = request.extensions_mut().remove::<OwnPage>();
+    if page.is_none() && !is_origin_allowed(request.headers(), &app.settings.allowed_origins) {
         counter!(UPGRADES, "result" => "foreign_origin").increment(1);
         return Err(UpgradeRefusal::ForeignOrigin);
     }
@@ -60,14 +63,20 @@ pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, U
         UpgradeRefusal::NotAsked
     };
     let client = *request.extensions().get::<Client>().ok_or(UpgradeRefusal::NoClient)?;
-    let response = create_response_with_body(&request, Body::empty).map_err(|_| refused())?;
+    let mut response = create_response_with_body(&request, Body::empty).map_err(|_| refused())?;
     let upgraded = request.extensions_mut().remove::<OnUpgrade>().ok_or_else(refused)?;
     counter!(UPGRADES, "result" => "opened").increment(1);
-    tokio::spawn(serve(upgraded, app, client));
+    let session = page.and_then(|OwnPage { cookie, token }| {
+        let token = token?;
+        // A browser that comes back keeps its session for another year.
+        response.headers_mut().extend(cookie.set(&token).map(|cookie| (SET_COOKIE, cookie)));
+        Some(token)
+    });
+    tokio::spawn(serve(upgraded, app, client, session));
     Ok(response)
 }
 
-async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
+async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client, session: Option<Token>) {
     let socket = match upgraded.await {
         Ok(upgraded) => socket_of(upgraded).await,
         Err(_) => None,
@@ -76,7 +85,7 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
         counter!(UPGRADES, "result" => "failed").increment(1);
         return;
     };
-    let served = AssertUnwindSafe(connection::serve(socket, app, client)).catch_unwind().await;
+    let served = AssertUnwindSafe(connection::serve(socket, app, client, session)).catch_unwind().await;
     if served.is_err() {
         report_panic("connection");
     }

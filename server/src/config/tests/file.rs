@@ -29,6 +29,7 @@ fn content(mut loaded: Loaded) -> (String, Settings) {
 const OTHER_VALUES: &[(&str, &str)] = &[
     ("listen", "[::1]:8000"),
     ("metrics-listen", "none"),
+    ("public-url", "https://play.example.org"),
     ("allow-origin", "https://a.example,https://b.example:8443"),
     ("security-contact", "mailto:ann@example.org"),
     // Not looked for, because no page is served.

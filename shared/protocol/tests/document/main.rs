@@ -150,16 +150,18 @@ fn examples() -> String {
         token: None,
         name: Some("ana".to_owned()),
         client: Some("my-client 1.0".to_owned()),
+        session: false,
     };
     page.example("A new guest says hello:", &hello);
     let welcome = ServerToClient::Welcome {
         protocol: PROTOCOL_VERSION,
         server: "flagfall-server 0.1.0".to_owned(),
-        player: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
+        player: Some(player("ngb26gkdxbq5", "ana", PlayerKind::Guest)),
         token: Some(Secret::new("keep-this-secret")),
         server_time: CREATED.0,
         claim_seconds: Some(60),
         games: Vec::new(),
+        page: None,
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
 

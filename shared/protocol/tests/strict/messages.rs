@@ -32,6 +32,7 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
             token: None,
             name: Some("ann".to_owned()),
             client: Some("flagfall 0.1.0".to_owned()),
+            session: true,
         },
         C::Pong { id: 7 },
         C::OpenLobby {},

@@ -9,6 +9,14 @@ use crate::ruleset::Ruleset;
 /// The ranks that can flash, each with its maximum distance (§S3.2).
 pub(crate) const FLASHERS: [(Rank, u8); 3] = [(Rank::General, 2), (Rank::Colonel, 3), (Rank::Major, 4)];
 
+impl Ruleset {
+    /// Returns the ranks that can flash over chips, each with its maximum distance (§S3.2). Empty for
+    /// rulesets without flashes.
+    pub fn flashes(&self) -> &'static [(Rank, u8)] {
+        if self.shadowflash { &FLASHERS } else { &[] }
+    }
+}
+
 /// The maximum distance of a flash for this rank. `None` if the rank cannot flash.
 fn flash_range(rank: Rank) -> Option<u8> {
     FLASHERS.into_iter().find(|(flasher, _)| *flasher == rank).map(|(_, range)| range)

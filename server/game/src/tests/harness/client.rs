@@ -16,6 +16,7 @@ pub(crate) const REQUEST: RequestId = RequestId::numbered(7);
 /// One connection of a client.
 pub(crate) struct Client {
     pub(crate) player: Player,
+    is_anonymous: bool,
     pub(crate) outbox: Outbox,
     reader: OutboxReader,
 }
@@ -23,12 +24,18 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(id: &str) -> Client {
         let (outbox, reader) = outbox(ConnectionId::next());
-        Client { player: player(id), outbox, reader }
+        Client { player: player(id), is_anonymous: false, outbox, reader }
+    }
+
+    /// A connection of a client that is no player.
+    pub(crate) fn anonymous() -> Client {
+        Client { is_anonymous: true, ..Client::new("nobody") }
     }
 
     /// Returns this client as an opener of the game.
     pub(crate) fn opener(&self, since: Option<flagfall_protocol::Position>) -> Opener {
-        let (outbox, player) = (self.outbox.clone(), self.player.clone());
+        let outbox = self.outbox.clone();
+        let player = (!self.is_anonymous).then(|| self.player.id.clone());
         Opener { outbox, player, since, request: REQUEST }
     }
 

@@ -12,12 +12,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::examples::example;
-use crate::api::http::answer::{AnyJson, Checked, Created, JsonFeed, NoSuchPath, RenderedRecord};
+use crate::api::http::answer::{
+    AnyJson, Checked, Created, JsonFeed, NoSuchPath, RenderedRecord, SessionBegun, SessionEnded,
+};
 use crate::api::http::error::ApiError;
 use crate::api::http::request::{
-    AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Query, QueryFields, Shared,
+    AnyToken, Asker, Body, From, FromOwnPage, MaybeAsker, Owner, Path, Query, QueryFields, Shared,
 };
-use flagfall_protocol::{Feed, GameRecord};
+use flagfall_protocol::{Feed, GameRecord, SessionInfo};
 
 #[derive(Clone, Copy, PartialEq, Default)]
 pub(super) enum Token {
@@ -120,6 +122,12 @@ impl<T: JsonSchema + Serialize + DeserializeOwned> Part for Body<T> {
     }
 }
 
+impl Part for FromOwnPage {
+    fn describe(shape: &mut Shape<'_>) {
+        shape.refuses(&["foreign_origin/session"]);
+    }
+}
+
 impl Part for AnyToken {
     fn describe(shape: &mut Shape<'_>) {
         shape.token = Token::Allowed;
@@ -198,6 +206,19 @@ impl Answer for RenderedRecord {
         let mut content = shape.json::<GameRecord>();
         content["text/plain"] = json!({ "schema": { "type": "string" } });
         shape.answers.insert(200, content);
+    }
+}
+
+impl Answer for SessionBegun {
+    fn describe(shape: &mut Shape<'_>) {
+        let content = shape.json::<SessionInfo>();
+        shape.answers.insert(200, content);
+    }
+}
+
+impl Answer for SessionEnded {
+    fn describe(shape: &mut Shape<'_>) {
+        shape.answers.insert(204, Value::Null);
     }
 }
 

@@ -27,8 +27,8 @@ const TAGS: &[(&str, &str, &[&str])] = &[
     ("games", "Running and finished games, and their records", &["/api/games", "/api/keys"]),
     (
         "account",
-        "Signing up and logging in, passwords and tokens",
-        &["/api/account", "/api/log", "/api/recover", "/api/tokens"],
+        "Signing up and logging in, sessions, passwords and tokens",
+        &["/api/account", "/api/log", "/api/recover", "/api/session", "/api/tokens"],
     ),
     ("notices", "Webhooks and feeds", &["/api/me/webhook", "/api/me/feed", "/api/feeds"]),
     ("me", "The caller's own data", &["/api/me", "/api/blocks"]),
@@ -71,7 +71,7 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
     listed.extend(["host_expected", "timed_out"]);
     let is_check = matches!(endpoint.path, "/health" | "/ready");
     if !is_check {
-        listed.push("too_many/requests");
+        listed.extend(["too_many/requests", "foreign_origin/session"]);
     }
     if endpoint.method != "GET" {
         // The body is read first, even if the handler does not use it.
@@ -242,7 +242,7 @@ fn what_extractors_refuse_is_allowed_everywhere() {
             let (code, reason) = code.split_once('/').map_or((code.as_str(), None), |(a, b)| (a, Some(b)));
             let refusal = Refusal::new(code);
             let refusal = match reason {
-                Some("body") => refusal.because("body"),
+                Some(reason @ ("body" | "session")) => refusal.because(reason),
                 _ => refusal,
             };
             assert!(is_listed(&refusal, OF_ALL), "{code}");

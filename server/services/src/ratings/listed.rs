@@ -1,0 +1,103 @@
+//! Running games in the order of their players' ratings.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use flagfall_board::Side;
+use flagfall_protocol::{GameSummary, PlayerKind, Speed};
+use flagfall_store::{StoreError, SystemClock, WallClock};
+use tokio::time::Instant;
+
+use super::record::{Class, RatingRecord, point, rating_key};
+use super::{Ratings, has_class};
+
+/// How long a rating that was read is used again: lists are asked for often, and ratings change
+/// slowly.
+const KEPT: Duration = Duration::from_secs(30);
+/// Most ratings kept at a time.
+const KEPT_MAX: usize = 4_096;
+
+/// Ratings of players in running games, and when they were read. A player who has not played
+/// rated games in the class has 0.
+#[derive(Default)]
+pub(super) struct Known {
+    points: HashMap<(String, Class), (Instant, u32)>,
+}
+
+impl Known {
+    fn get(&self, key: &(String, Class)) -> Option<u32> {
+        self.points.get(key).filter(|(read, _)| read.elapsed() < KEPT).map(|(_, points)| *points)
+    }
+
+    fn put(&mut self, key: (String, Class), points: u32) {
+        if self.points.len() >= KEPT_MAX {
+            self.points.retain(|_, (read, _)| read.elapsed() < KEPT);
+        }
+        if self.points.len() < KEPT_MAX {
+            self.points.insert(key, (Instant::now(), points));
+        }
+    }
+}
+
+impl Ratings {
+    /// Sorts games by the sum of their two players' ratings, the highest first. A player without
+    /// a rating for such games counts 0; equal games keep their order.
+    pub async fn sort_games(&self, games: Vec<GameSummary>) -> Result<Vec<GameSummary>, StoreError> {
+        let mut rated = Vec::with_capacity(games.len());
+        for game in games {
+            rated.push((self.points_in(&game).await?, game));
+        }
+        rated.sort_by_key(|(points, _)| Reverse(*points));
+        Ok(rated.into_iter().map(|(_, game)| game).collect())
+    }
+
+    async fn points_in(&self, game: &GameSummary) -> Result<u32, StoreError> {
+        let speed = Speed::of(game.terms.time).filter(|_| has_class(&game.terms.ruleset));
+        let Some(speed) = speed else { return Ok(0) };
+        let class = Class { ruleset: game.terms.ruleset.clone(), speed };
+        let mut sum = 0;
+        for player in Side::BOTH.map(|side| &game.players[side]) {
+            if matches!(player.kind, PlayerKind::Account | PlayerKind::Bot) {
+                sum += self.points_of(&player.id, &class).await?;
+            }
+        }
+        Ok(sum)
+    }
+
+    async fn points_of(&self, player: &str, class: &Class) -> Result<u32, StoreError> {
+        let key = (player.to_owned(), class.clone());
+        let known = self.known.lock().get(&key);
+        if let Some(points) = known {
+            return Ok(points);
+        }
+        let now = SystemClock.now();
+        let points = match self.store.get(rating_key(player, class)?).await? {
+            Some(value) => point(RatingRecord::read(Some(&value), now)?.now(now)).rating,
+            None => 0,
+        };
+        self.known.lock().put(key, points);
+        Ok(points)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn ratings_are_read_again_after_a_while_and_few_are_kept() {
+        let key = |player: usize| {
+            (player.to_string(), Class { ruleset: "classic".to_owned(), speed: Speed::Blitz })
+        };
+        let mut known = Known::default();
+        for player in 0..2 * KEPT_MAX {
+            known.put(key(player), 1_500);
+        }
+        assert_eq!((known.points.len(), known.get(&key(0))), (KEPT_MAX, Some(1_500)));
+        tokio::time::advance(KEPT).await;
+        assert_eq!(known.get(&key(0)), None);
+        known.put(key(0), 1_600);
+        assert_eq!((known.points.len(), known.get(&key(0))), (1, Some(1_600)));
+    }
+}

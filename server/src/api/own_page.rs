@@ -1,0 +1,267 @@
+//! Requests of this server's own page, and the session that their cookie carries.
+//!
+//! A browser sends a cookie whoever makes it send the request, so the cookie counts only for
+//! requests that the browser ascribes to a page of this server: by `Origin`, or by
+//! `Sec-Fetch-Site` where a browser sends no `Origin`. A page on another port of the same host is
+//! another page, although browsers count both as one site and send it the cookie.
+
+use std::net::IpAddr;
+
+use axum::http::header::{COOKIE, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue};
+use flagfall_base::identity::Token;
+use flagfall_base::origin::Origin;
+use flagfall_services::settings::Settings;
+
+/// How long a browser keeps the cookie, in seconds: a year from the last visit.
+const KEPT_S: u32 = 365 * 24 * 60 * 60;
+
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
+/// A request of this server's own page.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnPage {
+    pub(crate) cookie: SessionCookie,
+    /// The token in the cookie, valid or not.
+    pub(crate) token: Option<Token>,
+}
+
+/// A page of a foreign origin made a browser send the cookie of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ForeignPage;
+
+/// Who made the browser send a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SentBy {
+    /// This server's own page.
+    Own,
+    /// A page that the operator has named. It has to bring a token.
+    Allowed,
+    Foreign,
+    /// No page, as far as the request says: a program, or a person who typed the address.
+    Unknown,
+}
+
+impl OwnPage {
+    /// The page that sent the request, if it is this server's own.
+    pub(crate) fn find(
+        settings: &Settings,
+        peer: IpAddr,
+        headers: &HeaderMap,
+    ) -> Result<Option<OwnPage>, ForeignPage> {
+        let Some(own) = own_origin(settings, peer, headers) else { return Ok(None) };
+        let cookie = SessionCookie::of(&own);
+        match sent_by(&own, &settings.allowed_origins, headers) {
+            SentBy::Own => {
+                let token = cookie.token(headers);
+                Ok(Some(OwnPage { cookie, token }))
+            }
+            SentBy::Foreign if cookie.values(headers).next().is_some() => Err(ForeignPage),
+            SentBy::Allowed | SentBy::Foreign | SentBy::Unknown => Ok(None),
+        }
+    }
+}
+
+/// The origin of this server's page.
+///
+/// Without `--public-url` it follows from `Host`, which a foreign page chooses if its name leads
+/// here: so the name must be a loopback one, or a proxy must have a certificate for it.
+fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<Origin> {
+    if let Some(public) = &settings.public_url {
+        return Some(public.clone());
+    }
+    let is_https = settings.proxies.is_https(peer, headers);
+    let host = headers.get(HOST)?.to_str().ok()?;
+    let origin = Origin::of_host(is_https, host).ok()?;
+    (is_https || origin.is_loopback()).then_some(origin)
+}
+
+fn sent_by(own: &Origin, allowed: &[String], headers: &HeaderMap) -> SentBy {
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let Some(origin) = origins.next() else {
+        let site = headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes);
+        return if site == Some(b"same-origin") { SentBy::Own } else { SentBy::Unknown };
+    };
+    let (Ok(origin), None) = (origin.to_str(), origins.next()) else { return SentBy::Foreign };
+    if origin.parse::<Origin>().is_ok_and(|origin| origin == *own) {
+        SentBy::Own
+    } else if allowed.iter().any(|known| known.eq_ignore_ascii_case(origin)) {
+        SentBy::Allowed
+    } else {
+        SentBy::Foreign
+    }
+}
+
+/// The cookie of sessions at an origin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SessionCookie {
+    name: String,
+    is_secure: bool,
+}
+
+impl SessionCookie {
+    /// Browsers keep `__Host-` cookies apart from those of other hosts and of plain HTTP. Without
+    /// TLS, servers on other ports of a host share its cookies, so the port is part of the name.
+    fn of(origin: &Origin) -> SessionCookie {
+        let is_secure = origin.is_https();
+        let name =
+            if is_secure { "__Host-flagfall".to_owned() } else { format!("flagfall-{}", origin.port()) };
+        SessionCookie { name, is_secure }
+    }
+
+    /// What the request has under the cookie's name.
+    fn values<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+        let pairs = cookies.flat_map(|cookies| cookies.split(';'));
+        let pairs = pairs.filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter(|(name, _)| *name == self.name).map(|(_, value)| value)
+    }
+
+    /// The token in the cookie. Of several cookies of this name, at least one is not this
+    /// server's.
+    fn token(&self, headers: &HeaderMap) -> Option<Token> {
+        let mut values = self.values(headers);
+        let value = values.next()?;
+        if values.next().is_some() { None } else { value.parse().ok() }
+    }
+
+    /// The value of `Set-Cookie` that gives the browser this token, for a year from now.
+    pub(crate) fn set(&self, token: &Token) -> Option<HeaderValue> {
+        self.header(&token.expose(), KEPT_S)
+    }
+
+    /// The value of `Set-Cookie` that takes the cookie away.
+    pub(crate) fn clear(&self) -> Option<HeaderValue> {
+        self.header("", 0)
+    }
+
+    /// No script can read it, and no page of another site makes a browser send it.
+    fn header(&self, value: &str, seconds: u32) -> Option<HeaderValue> {
+        let secure = if self.is_secure { "; Secure" } else { "" };
+        let name = &self.name;
+        let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+        let mut header = HeaderValue::try_from(text).ok()?;
+        header.set_sensitive(true);
+        Some(header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn token() -> Token {
+        Token::from_bytes([7; 32])
+    }
+
+    /// What the server makes of a request with these headers.
+    fn find(settings: &Settings, rows: &[(&'static str, &str)]) -> Result<Option<OwnPage>, ForeignPage> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in rows {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        OwnPage::find(settings, PEER, &headers)
+    }
+
+    fn has_session(found: Result<Option<OwnPage>, ForeignPage>) -> bool {
+        found.unwrap().is_some_and(|page| page.token == Some(token()))
+    }
+
+    #[test]
+    fn the_cookie_counts_for_the_own_page_alone() {
+        let settings =
+            Settings { allowed_origins: vec!["https://a.example".to_owned()], ..Settings::default() };
+        let cookie = format!("theme=dark; flagfall-7171={}", token().expose());
+        let row = |more: &[(&'static str, &str)]| {
+            let rows = [("host", "127.0.0.1:7171"), ("cookie", cookie.as_str())];
+            find(&settings, &[&rows, more].concat())
+        };
+        assert!(has_session(row(&[("origin", "http://127.0.0.1:7171")])));
+        assert!(has_session(row(&[("sec-fetch-site", "same-origin")])));
+        // A page on another port or of another scheme is another page.
+        for origin in ["http://127.0.0.1:7272", "https://127.0.0.1:7171", "http://127.0.0.1", "null"] {
+            assert_eq!(row(&[("origin", origin)]).unwrap_err(), ForeignPage, "{origin}");
+            let both = [("origin", origin), ("sec-fetch-site", "same-origin")];
+            assert_eq!(row(&both).unwrap_err(), ForeignPage, "{origin}");
+        }
+        let two = [("origin", "http://127.0.0.1:7171"), ("origin", "https://evil.example")];
+        assert_eq!(row(&two).unwrap_err(), ForeignPage);
+        // An origin that the operator allows brings a token of its own; a person types an
+        // address.
+        assert!(row(&[("origin", "https://a.example")]).unwrap().is_none());
+        assert!(row(&[]).unwrap().is_none());
+        for site in ["none", "same-site", "cross-site"] {
+            assert!(row(&[("sec-fetch-site", site)]).unwrap().is_none(), "{site}");
+        }
+        // Without the cookie there is nothing that a foreign page could use.
+        let bare = [("host", "127.0.0.1:7171"), ("origin", "https://evil.example")];
+        assert!(find(&settings, &bare).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_name_that_may_lead_here_from_a_foreign_page_has_no_sessions() {
+        let settings = Settings::default();
+        for (host, is_own) in [
+            ("localhost:7171", true),
+            ("[::1]:7171", true),
+            ("evil.example:7171", false),
+            ("192.168.0.1:7171", false),
+        ] {
+            let origin = format!("http://{host}");
+            let found = find(&settings, &[("host", host), ("origin", &origin)]).unwrap();
+            assert_eq!(found.is_some(), is_own, "{host}");
+        }
+    }
+
+    #[test]
+    fn behind_tls_the_cookie_is_bound_to_its_host() {
+        let mut settings = Settings::default();
+        let cookie = format!("__Host-flagfall={}", token().expose());
+        let rows = [
+            ("host", "play.example.org"),
+            ("origin", "https://play.example.org"),
+            ("x-forwarded-proto", "https"),
+            ("cookie", cookie.as_str()),
+        ];
+        assert!(find(&settings, &rows).unwrap().is_none(), "a stranger is no proxy");
+        settings.proxies.ranges = vec!["127.0.0.1".parse().unwrap()];
+        assert!(has_session(find(&settings, &rows)));
+        let settings =
+            Settings { public_url: Some("https://play.example.org".parse().unwrap()), ..Settings::default() };
+        let rows = [("host", "10.0.0.7:7171"), rows[1], rows[3]];
+        assert!(has_session(find(&settings, &rows)), "the public address is the own one, whatever Host says");
+        let other = [("host", "127.0.0.1:7171"), ("origin", "http://127.0.0.1:7171"), rows[2]];
+        assert_eq!(find(&settings, &other).unwrap_err(), ForeignPage);
+    }
+
+    #[test]
+    fn of_two_cookies_none_is_believed() {
+        let header = |cookies: &str| {
+            let rows = [("host", "localhost:80"), ("origin", "http://localhost"), ("cookie", cookies)];
+            find(&Settings::default(), &rows).unwrap().unwrap().token
+        };
+        let text = token().expose();
+        assert_eq!(header(&format!("flagfall-80={text}")), Some(token()));
+        assert_eq!(header(&format!("flagfall-80={text}; flagfall-80={text}")), None);
+        for cookies in ["flagfall-80=", "flagfall-80", "flagfall-8080=x", "Flagfall-80=x", ";;="] {
+            assert_eq!(header(cookies), None, "{cookies}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_is_for_the_browser_alone_and_hides_in_debug() {
+        let plain = SessionCookie::of(&"http://localhost:7171".parse().unwrap());
+        let set = plain.set(&token()).unwrap();
+        let expected = format!(
+            "flagfall-7171={}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict",
+            token().expose()
+        );
+        assert_eq!(set.to_str().unwrap(), expected);
+        assert!(!format!("{set:?}").contains(&token().expose()));
+        let secure = SessionCookie::of(&"https://play.example.org".parse().unwrap());
+        let cleared = "__Host-flagfall=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure";
+        assert_eq!(secure.clear().unwrap().to_str().unwrap(), cleared);
+    }
+}

@@ -1,0 +1,197 @@
+//! A ruleset as data: what a client needs to draw a board, to make a deployment, and to know
+//! where pieces may go.
+
+use std::collections::BTreeMap;
+
+use flagfall_board::{Rank, Square};
+use flagfall_rules::{Fill, Lakes, Ruleset, Start};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The rules of a ruleset by which boards, deployments and moves differ. No client has to know a
+/// ruleset by its id.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RulesetData {
+    /// Columns of the board.
+    pub columns: u8,
+    /// Rows of the board.
+    pub rows: u8,
+    /// How many rows each side deploys on.
+    pub home_rows: u8,
+    /// How many pieces of each rank a side has, by the letters of deployments.
+    pub army: BTreeMap<String, u8>,
+    /// True if home squares may stay empty (`.` in the deployment).
+    pub may_leave_empty: bool,
+    /// How a game begins.
+    pub start: StartInfo,
+    /// Where the lakes are.
+    pub lakes: LakesInfo,
+    /// Columns whose top and bottom squares are neighbors.
+    pub joined_columns: Vec<char>,
+    /// Rows, from 1, whose first and last squares are neighbors.
+    pub joined_rows: Vec<u8>,
+    /// True if a piece that moves any distance may strike at the end of it.
+    pub strikes_afar: bool,
+    /// True if an act against the rules is accepted and loses the game.
+    pub illegal_act_loses: bool,
+    /// True if the army is larger than the home rows, and the rest waits in a reserve.
+    pub reserve: bool,
+    /// True if a piece found out by a Scout or a Phoenix stays face up for good.
+    pub labels: bool,
+    /// True if a piece that lands lays a chip.
+    pub chips: bool,
+    /// True if pieces move along lines of chips of one color.
+    pub supply_lines: bool,
+    /// The ranks that flash over chips, and how far at most. Empty without flashes.
+    pub flashes: BTreeMap<Rank, u8>,
+}
+
+/// How a game begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StartInfo {
+    /// Each side deploys its army in secret.
+    Deployments,
+    /// At once, with coins on all home squares.
+    Coins,
+}
+
+/// Where the lakes of a ruleset are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LakesInfo {
+    /// On these squares, in every game.
+    Fixed(Vec<Square>),
+    /// Each game draws them. Its view has them.
+    Drawn(DrawnLakes),
+}
+
+/// The lakes are drawn for each game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawnLakes {
+    /// Drawn for each game.
+    Drawn,
+}
+
+/// A house player, as `/api/rulesets` lists it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HousePlayerInfo {
+    /// The level, as `play_bot` names it. Weaker levels come first.
+    pub level: String,
+    /// The ids of the rulesets that it plays, also with changes.
+    pub rulesets: Vec<String>,
+}
+
+impl From<&Ruleset> for RulesetData {
+    fn from(ruleset: &Ruleset) -> RulesetData {
+        let shape = &ruleset.shape;
+        let lakes = match ruleset.lakes {
+            Lakes::OfTheShape => LakesInfo::Fixed(shape.lakes.iter().collect()),
+            Lakes::Drawn => LakesInfo::Drawn(DrawnLakes::Drawn),
+        };
+        let start = match ruleset.start {
+            Start::Deployments => StartInfo::Deployments,
+            Start::Coins => StartInfo::Coins,
+        };
+        let letters = ('a'..).take(shape.columns.into()).enumerate();
+        RulesetData {
+            columns: shape.columns,
+            rows: shape.rows,
+            home_rows: shape.home_rows,
+            army: ruleset.army.iter().map(|(rank, count)| (rank.letter().to_string(), count)).collect(),
+            may_leave_empty: ruleset.fill == Fill::AnyHomeSquares,
+            start,
+            lakes,
+            joined_columns: letters
+                .filter(|(column, _)| shape.joined_columns & (1 << column) != 0)
+                .map(|(_, letter)| letter)
+                .collect(),
+            joined_rows: (0..shape.rows)
+                .filter(|row| shape.joined_rows & (1 << row) != 0)
+                .map(|row| row + 1)
+                .collect(),
+            strikes_afar: ruleset.strikes_afar,
+            illegal_act_loses: ruleset.illegal_act_loses,
+            reserve: ruleset.reserve,
+            labels: ruleset.labels,
+            chips: ruleset.chips,
+            supply_lines: ruleset.supply_lines,
+            flashes: ruleset.flashes().iter().copied().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::Direction;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The data of a ruleset, and its JSON.
+    fn data(ruleset: &Ruleset) -> (RulesetData, Value) {
+        let data = RulesetData::from(ruleset);
+        let json = serde_json::to_value(&data).expect("JSON");
+        assert_eq!(serde_json::from_value::<RulesetData>(json.clone()).expect("it reads back"), data);
+        (data, json)
+    }
+
+    /// The fields in which a ruleset differs from the classic one.
+    fn changes(id: &str) -> Value {
+        let [classic, other] = ["classic", id].map(|id| data(Ruleset::find(id).expect("a ruleset")).1);
+        let mut changes = other;
+        let classic = classic.as_object().expect("fields").clone();
+        changes.as_object_mut().expect("fields").retain(|name, value| classic[name] != *value);
+        changes
+    }
+
+    #[test]
+    fn the_data_are_those_of_the_engine() {
+        for ruleset in Ruleset::all() {
+            let (data, _) = data(ruleset);
+            let shape = &ruleset.shape;
+            let square = |column: u8, row: u8| Square::new(column, row).expect("a square");
+            for column in 0..shape.columns {
+                let letter = char::from(b'a' + column);
+                let is_joined = shape.neighbor(square(column, shape.rows - 1), Direction::Up).is_some();
+                assert_eq!(data.joined_columns.contains(&letter), is_joined, "{} {letter}", ruleset.id);
+            }
+            for row in 0..shape.rows {
+                let is_joined = shape.neighbor(square(shape.columns - 1, row), Direction::Right).is_some();
+                assert_eq!(data.joined_rows.contains(&(row + 1)), is_joined, "{} {row}", ruleset.id);
+            }
+            for rank in Rank::ALL {
+                let count = data.army.get(&rank.letter().to_string()).copied().unwrap_or(0);
+                assert_eq!(count, ruleset.army.count(rank), "{} {rank}", ruleset.id);
+            }
+            match &data.lakes {
+                LakesInfo::Fixed(lakes) => {
+                    assert_eq!(lakes.iter().copied().collect::<flagfall_board::SquareSet>(), shape.lakes);
+                }
+                LakesInfo::Drawn(_) => assert_eq!(ruleset.lakes, Lakes::Drawn),
+            }
+            assert_eq!(data.flashes.is_empty(), !ruleset.shadowflash, "{}", ruleset.id);
+            let home = usize::from(data.columns) * usize::from(data.home_rows);
+            assert_eq!(home, shape.home_len(), "{}", ruleset.id);
+        }
+    }
+
+    #[test]
+    fn rulesets_differ_where_their_rules_do() {
+        let (_, classic) = data(&flagfall_rules::rulesets::CLASSIC);
+        assert_eq!((&classic["columns"], &classic["home_rows"]), (&json!(10), &json!(4)));
+        assert_eq!(classic["lakes"], json!(["c5", "d5", "g5", "h5", "c6", "d6", "g6", "h6"]));
+        assert_eq!((&classic["start"], &classic["army"]["9"]), (&json!("deployments"), &json!(8)));
+        assert_eq!(changes("tournament"), json!({}));
+        assert_eq!(changes("original"), json!({ "strikes_afar": false }));
+        assert_eq!(changes("course"), json!({ "lakes": "drawn", "illegal_act_loses": true }));
+        assert_eq!(changes("quantum"), json!({ "start": "coins" }));
+        assert_eq!(changes("barrage")["may_leave_empty"], json!(true));
+        let flashes = changes("shadowflash-3");
+        assert_eq!(flashes["flashes"], json!({ "general": 2, "colonel": 3, "major": 4 }));
+        assert_eq!(flashes["joined_columns"].as_array().map(Vec::len), Some(10));
+        assert_eq!(flashes["joined_rows"], json!([1, 2, 3, 4, 7, 8, 9, 10]));
+        assert_eq!(flashes["army"]["P"], json!(1));
+    }
+}
