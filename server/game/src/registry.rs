@@ -101,7 +101,8 @@ impl Tables {
     }
 
     /// Like [`Tables::find`], for a player who asks, or for somebody without a token. A damaged
-    /// game that may be private is named only to its players; to all others there is no such game.
+    /// game that may be private is named only to its players; to all others there is no such
+    /// game.
     pub async fn find_for(&self, player: Option<&str>, game: GameId) -> Result<TableHandle, TableError> {
         match self.find(game).await {
             Err(error @ (TableError::NotFound | TableError::Quarantined | TableError::TooNew)) => {
@@ -117,8 +118,8 @@ impl Tables {
         if let Some((header, _)) = first.first().and_then(|first| replay::open(game, first).ok()) {
             return if header.viewer(player).is_some() { error } else { TableError::NotFound };
         }
-        // The first entry says who may see a game. Without it, only the list of a player's running
-        // games can tell that the game is theirs.
+        // The first entry says who may see a game. Without it, only the list of a player's
+        // running games can tell that the game is theirs.
         if !self.is_seated(player, game).await.unwrap_or(false) {
             return TableError::NotFound;
         }
