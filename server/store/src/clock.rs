@@ -3,8 +3,8 @@
 //! A machine has two clocks: the wall clock, which people and other programs can set, and the
 //! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
 //! [`MemoryStore`](crate::MemoryStore) make their own stamps from both. The rules, with their
-//! reasons, stand in `docs/internals/clocks-and-outages.md`: stamps advance with the steady clock,
-//! are slewed to the wall clock, and never go back; a gap between heartbeats is an outage.
+//! reasons, stand in `docs/internals/clocks-and-outages.md`: stamps advance with the steady
+//! clock, are slewed to the wall clock, and never go back; a gap between heartbeats is an outage.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -291,8 +291,8 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
-/// The clock of the crate of tests' support, which cannot be a dependency of these tests: it would
-/// implement the trait of another copy of this crate.
+/// The clock of the crate of tests' support, which cannot be a dependency of these tests: it
+/// would implement the trait of another copy of this crate.
 #[cfg(test)]
 #[path = "../../../tests/store/src/manual_clock.rs"]
 #[expect(unreachable_pub, reason = "public in the crate that it belongs to")]

@@ -3,18 +3,20 @@
 //! `docs/internals/embedded-store.md` explains the files, a write, the index, a start, what each
 //! kind of damage does, and a full disk. In short:
 //!
-//! - **Crashes.** A killed process loses no acknowledged write. Neither does a power cut, on a disk
-//!   that has really written what it confirms. An unacknowledged request is written completely or
-//!   not at all: the next start cuts off a partial write at the end of the log.
-//! - **A failed write,** for another reason than a full disk: its requests are answered `Unknown`.
-//!   From then on the store refuses everything, including reads, because the end of the log may
-//!   contain the failed write: a read could miss entries that exist after the restart.
-//! - **A full disk.** The store pauses before the disk is full, and when a write finds no space. It
-//!   then refuses changes and heartbeats, so clocks stand still, but reads continue. A group that
-//!   finds no space is undone, so its requests are refused, not `Unknown`.
-//! - **Damage.** A flipped bit is repaired, and a damaged game goes into quarantine. If acknowledged
-//!   changes are lost, a new epoch begins. If nothing shows which games they belong to, the store
-//!   fails to open with [`EmbeddedOpenError::LostTail`] until the operator accepts the loss.
+//! - **Crashes.** A killed process loses no acknowledged write. Neither does a power cut, on a
+//!   disk that has really written what it confirms. An unacknowledged request is written
+//!   completely or not at all: the next start cuts off a partial write at the end of the log.
+//! - **A failed write,** for another reason than a full disk: its requests are answered
+//!   `Unknown`. From then on the store refuses everything, including reads, because the end of
+//!   the log may contain the failed write: a read could miss entries that exist after the
+//!   restart.
+//! - **A full disk.** The store pauses before the disk is full, and when a write finds no space.
+//!   It then refuses changes and heartbeats, so clocks stand still, but reads continue. A group
+//!   that finds no space is undone, so its requests are refused, not `Unknown`.
+//! - **Damage.** A flipped bit is repaired, and a damaged game goes into quarantine. If
+//!   acknowledged changes are lost, a new epoch begins. If nothing shows which games they belong
+//!   to, the store fails to open with [`EmbeddedOpenError::LostTail`] until the operator accepts
+//!   the loss.
 //!
 //! The store cannot detect that the whole folder was replaced by an older copy. Begin a new epoch
 //! ([`Store::bump_epoch`]) after such a replacement; [`backup::restore`] does so by itself.

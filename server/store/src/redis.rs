@@ -1,7 +1,7 @@
 //! The store in Redis, for several servers at once.
 //!
-//! `docs/internals/redis-store.md` explains its keys and scripts, its connections, side records of
-//! appends, what servers give back after a loss, and where stamps come from.
+//! `docs/internals/redis-store.md` explains its keys and scripts, its connections, side records
+//! of appends, what servers give back after a loss, and where stamps come from.
 //!
 //! # Durability
 //! The store promises as much durability as Redis itself. It reads Redis's settings at every
