@@ -305,7 +305,7 @@ impl Dispatch {
             for _ in 0..ATTEMPTS {
                 let found = match known.take() {
                     Some(table) => Ok(table),
-                    None => app.tables.find_for(Some(&player.id), game).await,
+                    None => app.tables.find_for(player.as_deref().map(|player| &*player.id), game).await,
                 };
                 let table = match found {
                     Ok(table) => table,
