@@ -31,6 +31,7 @@ pub use fluent_bundle::{FluentArgs as Args, FluentValue as Value};
 pub const ENGLISH: &[&str] = &[
     include_str!("../en/events.ftl"),
     include_str!("../en/names.ftl"),
+    include_str!("../en/pictures.ftl"),
     include_str!("../en/players.ftl"),
     include_str!("../en/refusals.ftl"),
     include_str!("../en/rules.ftl"),
