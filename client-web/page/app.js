@@ -15,6 +15,7 @@ const PAGES = {
   play: async () => (await import("./pages/play.js")).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
+  rules: async () => (await import("./pages/rules.js")).RulesPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -32,6 +33,7 @@ export function App({ route }) {
     h(Top, { page: now.page }),
     h(Bar, { game }),
     h("main", { id: "main" }, h(Current, { key: now.page + (game ?? ""), route: now })),
+    game ? null : h(Foot, {}),
     h("div", { class: "toast", role: "status", hidden: !toast.value }, toast.value?.text),
     h("div", { class: "aloud", role: "log", "aria-live": "polite" }, aloud.value),
     h("div", { class: "aloud", role: "alert" }, alarm.value));
@@ -57,11 +59,18 @@ function Top({ page }) {
   const link = (href, text, isHere) => h("a", { href, "aria-current": isHere ? "page" : undefined }, text);
   return h("header", { class: "top" },
     h("a", { class: "brand", href: "/" }, h(Mark, {}), h("span", null, "Flagfall")),
-    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play")),
+    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"),
+      link("/rules", say("nav-rules"), page === "rules")),
     h("div", { class: "who" },
       player ? h("span", { title: player.name }, player.name) : null,
       h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },
         say("settings"))));
+}
+
+/** The way to every other page. */
+function Foot() {
+  return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
+    ["play", "rules"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

@@ -4,8 +4,18 @@ import { signal } from "./vendor/library.js";
 
 /**
  * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
- *   | { page: "game", id: string } | { page: "unknown" }} Route
+ *   | { page: "game", id: string } | { page: "rules", id?: string } | { page: "unknown" }} Route
  */
+
+/** Pages whose addresses name what they show. @type {[RegExp, (parts: Record<string, string>) => Route][]} */
+const OTHERS = [
+  [/^\/rules(?:\/(?<id>[a-z0-9-]+))?$/, (parts) => ({ page: "rules", ...parts })],
+];
+
+/** The named parts of an address. @param {RegExp} pattern @param {string} path @returns {Record<string, string>} */
+function partsOf(pattern, path) {
+  return Object.fromEntries(Object.entries(pattern.exec(path)?.groups ?? {}).filter(([, part]) => part !== undefined));
+}
 
 /** @param {string} path @param {string} hash @returns {Route} */
 export function parseRoute(path, hash) {
@@ -13,6 +23,8 @@ export function parseRoute(path, hash) {
   if (path === "/play") return { page: "play" };
   // The code is in the fragment, so no log and no referrer has it.
   if (path === "/challenge") return { page: "challenge", code: hash.slice(1) };
+  const other = OTHERS.find(([pattern]) => pattern.test(path));
+  if (other) return other[1](partsOf(other[0], path));
   const game = /^\/game\/([0-9a-z]{12})$/.exec(path);
   return game?.[1] ? { page: "game", id: game[1] } : { page: "unknown" };
 }

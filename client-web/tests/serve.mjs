@@ -34,7 +34,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
-const ADDRESSES = /^\/(play|challenge|game\/[0-9a-z]{12})?$/;
+const ADDRESSES = /^\/(play|challenge|game\/[0-9a-z]{12}|games|account|rules(\/[a-z0-9-]+)?|@\/[\w-]{2,20}|deployments(\/[a-z0-9-]+(\/[\w-]{1,30})?)?|leaderboard(\/[a-z0-9-]+\/[a-z]+)?)?$/;
 
 /**
  * Serves the page in front of a server.
@@ -113,7 +113,10 @@ function forward(asked, answer, server) {
   const headers = { ...asked.headers, host: server, ...(token ? { authorization: `Bearer ${token}` } : {}) };
   delete headers.cookie;
   const inner = request(`http://${server}${asked.url}`, { method: asked.method, headers }, (reply) => {
-    answer.writeHead(reply.statusCode ?? 502, { "Content-Type": reply.headers["content-type"] ?? "text/plain" });
+    const encoding = reply.headers["content-encoding"];
+    answer.writeHead(reply.statusCode ?? 502, {
+      "Content-Type": reply.headers["content-type"] ?? "text/plain", ...(encoding ? { "Content-Encoding": encoding } : {}),
+    });
     reply.pipe(answer);
   });
   inner.on("error", () => answer.destroy());
@@ -133,7 +136,9 @@ async function rulesets(answer, server) {
 
 /** True if a request comes from the page itself. @param {Asked} asked */
 function isOwnOrigin(asked) {
-  return asked.headers.origin === `http://${asked.headers.host}`;
+  // Browsers send no `Origin` with a GET of the same origin.
+  const { origin, host } = asked.headers;
+  return origin ? origin === `http://${host}` : asked.headers["sec-fetch-site"] === "same-origin";
 }
 
 /** @param {Asked} asked */

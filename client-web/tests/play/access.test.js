@@ -33,7 +33,28 @@ const LOOKS = [
   ["narrow", { viewport: { width: 320, height: 640 } }],
 ];
 
+/** Pages that need no player, and what they show when they are ready. @type {[string, string, string][]} */
+const PAGES = [
+  ["rules-list", "/rules", "Quantum"],
+  ["rules", "/rules/classic", "The end"],
+  ["rules-chips", "/rules/shadowflash-3", "The end"],
+  ["rules-coins", "/rules/quantum", "The end"],
+];
+
 for (const [look, options] of LOOKS) {
+  test(`axe finds nothing on pages to read: ${look}`, async () => {
+    const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce", ...options });
+    for (const [name, path, heading] of PAGES) {
+      await page.goto(front.url + path);
+      await page.getByRole("heading", { name: heading }).first().waitFor();
+      assert.deepEqual(await violations(page), [], name);
+      assert.ok(await overflow(page) <= 0, `${name} is wider than its window`);
+      await picture(page, `access-${name}-${look}`, true);
+    }
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test(`axe finds nothing: ${look}`, async () => {
     const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce", ...options });
     /** @param {string} name */
