@@ -5,7 +5,7 @@ import { rulesOf } from "./game/rules.js";
 import { newLine } from "./net/line.js";
 import { openLine } from "./net/socket.js";
 import { effect, signal } from "./vendor/library.js";
-import { Words } from "./words.js";
+import { Words, loadMore } from "./words.js";
 
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("./net/line.js").Effect} Effect */
@@ -63,6 +63,14 @@ const otherTabs = new BroadcastChannel("flagfall-session");
 /** @param {string} id @param {import("./words.js").Args} [args] */
 export function say(id, args) {
   return words.say(id, args);
+}
+
+/** @type {Promise<void> | undefined} */
+let more;
+/** Loads the texts that only some pages need, once. */
+export function moreWords() {
+  more ??= loadMore(words);
+  return more;
 }
 
 export function allWords() {

@@ -81,8 +81,8 @@ export function serve({ port, server }) {
 
 /** @param {Answer} answer @param {string} folder @param {string} path */
 function file(answer, folder, path) {
-  const texts = /^words\/([a-z]{2})\.ftl$/.exec(path);
-  if (texts) return send(answer, 200, ".ftl", allTexts(texts[1] ?? "en"));
+  const asked = /^words\/([a-z]{2}(?:-more)?)\.ftl$/.exec(path);
+  if (asked) return send(answer, 200, ".ftl", texts(asked[1] ?? "en"));
   const full = join(folder, normalize(path));
   if (!full.startsWith(folder) || !existsSync(full)) return send(answer, 404, ".txt", "not found");
   send(answer, 200, extname(full), readFileSync(full));
@@ -90,8 +90,13 @@ function file(answer, folder, path) {
 
 /** All texts of a language: what both clients say, and what the page says. @param {string} language */
 export function allTexts(language) {
-  return WORDS.flatMap((folder) => readdirSync(join(folder, language)).sort()
-    .map((name) => readFileSync(join(folder, language, name), "utf8"))).join("\n");
+  return `${texts(language)}\n${texts(`${language}-more`)}`;
+}
+
+/** The texts of one file that the page loads. @param {string} folder */
+function texts(folder) {
+  return WORDS.map((words) => join(words, folder)).flatMap((path) => readdirSync(path).sort()
+    .map((name) => readFileSync(join(path, name), "utf8"))).join("\n");
 }
 
 /** @param {Answer} answer @param {string} path */

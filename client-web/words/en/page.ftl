@@ -4,6 +4,12 @@
 
 nav = Main
 nav-play = Play
+nav-rules = Rules
+nav-deployments = Deployments
+nav-games = Your games
+nav-leaderboard = Leaderboards
+nav-account = Account
+nav-more = All pages
 keep = Keep things as they are
 close = Close
 to-home = Go to the first page

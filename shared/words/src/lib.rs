@@ -31,10 +31,10 @@ pub use fluent_bundle::{FluentArgs as Args, FluentValue as Value};
 pub const ENGLISH: &[&str] = &[
     include_str!("../en/events.ftl"),
     include_str!("../en/names.ftl"),
-    include_str!("../en/pictures.ftl"),
     include_str!("../en/players.ftl"),
     include_str!("../en/refusals.ftl"),
-    include_str!("../en/rules.ftl"),
+    include_str!("../en-more/pictures.ftl"),
+    include_str!("../en-more/rules.ftl"),
 ];
 
 /// The arguments of a text: `args! { "rank" => "scout", "count" => 2 }`.
