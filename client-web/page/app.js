@@ -3,7 +3,7 @@
 import { Bar } from "./parts/bars.js";
 import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { go } from "./route.js";
-import { alarm, aloud, line, onMessage, say, show, toast } from "./state.js";
+import { alarm, aloud, line, moreWords, onMessage, say, show, toast } from "./state.js";
 import { h, useEffect, useRef, useState } from "./vendor/library.js";
 
 /** @typedef {import("./route.js").Route} Route */
@@ -15,9 +15,17 @@ const PAGES = {
   play: async () => (await import("./pages/play.js")).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
-  rules: async () => (await import("./pages/rules.js")).RulesPage,
+  rules: async () => (await withMore(import("./pages/rules.js"))).RulesPage,
+  deployments: async () => (await withMore(import("./pages/deployments.js"))).DeploymentsPage,
+  deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
+
+/** A page that needs more texts. @template T @param {Promise<T>} page */
+async function withMore(page) {
+  const [loaded] = await Promise.all([page, moreWords()]);
+  return loaded;
+}
 
 /** @param {{ route: RouteSignal }} props */
 export function App({ route }) {
@@ -70,7 +78,7 @@ function Top({ page }) {
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
-    ["play", "rules"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
+    ["rules", "deployments"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

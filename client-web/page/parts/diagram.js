@@ -21,9 +21,9 @@ const NOTHING = {
 
 /**
  * A position to look at. What it shows is said beside it.
- * @param {{ position: string, targets?: Record<string, "go" | "strike"> | undefined, isSmall?: boolean }} props
+ * @param {{ position: string, targets?: Record<string, "go" | "strike"> | undefined }} props
  */
-export function Position({ position, targets, isSmall = false }) {
+export function Position({ position, targets }) {
   const host = useRef(/** @type {HTMLElement | null} */ (null));
   const { numbering, print } = settings.value;
   const { columns, rows } = readPosition(position);
@@ -37,7 +37,7 @@ export function Position({ position, targets, isSmall = false }) {
     board.show(/** @type {any} */ ({ audience: "public", phase: "playing", pieces, lakes, chips }));
     board.mark({ targets: Object.entries(targets ?? {}).map(([square, kind]) => ({ square, kind })) });
   }, [position, numbering, print]);
-  return h("div", { class: `position${isSmall ? " small-position" : ""}`, style: { "--columns": columns, "--rows": rows } },
+  return h("div", { class: "position", style: { "--columns": columns, "--rows": rows } },
     h("div", { class: "board-host", ref: host, inert: true, "aria-hidden": "true" }));
 }
 

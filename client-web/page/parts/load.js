@@ -93,12 +93,16 @@ export function refusalSentence(refusal) {
  * @param {Asked<T>} asked @param {(value: T) => any} draw @param {string} [skeleton] The class of what is shown meanwhile.
  */
 export function shown(asked, draw, skeleton = "page-skeleton") {
-  if (asked.value !== undefined) return draw(asked.value);
+  return asked.value === undefined ? waiting(asked, skeleton) : draw(asked.value);
+}
+
+/** How far a question is. @param {Asked<unknown>} asked @param {string} [skeleton] */
+export function waiting(asked, skeleton = "page-skeleton") {
   return asked.refusal ? h(Failed, { refusal: asked.refusal, again: asked.again }) : h(Loading, { skeleton });
 }
 
-/** A place for what is on its way. After a while it says what it waits for. @param {{ skeleton?: string }} props */
-export function Loading({ skeleton = "page-skeleton" }) {
+/** A place for what is on its way. After a while it says what it waits for. @param {{ skeleton: string }} props */
+function Loading({ skeleton }) {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), 3_000);
@@ -110,7 +114,7 @@ export function Loading({ skeleton = "page-skeleton" }) {
 }
 
 /** @param {{ refusal: Refusal, again: () => void }} props */
-export function Failed({ refusal, again }) {
+function Failed({ refusal, again }) {
   return h("div", { class: "card stack tight", role: "alert" },
     h("strong", null, say("not-loaded")),
     h("p", null, refusalSentence(refusal)),

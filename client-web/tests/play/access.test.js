@@ -39,6 +39,9 @@ const PAGES = [
   ["rules", "/rules/classic", "The end"],
   ["rules-chips", "/rules/shadowflash-3", "The end"],
   ["rules-coins", "/rules/quantum", "The end"],
+  ["deployments", "/deployments", "Nothing is saved yet"],
+  ["deployment", "/deployments/classic#9394924939566915957S574BB7668B88BF7B88B9", "New deployment"],
+  ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
 ];
 
 for (const [look, options] of LOOKS) {
