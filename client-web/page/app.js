@@ -18,6 +18,8 @@ const PAGES = {
   rules: async () => (await withMore(import("./pages/rules.js"))).RulesPage,
   deployments: async () => (await withMore(import("./pages/deployments.js"))).DeploymentsPage,
   deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,
+  profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
+  leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -78,7 +80,7 @@ function Top({ page }) {
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
-    ["rules", "deployments"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
+    ["rules", "deployments", "leaderboard"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

@@ -33,7 +33,7 @@ export function DeploymentsPage() {
     !saved ? waiting(asked)
       : saved.length === 0 ? h(Suggestions, { ruleset: deployable()[0]?.id ?? "" })
       : deployable().map((rules) => h(OfRuleset, { key: rules.id, rules, saved: saved.filter(({ ruleset }) => ruleset === rules.id) })),
-    h(Files, { library }));
+    saved ? h(Files, { library }) : null);
 }
 
 /** @param {Promise<{ trouble?: string }>} done @param {string} told */

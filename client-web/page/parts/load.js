@@ -148,3 +148,8 @@ export function useTitle(title) {
 export function dateText(time) {
   return new Date(time).toLocaleDateString(document.documentElement.lang, { year: "numeric", month: "short", day: "numeric" });
 }
+
+/** A rating with its mark if it is provisional. @param {{ rating: number, provisional?: boolean }} point */
+export function ratingText({ rating, provisional = false }) {
+  return say("rating", { rating: String(rating), provisional: provisional ? "yes" : "no" });
+}

@@ -41,6 +41,7 @@ const PAGES = [
   ["rules-coins", "/rules/quantum", "The end"],
   ["deployments", "/deployments", "Nothing is saved yet"],
   ["deployment", "/deployments/classic#9394924939566915957S574BB7668B88BF7B88B9", "New deployment"],
+  ["leaderboard", "/leaderboard", "Not enough rated games yet"],
   ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
 ];
 

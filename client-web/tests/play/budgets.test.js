@@ -63,6 +63,7 @@ test("a first visit is small, and nothing jumps", async (t) => {
 const PAGES = [
   ["/rules", "Quantum"],
   ["/rules/shadowflash-3", "The end"],
+  ["/leaderboard", "Not enough rated games yet"],
   ["/deployments", "Nothing is saved yet"],
   ["/deployments/classic", "New deployment", 36],
 ];

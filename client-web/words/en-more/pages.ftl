@@ -115,3 +115,115 @@ deployment-text-hint = A row of { $count } letters for each home row, the one ne
 deployment-use-text = Use this text
 text-copy = Copy the text
 text-copied = The text is copied.
+
+## A player
+
+# $rating; $provisional: yes or no.
+rating =
+    { $provisional ->
+        [yes] { $rating }?
+       *[no] { $rating }
+    }
+ratings = Ratings
+ratings-empty = No rated game has been played yet.
+ratings-empty-own = You have played no rated game yet. A rated game needs two accounts, a clock, and rules without changes.
+column-rules = Rules
+column-pace = Speed
+column-points = Rating
+column-played = Games
+column-date = Date
+column-opponent = Opponent
+column-result = Result
+column-after = Rating
+column-place = Place
+column-player = Player
+# $speed: its name in the protocol.
+speed =
+    { $speed ->
+        [bullet] Bullet
+        [blitz] Blitz
+        [rapid] Rapid
+        [classical] Classical
+        [correspondence] Correspondence
+       *[other] { $speed }
+    }
+# $speed: its name in the protocol.
+speed-long =
+    { $speed ->
+        [bullet] Bullet, under 3 minutes for 40 turns
+        [blitz] Blitz, under 8 minutes
+        [rapid] Rapid, under 25 minutes
+        [classical] Classical, longer
+       *[correspondence] Correspondence, days a turn
+    }
+# $ruleset, $speed.
+chart-of = Chart: { $ruleset }, { speed }
+# $title; $count: games; $rating: now.
+chart-label = Rating in { $title }: { $rating } after { $count ->
+        [one] 1 game
+       *[other] { $count } games
+    }. The band is one deviation wide on each side.
+chart-empty = No games to draw yet.
+chart-table = As a table
+provisional-text = A question mark means that a rating is provisional: too few games have been played for it to mean much. It goes when the number after ± falls below 110.
+# $before, $after: ratings; $change: as in +12.
+rating-step = { $before } → { $after } ({ $change })
+rating-undone = taken back
+# $score: won, drawn or lost.
+score =
+    { $score ->
+        [won] Won
+        [drawn] Draw
+       *[lost] Lost
+    }
+against = You and this player
+against-empty = You have not finished a game against each other.
+# $won, $drawn, $lost: your games.
+tally = { $won } won, { $drawn } drawn, { $lost } lost
+history = Finished games
+history-empty = No game has been finished yet.
+history-empty-own = You have finished no game yet. Those you finish appear here.
+history-more = More games
+history-against = against
+# $side.
+history-as =
+    { $side ->
+        [red] as Red
+       *[blue] as Blue
+    }
+# $count: plies.
+history-plies =
+    { $count ->
+        [one] 1 ply
+       *[other] { $count } plies
+    }
+history-rated = rated
+history-private = private
+replay = Replay
+challenge = Challenge
+challenge-send-it = Send the challenge
+rated-two-accounts = Only between two accounts.
+# $name.
+challenged = { $name } hears of it.
+block = Block
+unblock = Unblock
+# $name.
+blocked = { $name } cannot talk to you or accept your offers any more.
+# $name.
+unblocked = { $name } is not blocked any more.
+
+## Leaderboards
+
+leaderboard-title = Leaderboards
+leaderboard-speed = Speed
+leaderboard-kind = Who
+# $kind: people or bots.
+leaderboard-kind-option =
+    { $kind ->
+        [bots] Bots
+       *[people] People
+    }
+leaderboard-empty = Not enough rated games yet
+leaderboard-empty-text = Nobody has played enough rated games here that their rating is certain. Play some, and the first place is yours.
+leaderboard-play = Play
+leaderboard-text = A player is listed while their rating is certain: its deviation is 75 points or less. It grows again when they do not play for long.
