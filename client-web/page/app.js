@@ -20,6 +20,8 @@ const PAGES = {
   deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,
   profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
   leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
+  games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
+  account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -72,7 +74,7 @@ function Top({ page }) {
     h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"),
       link("/rules", say("nav-rules"), page === "rules")),
     h("div", { class: "who" },
-      player ? h("span", { title: player.name }, player.name) : null,
+      h("a", { href: "/account", title: player?.name, "aria-current": page === "account" ? "page" : undefined }, player?.name ?? say("nav-account")),
       h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },
         say("settings"))));
 }
@@ -80,7 +82,7 @@ function Top({ page }) {
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
-    ["rules", "deployments", "leaderboard"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
+    ["rules", "deployments", "games", "leaderboard", "account"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

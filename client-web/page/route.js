@@ -6,7 +6,8 @@ import { signal } from "./vendor/library.js";
  * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
  *   | { page: "game", id: string } | { page: "rules", id?: string } | { page: "deployments" }
  *   | { page: "deployment", ruleset: string, name?: string } | { page: "profile", name: string }
- *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "unknown" }} Route
+ *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "games" } | { page: "account" }
+ *   | { page: "unknown" }} Route
  */
 
 /** Pages whose addresses name what they show. @type {[RegExp, (parts: Record<string, string>) => Route][]} */
@@ -15,6 +16,8 @@ const OTHERS = [
   [/^\/deployments\/(?<ruleset>[a-z0-9-]+)(?:\/(?<name>[\w-]{1,30}))?$/, ({ ruleset = "", ...parts }) => ({ page: "deployment", ruleset, ...parts })],
   [/^\/@\/(?<name>[\w-]{2,20})$/, ({ name = "" }) => ({ page: "profile", name })],
   [/^\/leaderboard(?:\/(?<ruleset>[a-z0-9-]+)\/(?<speed>[a-z]+))?$/, (parts) => ({ page: "leaderboard", ...parts })],
+  [/^\/games$/, () => ({ page: "games" })],
+  [/^\/account$/, () => ({ page: "account" })],
   [/^\/rules(?:\/(?<id>[a-z0-9-]+))?$/, (parts) => ({ page: "rules", ...parts })],
 ];
 

@@ -81,7 +81,19 @@ export function allWords() {
 export function start(loaded) {
   words = loaded;
   connection = openLine({ changed: (changed) => (line.value = changed), effect: happened });
-  otherTabs.onmessage = () => connection?.input({ kind: "session", ok: true });
+  otherTabs.onmessage = takeSession;
+}
+
+/** The browser has another session now, or none. The line goes on with it, in all tabs. */
+export function sessionChanged() {
+  otherTabs.postMessage("new");
+  takeSession();
+}
+
+function takeSession() {
+  connection?.input({ kind: "session", ok: true });
+  // A session that has ended closed its lines for good.
+  connection?.input({ kind: "retry" });
 }
 
 export async function loadRulesets() {

@@ -115,7 +115,7 @@ function send(answer, status, type, body) {
 /** @param {Asked} asked @param {Answer} answer @param {string} server */
 function forward(asked, answer, server) {
   const token = tokenOf(asked);
-  const headers = { ...asked.headers, host: server, ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  const headers = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...asked.headers, host: server };
   delete headers.cookie;
   const inner = request(`http://${server}${asked.url}`, { method: asked.method, headers }, (reply) => {
     const encoding = reply.headers["content-encoding"];
@@ -151,17 +151,50 @@ function tokenOf(asked) {
   return isOwnOrigin(asked) ? /(?:^|; )flagfall-page=([^;]+)/.exec(asked.headers.cookie ?? "")?.[1] : undefined;
 }
 
-/** Makes a guest and gives the browser a cookie for it. @param {Asked} asked @param {Answer} answer @param {string} server */
+/**
+ * Begins and ends sessions: of a new guest, of an account, or of a new account.
+ * @param {Asked} asked @param {Answer} answer @param {string} server
+ */
 async function session(asked, answer, server) {
-  if (asked.method !== "POST" || !isOwnOrigin(asked)) return void answer.writeHead(403).end();
+  if (!isOwnOrigin(asked)) return void answer.writeHead(403).end();
+  const cookie = (/** @type {string} */ value, /** @type {number} */ seconds) =>
+    answer.setHeader("Set-Cookie", `flagfall-page=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`);
+  const token = tokenOf(asked);
+  const old = /** @type {Record<string, string>} */ (token ? { Authorization: `Bearer ${token}` } : {});
+  answer.setHeader("Content-Type", "application/json");
   try {
-    const { token, player } = await newGuest(server);
-    answer.setHeader("Set-Cookie", `flagfall-page=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`);
-    answer.setHeader("Content-Type", "application/json");
-    answer.writeHead(200).end(JSON.stringify({ player }));
+    if (asked.method === "DELETE") {
+      if (token) await fetch(`http://${server}/api/logout`, { method: "POST", headers: old });
+      cookie("", 0);
+      answer.setHeader("Clear-Site-Data", "\"storage\"");
+      return void answer.writeHead(204).end();
+    }
+    if (asked.method !== "POST") return void answer.writeHead(405).end();
+    const body = JSON.parse(await bodyOf(asked));
+    if (body.password === undefined) {
+      const made = await newGuest(server);
+      cookie(made.token, 31_536_000);
+      return void answer.writeHead(200).end(JSON.stringify({ player: made.player }));
+    }
+    const { name, password, sign_up: isNew } = body;
+    const reply = await fetch(`http://${server}/api/${isNew ? "account" : "login"}`, {
+      method: "POST", headers: { "Content-Type": "application/json", ...old }, body: JSON.stringify({ name, password }),
+    });
+    const made = /** @type {any} */ (await reply.json());
+    if (!reply.ok) return void answer.writeHead(reply.status).end(JSON.stringify(made));
+    const { token: fresh, ...info } = made;
+    if (fresh) cookie(fresh, 31_536_000);
+    answer.writeHead(200).end(JSON.stringify(info));
   } catch {
-    answer.writeHead(503).end();
+    answer.writeHead(503).end("{}");
   }
+}
+
+/** @param {Asked} asked @returns {Promise<string>} */
+async function bodyOf(asked) {
+  const parts = [];
+  for await (const part of asked) parts.push(part);
+  return Buffer.concat(parts).toString();
 }
 
 /** @param {string} server @returns {Promise<{ token: string, player: object }>} */

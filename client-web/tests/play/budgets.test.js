@@ -64,6 +64,8 @@ const PAGES = [
   ["/rules", "Quantum"],
   ["/rules/shadowflash-3", "The end"],
   ["/leaderboard", "Not enough rated games yet"],
+  ["/games", "No game is running"],
+  ["/account", "Sign up"],
   ["/deployments", "Nothing is saved yet"],
   ["/deployments/classic", "New deployment", 36],
 ];

@@ -227,3 +227,141 @@ leaderboard-empty = Not enough rated games yet
 leaderboard-empty-text = Nobody has played enough rated games here that their rating is certain. Play some, and the first place is yours.
 leaderboard-play = Play
 leaderboard-text = A player is listed while their rating is certain: its deviation is 75 points or less. It grows again when they do not play for long.
+
+## Own games
+
+games-title = Your games
+games-none = No game is running
+games-none-text = The games that you start appear here, the most urgent first.
+games-start = Start a game
+games-to-act = Your turn
+games-waiting = Waiting for the others
+# $count: games.
+games-unavailable =
+    { $count ->
+        [one] 1 game cannot be shown right now.
+       *[other] { $count } games cannot be shown right now.
+    }
+# $name; $side: the player's own.
+games-against = { $name }, you play { side }
+games-deploy = Place your army
+games-deployed = They place their army
+games-theirs = Their turn
+games-draw = a draw is offered
+challenges = Challenges for you
+decline = Decline
+queue-title = Queued moves
+queue-text = The server makes these moves on your next turns, one a turn. It stops when one is not legal, or when the other side has played another move than you named.
+queue-empty = Nothing is queued.
+# $move: as in a4a5; $if: the move before it, or none.
+queue-move =
+    { $if ->
+        [none] { $move }
+       *[other] { $move }, if they play { $if }
+    }
+queue-label = Moves, separated by commas
+queue-save = Queue these moves
+queue-clear = Empty the queue
+queue-cleared = The queue is empty.
+# $count: moves.
+queue-set =
+    { $count ->
+        [one] 1 move is queued.
+       *[other] { $count } moves are queued.
+    }
+# $typed.
+queue-wrong = “{ $typed }” is no move. Write a4a5, or a4a5 if b7b6.
+# $max: moves.
+queue-length = Queue 1 to { $max } moves.
+
+## The account
+
+account-title = Account
+account-lead = You can play without an account. With one, your games, ratings and deployments are yours on every device.
+account-profile = Your page, as others see it
+account-name = Name
+account-name-hint = 2 to 20 letters, digits, - and _. Everybody sees it.
+password = Password
+password-hint = At least 8 characters.
+password-old = The password so far
+password-new = New password
+sign-up = Sign up
+sign-up-text = No mail address is needed.
+sign-up-guest = Your games and your seat come along.
+log-in = Log in
+log-in-guest = The games of this guest stay with the guest, and do not come along.
+log-out = Log out
+forgot = Forgotten?
+# $name.
+guest-title = You play as a guest: { $name }
+guest-text = Only this browser knows you. Without an account:
+guest-loses-browser = you lose your seat and your games when its data are deleted, and cannot go on elsewhere;
+guest-loses-ratings = you have no rating and play no rated games;
+guest-loses-games = you are forgotten after 90 days away, and your finished games with you;
+guest-loses-deployments = your deployments stay on this device.
+guest-leave = Give up this seat
+guest-leave-ask = Give up this seat?
+guest-leave-text = Nobody can take it again, you neither. Its running games are lost.
+recover = Set a new password
+recover-text = With the recovery code that you got when you signed up.
+recovery-code-label = Recovery code
+recover-do = Set the password
+recover-back = Log in instead
+# $kind: recovery or token.
+secret-title =
+    { $kind ->
+        [token] The new token
+       *[recovery] Your recovery code
+    }
+# $kind: recovery or token.
+secret-text =
+    { $kind ->
+        [token] A program that has it can play as you. It is shown only now: copy it to a safe place.
+       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place.
+    }
+secret-copy = Copy
+secret-copied = Copied. Now put it where you find it again.
+secret-kept = I have put it in a safe place
+secret-first = Copy it first.
+secret-done = Go on
+password-change = Change the password
+password-change-text = All other devices are logged out.
+password-changed = The password is changed.
+recovery = Recovery code
+recovery-text = A new code makes the one before void.
+recovery-new = Make a new code
+tokens = Devices and programs
+tokens-text = Wherever you are logged in has a token, and so has each program that plays as you.
+# $scope: play or bot.
+token-scope =
+    { $scope ->
+        [bot] may only play
+       *[play] may do everything
+    }
+token-scope-label = What it may do
+# $date.
+token-since = since { $date }
+token-current = this browser
+token-revoke = Revoke
+# $name: of the token.
+token-revoke-one = Revoke { $name }
+# $name: of the token.
+token-revoke-ask = Revoke { $name }?
+token-revoke-text = What uses it is logged out at once.
+token-revoked = Revoked.
+token-new = New token for a program
+token-name = Name of the token
+token-name-hint = What it is for. Only you see it.
+token-make = Make the token
+blocks = Blocked players
+blocks-text = They cannot talk to you or accept your offers, and you are not paired with them.
+blocks-empty = You have blocked nobody.
+# $name.
+unblock-one = Unblock { $name }
+export = Your data
+export-text = Everything that the server keeps about you, but passwords and tokens, as a file.
+export-do = Save as a file
+account-delete = Delete the account
+account-delete-text = Your finished games stay without your name. This cannot be undone.
+account-delete-ask = Delete the account for good?
+account-kept = The account is kept.
