@@ -1,5 +1,5 @@
-// Makes types/api.d.ts from the OpenAPI document of the server: bodies and answers of /api, as far
-// as messages do not have them already.
+// Makes types/api.d.ts from the OpenAPI document of the server: bodies and answers of /api, as
+// far as messages do not have them already.
 //
 //     node scripts/make_api.js
 

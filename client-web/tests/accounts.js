@@ -4,7 +4,10 @@ import { newPage } from "./browser.js";
 
 export const PASSWORD = "horse battery 9 staple";
 
-/** Makes an account, and returns its token. @param {string} server @param {string} name @param {boolean} [bot] @returns {Promise<string>} */
+/**
+ * Makes an account, and returns its token.
+ * @param {string} server @param {string} name @param {boolean} [bot] @returns {Promise<string>}
+ */
 export async function newAccount(server, name, bot = false) {
   const answer = await fetch(`http://${server}/api/account`, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name, password: PASSWORD, ...(bot ? { bot } : {}) }),
@@ -25,7 +28,10 @@ export async function openAs(chromium, url, token, options = {}) {
   return opened;
 }
 
-/** The address of a game or page that the server's API has. @param {string} server @param {string} token @param {string} path @param {object} [body] */
+/**
+ * The address of a game or page that the server's API has.
+ * @param {string} server @param {string} token @param {string} path @param {object} [body]
+ */
 export async function api(server, token, path, body) {
   const answer = await fetch(`http://${server}${path}`, {
     method: body ? "POST" : "GET",

@@ -94,7 +94,7 @@ export function allTexts(language) {
 }
 
 /** The texts of one file that the page loads. @param {string} folder */
-function texts(folder) {
+export function texts(folder) {
   return WORDS.map((words) => join(words, folder)).flatMap((path) => readdirSync(path).sort()
     .map((name) => readFileSync(join(path, name), "utf8"))).join("\n");
 }

@@ -5,7 +5,10 @@ import { RANKS, letterOf, squareAt } from "./notation.js";
 /** @typedef {import("./rules.js").Rules} Rules */
 /** @typedef {import("./notation.js").Rank} Rank */
 
-/** A text with its arguments. @typedef {{ id: string, args: Record<string, string | number> }} Text */
+/**
+ * A text with its arguments. @typedef {{ id: string, args: Record<string, string | number> }}
+ * Text
+ */
 
 /**
  * Squares in one or more positions, one after the other, with a caption. `targets`: squares of
@@ -15,7 +18,9 @@ import { RANKS, letterOf, squareAt } from "./notation.js";
 
 /** @typedef {{ title: Text, paragraphs: Text[], diagrams: Diagram[] }} Section */
 
-/** @param {string} id @param {Record<string, string | number | boolean>} [args] @returns {Text} */
+/**
+ * @param {string} id @param {Record<string, string | number | boolean>} [args] @returns {Text}
+ */
 function text(id, args = {}) {
   const plain = Object.entries(args).map(([name, value]) =>
     [name, typeof value === "boolean" ? (value ? "yes" : "no") : value]);
@@ -60,11 +65,17 @@ export function boardTexts(rules) {
   ];
 }
 
-/** All other sections, in the order of the terminal client. @param {Rules} rules @returns {Section[]} */
+/**
+ * All other sections, in the order of the terminal client.
+ * @param {Rules} rules @returns {Section[]}
+ */
 export function sectionsOf(rules) {
   const hasCoins = rules.start === "coins";
   const hasLines = rules.supply_lines || Object.keys(rules.flashes).length > 0;
-  /** @param {boolean} isThere @param {string} title @param {Diagram[]} diagrams @returns {Section[]} */
+  /**
+   * @param {boolean} isThere @param {string} title @param {Diagram[]} diagrams
+   * @returns {Section[]}
+   */
   const addition = (isThere, title, diagrams = []) =>
     isThere ? [{ title: text(title), paragraphs: [text(`${title}-text`)], diagrams }] : [];
   return [
@@ -241,7 +252,10 @@ export function readPosition(position) {
   return { columns, rows: lines.length, pieces, lakes, chips };
 }
 
-/** The board at the start: every home square has a piece that nobody knows. @param {Rules} rules */
+/**
+ * The board at the start: every home square has a piece that nobody knows.
+ * @param {Rules} rules
+ */
 export function startPosition(rules) {
   const lakes = rules.lakes === "drawn" ? [] : rules.lakes;
   const rows = Array.from({ length: rules.rows }, (_, index) => {

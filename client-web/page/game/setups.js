@@ -7,7 +7,10 @@ import { homeSquares } from "./rules.js";
 /** @typedef {import("./deploy.js").Setup} Setup */
 /** @typedef {import("./rules.js").Rules} Rules */
 /** A saved deployment. @typedef {{ ruleset: string, name: string, setup: string }} Saved */
-/** What is wrong with a text, as a refusal says it. @typedef {{ code: string, message: string, args: Record<string, string | number> }} Problem */
+/**
+ * What is wrong with a text, as a refusal says it. @typedef {{ code: string, message: string,
+ * args: Record<string, string | number> }} Problem
+ */
 
 /** Files and texts that are opened have at most so many bytes. */
 export const MOST_BYTES = 1024 * 1024;
@@ -17,14 +20,20 @@ export function squeeze(text) {
   return text.replace(/\s/g, "").toUpperCase();
 }
 
-/** A text with a line for each row, the one nearest the enemy first. @param {string} text @param {Rules} rules */
+/**
+ * A text with a line for each row, the one nearest the enemy first.
+ * @param {string} text @param {Rules} rules
+ */
 export function inRows(text, rules) {
   const letters = squeeze(text);
   return Array.from({ length: rules.home_rows }, (_, row) =>
     letters.slice(row * rules.columns, (row + 1) * rules.columns)).join("\n");
 }
 
-/** Why a text is no deployment. Undefined if it is one. @param {string} text @param {Rules} rules @returns {Problem | undefined} */
+/**
+ * Why a text is no deployment. Undefined if it is one.
+ * @param {string} text @param {Rules} rules @returns {Problem | undefined}
+ */
 export function problemOf(text, rules) {
   /** @param {string} code @param {Record<string, string | number>} args @returns {Problem} */
   const problem = (code, args) => ({ code, message: code, args });
@@ -96,7 +105,10 @@ function isRecord(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** How far behind the front each rank likes to stand, from 0 to 1. @type {Record<string, number>} */
+/**
+ * How far behind the front each rank likes to stand, from 0 to 1.
+ * @type {Record<string, number>}
+ */
 const DEPTHS = { P: 0.1, 1: 0.35, 2: 0.3, 3: 0.25, 4: 0.2, 5: 0.25, 6: 0.3, 7: 0.5, 8: 0.8, 9: 0.3, S: 0.6, B: 0.75, F: 1 };
 
 /**
@@ -141,7 +153,10 @@ export function suggest(rules, random) {
   return setup;
 }
 
-/** The letters to place: with a reserve, a part of each rank. @param {Rules} rules @param {() => number} random */
+/**
+ * The letters to place: with a reserve, a part of each rank.
+ * @param {Rules} rules @param {() => number} random
+ */
 function chosenArmy(rules, random) {
   const all = Object.entries(rules.army).flatMap(([letter, count]) => Array.from({ length: count }, () => letter));
   const room = placesToFill(rules) - 1;
@@ -152,7 +167,10 @@ function chosenArmy(rules, random) {
   return ["F", ...others.slice(0, room).map(({ letter }) => letter)];
 }
 
-/** The squares beside and before one of the last row. @param {string} square @param {Rules} rules */
+/**
+ * The squares beside and before one of the last row.
+ * @param {string} square @param {Rules} rules
+ */
 function around(square, rules) {
   const column = columnOf(square);
   return [

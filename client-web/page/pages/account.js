@@ -1,5 +1,5 @@
-// The account: sign up, log in, and what belongs to it. Passwords, codes and tokens are never kept
-// by the page; the session is a cookie that no script can read.
+// The account: sign up, log in, and what belongs to it. Passwords, codes and tokens are never
+// kept by the page; the session is a cookie that no script can read.
 
 import { playerName } from "../parts/bars.js";
 import { confirm } from "../parts/dialog.js";
@@ -28,7 +28,10 @@ export function AccountPage() {
       : player && isAccount ? h(Own, { player }) : h(Strangers, { player }));
 }
 
-/** A code or token that must be kept before the page goes on. @param {{ kind: "recovery" | "token", text: string }} props */
+/**
+ * A code or token that must be kept before the page goes on.
+ * @param {{ kind: "recovery" | "token", text: string }} props
+ */
 function Secret({ kind, text }) {
   const [isKept, setKept] = useState(false);
   const [isCopied, setCopied] = useState(false);
@@ -100,7 +103,9 @@ function Form({ title, button, send, done, isDanger = false, isMain = false, chi
       h("button", { class: `button ${isDanger ? "danger" : isMain ? "main" : ""}`, disabled: isBusy, "aria-busy": isBusy }, button), foot));
 }
 
-/** @param {{ name: string, label: string, type?: string, complete: string, least?: number, most: number, hint?: string }} props */
+/**
+ * @param {{ name: string, label: string, type?: string, complete: string, least?: number, most: number, hint?: string }} props
+ */
 function Field({ name, label, type = "text", complete, least, most, hint }) {
   return h("label", { class: "field" }, h("span", null, label),
     h("input", {

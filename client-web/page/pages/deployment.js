@@ -151,7 +151,10 @@ function nameOf(editor) {
   return squareNames(editor.shownView(editor.view), allWords(), undefined);
 }
 
-/** What is left to place, and what can be done with all of it. @param {{ editor: Editor }} props */
+/**
+ * What is left to place, and what can be done with all of it.
+ * @param {{ editor: Editor }} props
+ */
 function Tools({ editor }) {
   const { rules, deploying } = editor;
   const left = deploying.left();
@@ -185,7 +188,10 @@ function Tools({ editor }) {
     h("p", { class: "muted small" }, say("deploy-hint")));
 }
 
-/** Saves and deletes. @param {{ editor: Editor, library: Library, name: string | undefined }} props */
+/**
+ * Saves and deletes.
+ * @param {{ editor: Editor, library: Library, name: string | undefined }} props
+ */
 function Keep({ editor, library, name }) {
   const { deploying, rules } = editor;
   const [typed, setTyped] = useState(name ?? "");

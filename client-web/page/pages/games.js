@@ -15,7 +15,9 @@ import { h, useEffect, useState } from "../vendor/library.js";
 /** @typedef {import("../../types/api").Invitations} Invitations */
 /** @template T @typedef {import("../parts/load.js").Asked<T>} Asked */
 
-/** Games are asked for again after this time: nobody tells of moves in games that are not open. */
+/**
+ * Games are asked for again after this time: nobody tells of moves in games that are not open.
+ */
 const AGAIN_MS = 20_000;
 
 export function GamesPage() {
@@ -90,7 +92,10 @@ function Deadline({ at, isTurn }) {
   return h("span", { class: `numbers${isTurn && left() < 3_600_000 ? " score-lost" : ""}` }, ` · ${say("deploy-left", { time: clockText(left()) })}`);
 }
 
-/** Moves that the server makes when their turn comes. @param {{ id: string, ply: number, again: () => void }} props */
+/**
+ * Moves that the server makes when their turn comes.
+ * @param {{ id: string, ply: number, again: () => void }} props
+ */
 function Queue({ id, ply, again }) {
   const [isOpen, setOpen] = useState(false);
   const asked = /** @type {Asked<MoveQueue>} */ (useAnswer(isOpen ? `/api/games/${id}/queue` : undefined));

@@ -18,7 +18,10 @@ export function LeaderboardPage({ ruleset = rulesets.value[0]?.id ?? "", speed =
   const asked = /** @type {import("../parts/load.js").Asked<Leaderboard>} */ (
     useAnswer(`/api/leaderboards/${ruleset}/${speed}${kind === "bots" ? "?bots=true" : ""}`));
   useTitle(say("leaderboard-title"));
-  /** @param {string} label @param {string} value @param {readonly string[][]} options @param {(value: string) => void} choose */
+  /**
+   * @param {string} label @param {string} value @param {readonly string[][]} options
+   * @param {(value: string) => void} choose
+   */
   const select = (label, value, options, choose) => h("label", { class: "field" }, h("span", null, label),
     h("select", { value, onChange: (/** @type {any} */ event) => choose(event.target.value) },
       options.map(([id, text]) => h("option", { key: id, value: id }, text))));

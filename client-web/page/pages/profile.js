@@ -79,7 +79,7 @@ function Chart({ name, ruleset, speed }) {
   return h("div", { class: "stack tight chart-place" }, h("h3", null, title),
     shown(asked, ({ games }) => (games.length === 0 ? h("p", { class: "muted" }, say("chart-empty")) : [
       h(RatingChart, { games, label: say("chart-label", { title, count: games.length, rating: String(games[0]?.after.rating ?? 0) }) }),
-      h("details", null, h("summary", null, say("chart-table")),
+      h("details", null, h("summary", null, say("rating-table")),
         h("div", { class: "scrolls" }, h("table", { class: "figures small" },
           h("thead", null, h("tr", null, ["column-date", "column-opponent", "column-result", "column-after"].map((column) =>
             h("th", { key: column, scope: "col" }, say(column))))),
@@ -155,7 +155,7 @@ function Played({ game }) {
         rulesetTitle(ruleset), timeText(time), say("history-as", { side }), say("history-plies", { count: plies }),
         ...(rated ? [say("history-rated")] : []), ...(game.private ? [say("history-private")] : []), dateText(ended),
       ].join(" · "))),
-    h("a", { class: "button compact", href: `/replay/${game.game}` }, say("replay")));
+    h("a", { class: "button compact", href: `/replay/${game.game}` }, say("game-replay")));
 }
 
 /** Offers a game to the player. @param {{ name: string, kind: string }} props */

@@ -41,7 +41,10 @@ export function Position({ position, targets }) {
     h("div", { class: "board-host", ref: host, inert: true, "aria-hidden": "true" }));
 }
 
-/** Rules of a plain board of any size, for the board module. @param {number} columns @param {number} rows @returns {Rules} */
+/**
+ * Rules of a plain board of any size, for the board module.
+ * @param {number} columns @param {number} rows @returns {Rules}
+ */
 function boardOf(columns, rows) {
   return /** @type {Rules} */ ({ columns, rows, joined_columns: /** @type {string[]} */ ([]), joined_rows: /** @type {number[]} */ ([]) });
 }

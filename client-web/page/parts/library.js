@@ -27,6 +27,11 @@ function storeDevice(saved) {
   else localStorage.removeItem(KEY);
 }
 
+/** What is saved on this device. */
+export function savedOnDevice() {
+  return onDevice.value;
+}
+
 /** @param {Saved} one @param {string} ruleset @param {string} name */
 export function isCalled(one, ruleset, name) {
   return one.ruleset === ruleset && one.name.toLowerCase() === name.toLowerCase();

@@ -101,7 +101,10 @@ export function waiting(asked, skeleton = "page-skeleton") {
   return asked.refusal ? h(Failed, { refusal: asked.refusal, again: asked.again }) : h(Loading, { skeleton });
 }
 
-/** A place for what is on its way. After a while it says what it waits for. @param {{ skeleton: string }} props */
+/**
+ * A place for what is on its way. After a while it says what it waits for.
+ * @param {{ skeleton: string }} props
+ */
 function Loading({ skeleton }) {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
@@ -149,7 +152,10 @@ export function dateText(time) {
   return new Date(time).toLocaleDateString(document.documentElement.lang, { year: "numeric", month: "short", day: "numeric" });
 }
 
-/** A rating with its mark if it is provisional. @param {{ rating: number, provisional?: boolean }} point */
+/**
+ * A rating with its mark if it is provisional.
+ * @param {{ rating: number, provisional?: boolean }} point
+ */
 export function ratingText({ rating, provisional = false }) {
   return say("rating", { rating: String(rating), provisional: provisional ? "yes" : "no" });
 }

@@ -36,12 +36,18 @@ export async function copy(text, told) {
   }
 }
 
-/** The address of a deployment that anybody can open; the deployment is in the fragment. @param {string} ruleset @param {string} setup */
+/**
+ * The address of a deployment that anybody can open; the deployment is in the fragment.
+ * @param {string} ruleset @param {string} setup
+ */
 export function addressOf(ruleset, setup) {
   return `${location.origin}/deployments/${ruleset}#${squeeze(setup)}`;
 }
 
-/** A button that opens a text file. @param {{ label: string, accept: string, open: (text: string) => void }} props */
+/**
+ * A button that opens a text file.
+ * @param {{ label: string, accept: string, open: (text: string) => void }} props
+ */
 export function OpenFile({ label, accept, open }) {
   return h("label", { class: "button compact file-button" }, label,
     h("input", {
@@ -57,7 +63,10 @@ export function OpenFile({ label, accept, open }) {
     }));
 }
 
-/** Gives the browser a file to keep. @param {string} name @param {string} text @param {string} type */
+/**
+ * Gives the browser a file to keep.
+ * @param {string} name @param {string} text @param {string} type
+ */
 export function saveFile(name, text, type) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

@@ -64,6 +64,30 @@ test("a deployment is made by keys and pointer, saved, opened again and deleted"
   await context.close();
 });
 
+test("a saved deployment, or a suggestion, is played", async () => {
+  const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
+  await page.goto(`${front.url}/deployments/barrage#9....1..9............S........F8B2......`);
+  await page.getByLabel("Name").fill("corner");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/\/corner$/);
+  await page.goto(`${front.url}/play`);
+  await page.getByLabel("Rules").selectOption("barrage");
+  await page.getByLabel("Your side").selectOption("blue");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: "Suggest" }).click();
+  await page.getByRole("button", { name: "Ready", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Saved" }).click();
+  await picture(page, "deployment-saved-in-game");
+  await page.getByRole("dialog").getByRole("button", { name: "corner" }).click();
+  // Blue looks at the board from the other side.
+  assert.match(await page.locator("[data-square='j10']").getAttribute("aria-label") ?? "", /your Flag/);
+  assert.match(await page.locator("[data-square='j7']").getAttribute("aria-label") ?? "", /your Scout/);
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  await page.locator(".phase-playing").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("texts, links and files are checked before they are used", async () => {
   const { page, faults, context } = await newPage(chromium, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.goto(`${front.url}/deployments/classic`);

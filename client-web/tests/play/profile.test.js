@@ -10,7 +10,10 @@ import { chromium, front, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-/** Both make a move, then one resigns. @param {Page} one @param {Page} other @param {Page} loser */
+/**
+ * Both make a move, then one resigns.
+ * @param {Page} one @param {Page} other @param {Page} loser
+ */
 async function playShortly(one, other, loser) {
   const random = chance(5);
   await Promise.all([one, other].map((page) => page.waitForURL(/\/game\//)));

@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { chartOf } from "../../page/game/ratings.js";
 
-/** @param {number} at @param {number} rating @param {Partial<import("../../types/api").RatedGame>} [fields] */
+/**
+ * @param {number} at @param {number} rating
+ * @param {Partial<import("../../types/api").RatedGame>} [fields]
+ */
 const game = (at, rating, fields = {}) => /** @type {import("../../types/api").RatedGame} */ ({
   game: "0123456789ab", at, opponent: { id: "x", name: "x", kind: "account" }, score: "won",
   before: { rating: 1_500, deviation: 100 }, after: { rating, deviation: 50, provisional: at < 3 }, ...fields,

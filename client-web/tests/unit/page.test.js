@@ -9,11 +9,12 @@ import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap,
 import { byWay, complete, put } from "../../page/game/hand.js";
 import { outcomeSentence, sentence } from "../../page/game/sentences.js";
 import { readTyped } from "../../page/game/typed.js";
+import { parseRoute } from "../../page/route.js";
 import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/board/names.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts } from "../serve.mjs";
+import { allTexts, texts } from "../serve.mjs";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
@@ -130,12 +131,36 @@ test("squares are named as the specification says", () => {
   assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }] })("b6"), "b6, empty, you can go here");
 });
 
+test("addresses name pages and what they show", () => {
+  /** @type {[string, object][]} */
+  const known = [
+    ["/", { page: "home" }], ["/rules", { page: "rules" }], ["/rules/pbm-small", { page: "rules", id: "pbm-small" }],
+    ["/deployments", { page: "deployments" }], ["/deployments/classic", { page: "deployment", ruleset: "classic" }],
+    ["/deployments/classic/Corner_2", { page: "deployment", ruleset: "classic", name: "Corner_2" }],
+    ["/@/ann-2", { page: "profile", name: "ann-2" }], ["/leaderboard", { page: "leaderboard" }],
+    ["/leaderboard/classic/rapid", { page: "leaderboard", ruleset: "classic", speed: "rapid" }],
+    ["/games", { page: "games" }], ["/account", { page: "account" }],
+  ];
+  for (const [path, route] of known) assert.deepEqual(parseRoute(path, ""), route, path);
+  for (const path of ["/rules/", "/rules/a/b", "/@/", "/@/a", "/@/../x", "/deployments/x/y/z", "/leaderboard/classic", "/account/x", "/game/x"]) {
+    assert.deepEqual(parseRoute(path, ""), { page: "unknown" }, path);
+  }
+});
+
 test("every text that the page names is there", () => {
   const named = sources.flatMap(({ name, code }) => [...code.matchAll(/\bsay\("([a-z-]+)"/g)].map(([, id]) => ({ name, id: id ?? "" })));
   assert.ok(named.length > 100);
   for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
   for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
     "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+});
+
+test("pages that load no more texts need none", () => {
+  const first = new Words("en", texts("en"));
+  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account)|parts\/(load|setups|diagram|rating_chart))\.js$/;
+  for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
+    for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
+  }
 });
 
 test("no module has more than 600 lines, makes HTML from text, or asks for a ruleset by its name", () => {

@@ -1,7 +1,6 @@
 ### Rules, deployments, profiles, leaderboards, own games and the account.
 
 not-loaded = This could not be loaded
-unreachable = The server does not answer. The page asks it again in a moment.
 try-again = Try again
 
 ## Rules
@@ -86,7 +85,6 @@ deployment-no-ruleset-text = The link may come from another server, or the game 
 deployment-missing = Nothing is saved under the name { $name }. Make it here.
 deployment-opened = The deployment is on the board.
 editor-board = Your home rows
-deploy-suggest = Suggest
 deployment-name = Name
 deployment-bad-name = A name has 1 to 30 letters, digits, - and _, and is not random or suggested.
 # $name.
@@ -164,7 +162,7 @@ chart-label = Rating in { $title }: { $rating } after { $count ->
        *[other] { $count } games
     }. The band is one deviation wide on each side.
 chart-empty = No games to draw yet.
-chart-table = As a table
+rating-table = As a table
 provisional-text = A question mark means that a rating is provisional: too few games have been played for it to mean much. It goes when the number after ± falls below 110.
 # $before, $after: ratings; $change: as in +12.
 rating-step = { $before } → { $after } ({ $change })
@@ -199,7 +197,7 @@ history-plies =
     }
 history-rated = rated
 history-private = private
-replay = Replay
+game-replay = Replay
 challenge = Challenge
 challenge-send-it = Send the challenge
 rated-two-accounts = Only between two accounts.

@@ -20,6 +20,7 @@ copied = The link is copied.
 share = Share
 you = you
 session-failed = The server could not give you a seat. Try again in a moment.
+unreachable = The server does not answer. The page asks it again in a moment.
 unknown-title = Nothing is here
 unknown-text = This address leads nowhere. The link may be incomplete.
 
@@ -260,6 +261,10 @@ deploy-title = Your army
 deploy-tray = Pieces to place
 # $rank, $count.
 tray-piece = { rank }, { $count } left
+deploy-suggest = Suggest
+deploy-saved = Saved
+saved-title = Saved deployments
+saved-empty = None is saved for these rules. The page of deployments makes and keeps them.
 deploy-random = Random
 deploy-mirror = Mirror
 deploy-clear = Clear
