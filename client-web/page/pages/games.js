@@ -7,7 +7,7 @@ import { playerName, useTicks } from "../parts/bars.js";
 import { change, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { changesText, termsText } from "../parts/terms.js";
 import { askOrTell, line, say, serverTime, show } from "../state.js";
-import { h, useEffect, useState } from "../vendor/library.js";
+import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").OwnGame} OwnGame */
 /** @typedef {import("../../types/api").OwnGames} OwnGames */
@@ -47,7 +47,11 @@ function Games() {
     const timer = setTimeout(again, AGAIN_MS);
     return () => clearTimeout(timer);
   }, [asked.value, invited.value]);
-  useEffect(() => asked.again(), [ownGames.length]);
+  const count = useRef(ownGames.length);
+  useEffect(() => {
+    if (count.current !== ownGames.length) asked.again();
+    count.current = ownGames.length;
+  }, [ownGames.length]);
   return h("div", { class: "stack" },
     (invited.value?.challenges.length ?? 0) > 0 ? h(Challenges, { asked: invited }) : null,
     shown(asked, ({ games, unavailable = [] }) => h("div", { class: "stack" },
