@@ -1,12 +1,13 @@
-//! What a player can type after a refusal: the server's sentences name no commands of a client.
+//! Adds advice to refusals. The server's sentences do not mention the commands of a client.
 
 use flagfall_protocol::{Code, PlayerKind};
 
 use crate::{text, words};
 
-/// The server's sentence, and what the player can type then, if there is something.
+/// Returns the server's sentence, followed by advice on what the player can type, if there is
+/// any.
 ///
-/// `kind` is the player's, if they are known.
+/// `kind` is the player's kind, if it is known.
 pub fn advised(code: &str, sentence: String, kind: Option<PlayerKind>) -> String {
     let advice = match code {
         Code::ACCOUNT_EXPECTED => text!("advice-signup"),

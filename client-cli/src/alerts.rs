@@ -1,4 +1,4 @@
-//! Calls a user who looks elsewhere: bell, window title, desktop notification.
+//! Alerts a user who is not watching the client: bell, window title, desktop notification.
 
 use clap::ValueEnum;
 
@@ -8,18 +8,18 @@ use crate::text;
 pub enum Alert {
     #[value(help = text!("value-alerts-bell"))]
     Bell,
-    /// The title of the terminal's window, as long as something waits.
+    /// The title of the terminal window, for as long as something waits for the user.
     #[value(help = text!("value-alerts-title"))]
     Title,
-    /// A notification of the desktop (OSC 9), which only some terminals show.
+    /// A desktop notification (OSC 9), which only some terminals show.
     #[value(help = text!("value-alerts-desktop"))]
     Desktop,
-    /// Not at all.
+    /// No alert.
     #[value(help = text!("value-alerts-none"))]
     None,
 }
 
-/// What the terminal was last told.
+/// The configured alerts, and the state that they last reported.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Alerts {
     ways: Vec<Alert>,
@@ -31,19 +31,21 @@ impl Alerts {
         Alerts { ways, told: None }
     }
 
-    /// What to write to the terminal at the start: keeps its title.
+    /// Returns the bytes to write to the terminal at the start. They save the title of the
+    /// window.
     pub fn start(&self) -> &'static str {
         if self.ways.contains(&Alert::Title) { "\x1b[22;0t\x1b]0;Flagfall\x07" } else { "" }
     }
 
-    /// What to write to the terminal at the end: gives its title back.
+    /// Returns the bytes to write to the terminal at the end. They restore the title of the
+    /// window.
     pub fn end(&self) -> &'static str {
         if self.ways.contains(&Alert::Title) { "\x1b[23;0t" } else { "" }
     }
 
-    /// What to write to the terminal when this waits for the user. Empty if nothing has changed.
+    /// Returns the bytes to write to the terminal when `waiting` changes. Empty if it has not.
     ///
-    /// Somebody at the keyboard gets the title alone.
+    /// If the user is at the keyboard, only the title changes.
     pub fn tell(&mut self, waiting: Option<String>, is_at_keyboard: bool) -> String {
         if waiting == self.told {
             return String::new();

@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! The texts `help-…` and `arg-…` in `words/` describe every command and option; see [`help`]. Here
-//! stands only what they leave out.
+//! The texts `help-…` and `arg-…` in `words/` describe every command and option; see [`help`].
+//! The comments here cover only what those texts leave out.
 
 mod account;
 mod arguments;
@@ -38,9 +38,9 @@ impl Cli {
     }
 }
 
-/// Lower-cases the names of commands, so that `flagfall Play` works.
+/// Lowercases the names of commands, so that `flagfall Play` works.
 ///
-/// Values of options stay as they are.
+/// Does not change the values of options.
 pub(crate) fn with_small_commands(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let root = Cli::command();

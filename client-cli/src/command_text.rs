@@ -1,14 +1,14 @@
-//! Parses what people type to act on the board: words or move notation.
+//! Parses typed actions on the board, as words or in move notation.
 
 use flagfall_board::{ChipColor, Rank, Sign, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Move, MoveCommand, Placing};
 
-/// Parses one act.
+/// Parses one action.
 ///
-/// A move is `a4a5`, `a4-a5` or `A4 A5`, with a trailing `+` or `-` for the path and a color for
-/// its chip. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color green`,
-/// `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
+/// A move is `a4a5`, `a4-a5` or `A4 A5`, followed by `+` or `-` for the path and a color for its
+/// chip, if needed. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color
+/// green`, `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
 pub fn parse(text: &str) -> Option<GameCommand> {
     let text = text.trim();
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -44,7 +44,7 @@ fn placed(placing: Placing) -> GameCommand {
     GameCommand::Place { square, rank, labeled: is_labeled, color }
 }
 
-/// Parses what follows `place`: optional `labeled`, then rank, square and an optional color.
+/// Parses the text after `place`: an optional `labeled`, then rank, square and an optional color.
 fn place(rest: &str) -> Option<GameCommand> {
     let mut words = rest.split_whitespace().peekable();
     let is_labeled = words.next_if(|word| word.eq_ignore_ascii_case("labeled")).is_some();
@@ -57,14 +57,14 @@ fn place(rest: &str) -> Option<GameCommand> {
     words.next().is_none().then_some(placed(Placing { square, rank, is_labeled, color }))
 }
 
-/// A rank by its name, or by its letter as in deployments.
+/// Parses a rank: its name, or its letter in deployments.
 pub(crate) fn rank(word: &str) -> Option<Rank> {
     let mut letters = word.chars();
     let by_letter = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
     by_letter.or_else(|| Rank::ALL.into_iter().find(|rank| rank.name().eq_ignore_ascii_case(word)))
 }
 
-/// Parses a move with its path and its color.
+/// Parses a move with an optional path and an optional color.
 fn moving(text: &str) -> Option<MoveCommand> {
     let colored = text.rsplit_once(|letter: char| letter.is_whitespace() || letter == '=');
     let colored = colored.and_then(|(squares, color)| Some((squares, ChipColor::from_name(color.trim())?)));

@@ -1,8 +1,8 @@
-//! The deployment commitments that the server showed, and their check when a game ends.
+//! Keeps the deployment commitments that the server showed, and checks them after the game.
 //!
 //! The server commits to each deployment when a game starts. The client keeps the commitments in
-//! memory and in a file, and checks the opened deployments against these, not against what the
-//! server shows later.
+//! memory and in a file. When a game ends, it checks the opened deployments against these, not
+//! against the commitments that the server shows at the end.
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::Opened;
@@ -14,24 +14,24 @@ use crate::text;
 /// The commitments of a game as this client first saw them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shown {
-    /// The epoch of the game when they were shown.
+    /// The epoch of the game when the commitments were shown.
     pub epoch: u64,
     pub commitments: PerSide<Option<Commitment>>,
-    /// True if the game was already over when this client first saw it. The commitments then prove
-    /// less.
+    /// True if the game was already over when this client first saw it. In this case the
+    /// commitments prove less.
     #[serde(default)]
     pub late: bool,
 }
 
 impl Shown {
-    /// The sides whose commitment differs from the first one or is missing now.
+    /// Returns the sides whose commitment is missing from `now` or differs from the first one.
     pub fn changed(&self, now: &PerSide<Option<Commitment>>) -> Vec<Side> {
         let is_changed =
             |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];
         Side::BOTH.into_iter().filter(is_changed).collect()
     }
 
-    /// Adds commitments that were not known yet. True if it added one.
+    /// Adds the commitments that are still missing. True if it added one.
     pub fn complete(&mut self, now: &PerSide<Option<Commitment>>) -> bool {
         let mut is_new = false;
         for side in Side::BOTH {
@@ -44,16 +44,16 @@ impl Shown {
     }
 }
 
-/// Whether the opened deployments are those that the server committed to.
+/// The result of checking the opened deployments against the commitments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// False if an opened deployment does not match, or was never committed to.
+    /// False if an opened deployment does not match its commitment, or has none.
     pub is_match: bool,
-    /// A sentence, or a warning.
+    /// A sentence for the player. It is a warning if `is_match` is false.
     pub words: String,
 }
 
-/// Checks opened deployments against the commitments. `None` if nothing was opened.
+/// Checks opened deployments against the commitments. `None` if no deployment was opened.
 pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) -> Option<Verdict> {
     let (mut matching, mut wrong, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for side in Side::BOTH {
@@ -76,12 +76,12 @@ pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) ->
     Some(Verdict { is_match: wrong.is_empty() && unknown.is_empty(), words })
 }
 
-/// The warning about commitments that changed.
+/// Returns the warning about changed commitments.
 pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
 }
 
-/// The key of the only side, or `both`. `None` if there is none.
+/// Returns the name of the only side, or `both`. `None` if there is no side.
 fn one_or_both(sides: &[Side]) -> Option<&'static str> {
     match sides {
         [] => None,

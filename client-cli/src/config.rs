@@ -1,5 +1,4 @@
-//! What the client keeps between runs: credentials for each server, commitments, and saved
-//! deployments.
+//! The client's files: credentials for each server, commitments, and saved deployments.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -15,15 +14,16 @@ use crate::model::Secret;
 use crate::names::is_plain_letter;
 use crate::net::address::Address;
 
-/// Most guests of one machine for each server and name.
+/// Maximum number of guests on this machine for each server and name.
 const SLOTS_MAX: usize = 32;
-/// The file with the name of the account that logged in last.
+/// The file with the name of the account that logged in most recently.
 const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
-/// Most seats kept for a guest, to find the right guest for a game. The newest are kept.
+/// Maximum number of a guest's seats in its file, which help to find the guest of a game. The
+/// newest seats are kept.
 const SEATS_MAX: usize = 50;
 
-/// Most files kept of old guests with seats that a server no longer knows.
+/// Maximum number of files of former guests that the server does not recognize.
 const ASIDE_MAX: usize = 9;
 const COMMITMENTS_MAX: usize = 500;
 
@@ -52,10 +52,10 @@ struct Kept {
     seats: Vec<String>,
 }
 
-/// A credential that this process uses while this value lives.
+/// A credential, reserved for this process while this value exists.
 ///
-/// Two clients on one machine must not be the same guest: the second finds the first one's file
-/// locked and takes another. Several clients may use the same account.
+/// Two clients on one machine must not play as the same guest. The second client finds that the
+/// first guest's file is locked, and uses another. Several clients may use the same account.
 #[derive(Debug)]
 pub struct Identity {
     path: PathBuf,
@@ -63,16 +63,16 @@ pub struct Identity {
 }
 
 impl ConfigDir {
-    /// The named folder, or the system's usual one for Flagfall.
+    /// Uses the given folder, or else the system's default folder for Flagfall.
     pub fn new(named: Option<PathBuf>) -> ConfigDir {
         let usual =
             || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    /// Picks the credential to play with: an account's, or a guest that no other client uses.
+    /// Picks the credential to play with: an account's, or a guest's that no other client uses.
     ///
-    /// If `game` is given, prefers the one with a seat in it.
+    /// If `game` is given, prefers a credential with a seat in that game.
     pub fn identity(
         &self,
         server: &Address,
@@ -82,13 +82,13 @@ impl ConfigDir {
         let folder = self.guests(server);
         create_private_dir(&folder)?;
         let seats = game.map(|game| seats(&folder, name, game)).unwrap_or_default();
-        // Both players of a game may use this machine: take the seat that is free.
+        // Both players of a game may use this machine, so take a seat that no other client uses.
         for path in &seats {
             if let Some(identity) = Identity::locked(path)? {
                 return Ok(identity);
             }
         }
-        // A client that hangs may hold the lock; naming the game overrides it.
+        // A hung client may still hold the lock. The user named the game, so use the seat anyway.
         let held = seats.into_iter().next().map(Identity::shared);
         if let Some(identity) = held.or_else(|| account(&folder, name)) {
             return Ok(identity);
@@ -101,7 +101,7 @@ impl ConfigDir {
         Ok(Identity::shared(slot_path(&folder, name, 1)))
     }
 
-    /// A guest without a writable file. They can play, but cannot come back.
+    /// Returns a guest for when files cannot be written. They can play, but cannot return later.
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         Identity::shared(slot_path(&self.guests(server), name, 1))
     }
@@ -110,7 +110,7 @@ impl ConfigDir {
         self.root.join("guests").join(server.file_name())
     }
 
-    /// The commitments that were shown in games on this server.
+    /// Returns the commitments that this server showed, by game.
     pub fn commitments(&self, server: &Address) -> BTreeMap<GameId, Shown> {
         let read = |path: &PathBuf| {
             let game = path.file_stem()?.to_str()?.parse().ok()?;
@@ -129,7 +129,7 @@ impl ConfigDir {
         if kept.len() > COMMITMENTS_MAX {
             let changed = |path: &PathBuf| fs::metadata(path).and_then(|of| of.modified()).ok();
             let oldest = kept.iter().filter(|kept| **kept != path).min_by_key(|path| changed(path));
-            // A file too many does no harm.
+            // Failing to delete is harmless: there is one file too many.
             drop(oldest.map(fs::remove_file));
         }
         Ok(())
@@ -139,8 +139,8 @@ impl ConfigDir {
         self.root.join("commitments").join(server.file_name())
     }
 
-    /// The first credential for this server and name, without a lock, or the one with a seat in the
-    /// game. Only for looking at things.
+    /// Returns a credential without locking it: one with a seat in the game, or else the first
+    /// for this server and name. Only for commands that do not play.
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.guests(server);
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
@@ -152,14 +152,14 @@ impl ConfigDir {
         account(&self.guests(server), Some(name))
     }
 
-    /// Saves the credential of an account and makes the account the default.
+    /// Saves an account's credential, and makes the account the default.
     pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
         let folder = self.guests(server);
         Identity::shared(account_path(&folder, name)).save_token(token, name)?;
         write_private(&folder.join(LATEST_ACCOUNT), name.as_bytes())
     }
 
-    /// The saved deployments: ruleset, name, text.
+    /// Returns the saved deployments: for each ruleset, the texts by name.
     pub fn setups(&self) -> BTreeMap<String, BTreeMap<String, String>> {
         let mut setups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
         for ruleset in flagfall_rules::Ruleset::all() {
@@ -195,9 +195,9 @@ impl Identity {
         Identity { path, _lock: None }
     }
 
-    /// Locks the file beside this one. `None` if another process has the lock.
+    /// Takes the lock file beside `path`. `None` if another process holds the lock.
     ///
-    /// The file itself cannot carry the lock, because it is replaced as a whole.
+    /// The lock is on a separate file because each save replaces the credential file.
     fn locked(path: &Path) -> Result<Option<Identity>, ConfigError> {
         let beside = path.with_extension("lock");
         let file = open_private(&beside, OpenOptions::new().write(true).create(true).truncate(false))
@@ -213,8 +213,7 @@ impl Identity {
         Some(read(&self.path).token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
-    /// The player's name as the server gave it when the credential was saved. Empty if there is
-    /// none.
+    /// Returns the player's name, which the server sent with the credential. May be empty.
     pub fn name(&self) -> String {
         read(&self.path).name
     }
@@ -232,8 +231,8 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// The old guest's file is kept beside it if the guest has seats: another server may be
-    /// answering at this address, and the seats belong to the previous one.
+    /// Keeps the former guest's file under another name if the guest has seats. A different
+    /// server may be answering at this address, and the seats belong to the former one.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();
@@ -272,23 +271,25 @@ impl Identity {
     }
 }
 
-/// Reads a credential file. A damaged one counts as empty: the guest is lost, but the client works.
+/// Reads a credential file. A damaged file counts as empty: the credential is lost, but the
+/// client works.
 fn read(path: &Path) -> Kept {
     fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
-/// True if the name of the file is that of an account's credential.
+/// True if this is the name of a file with an account's credential.
 pub fn is_account_file(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(ACCOUNT_FILE))
 }
 
-/// The path of an account's credential. Names are compared without case.
+/// Returns the path of an account's credential. Names that differ only in case share a path.
 fn account_path(folder: &Path, name: &str) -> PathBuf {
     let name: String = name.chars().filter(|letter| is_plain_letter(*letter)).take(40).collect();
     folder.join(format!("{ACCOUNT_FILE}{}.json", name.to_ascii_lowercase()))
 }
 
-/// The account of this name. Without a name, the one that logged in last, or any other.
+/// Returns the account with this name. Without a name, returns the account that logged in most
+/// recently, or any other.
 fn account(folder: &Path, name: Option<&str>) -> Option<Identity> {
     let known = |path| Some(Identity::shared(path)).filter(Identity::is_account);
     match name {
@@ -308,7 +309,8 @@ fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
     folder.join(format!("{kind}-{name}{number}.json"))
 }
 
-/// The credentials with a seat in the game, only of this name if one is given.
+/// Returns the paths of credentials with a seat in the game. If `name` is given, only those with
+/// that name.
 fn seats(folder: &Path, name: Option<&str>, game: &str) -> Vec<PathBuf> {
     let mut seats = files(folder);
     if let Some(named) = name {
@@ -363,7 +365,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError
         fs::rename(&beside, path)
     };
     write().map_err(|error| {
-        // The half-written file is useless. It does not matter if it cannot be removed.
+        // The partial file is useless. If it cannot be removed, it does no harm.
         drop(fs::remove_file(&beside));
         at(path)(error)
     })

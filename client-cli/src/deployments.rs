@@ -1,4 +1,4 @@
-//! Deployments as texts and in the editor.
+//! Deployments as texts, and the deployment editor.
 
 pub mod editor;
 pub mod text;

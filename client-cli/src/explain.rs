@@ -1,4 +1,4 @@
-//! Explains a ruleset in words, generated from its data.
+//! Explains a ruleset in words, generated from the ruleset's data.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub fn list() -> String {
     page
 }
 
-/// Explains a ruleset: army, board, moves, strikes, repetition, the end.
+/// Explains a ruleset: army, board, moves, strikes, repetition, the end of the game.
 pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     let summary = words::wrap(&texts::words().ruleset_summary(ruleset), 78).join("\n");
     let mut page = text!("rules-title", title = texts::words().ruleset_title(ruleset), id = ruleset.id)
@@ -41,7 +41,7 @@ pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     page
 }
 
-/// Lists what a custom game may change, with the values as they are typed.
+/// Lists the options that a custom game may change, with their values as users type them.
 fn custom_games(ruleset: &Ruleset, page: &mut String) {
     let example = ruleset.changeable.first().and_then(|option| {
         let value = option.values().iter().find(|value| !value.is_in(ruleset))?;
@@ -69,14 +69,14 @@ fn section(title: &str, paragraphs: &[String], page: &mut String) {
     paragraphs.iter().for_each(|paragraph| indented(paragraph, page));
 }
 
-/// Indents a paragraph. It is as wide as the narrowest terminal that shows a board.
+/// Indents a paragraph and wraps it to the narrowest terminal that can show a board.
 fn indented(paragraph: &str, page: &mut String) {
     for line in words::wrap(paragraph, 76) {
         let _ = writeln!(page, "  {line}");
     }
 }
 
-/// How texts name what becomes of Bombs.
+/// Returns the argument for texts that says what happens to Bombs after a strike.
 const fn bombs(ruleset: &Ruleset) -> &'static str {
     match ruleset.bombs {
         Bombs::Stay => "stay",
@@ -139,7 +139,7 @@ fn board(ruleset: &Ruleset, page: &mut String) {
     }
 }
 
-/// Sections about coins, reserve, labels and chips, if the ruleset has them (§Q, §S).
+/// Adds sections about coins, reserve, labels and chips, if the ruleset has them (§Q, §S).
 fn additions(ruleset: &Ruleset, page: &mut String) {
     let has_coins = ruleset.start == Start::Coins;
     let has_lines = ruleset.supply_lines || ruleset.shadowflash;

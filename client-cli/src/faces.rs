@@ -1,5 +1,5 @@
-//! The faces of the client: how a person or a program meets the core. Each reads its input, hands
-//! it to the core, and shows what the core says.
+//! The faces of the client: its interfaces for a person or a program. Each face reads input,
+//! passes it to the core, and shows the core's output.
 
 pub mod lines;
 pub mod program;

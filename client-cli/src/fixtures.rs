@@ -1,4 +1,4 @@
-//! Fixtures for tests of the core: an online model and games to put into it.
+//! Fixtures for tests of the core: an online model, and games to open in it.
 
 use flagfall_board::Side;
 use flagfall_protocol::ServerToClient;
@@ -43,7 +43,7 @@ pub(crate) fn online(goal: Goal) -> Model {
     model
 }
 
-/// A model with an open game: ann is Red, bob is Blue.
+/// Returns a model with an open game: ann is Red, bob is Blue.
 pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     let id = "0123456789ab".parse().expect("an id");
     let goal = match audience {
@@ -67,10 +67,10 @@ pub(crate) fn game(ruleset: &str, audience: &str, view: &str) -> Model {
     model
 }
 
-/// A Shadowflash game with Red to move.
+/// Returns a Shadowflash game with Red to move.
 ///
-/// Red has a Major on a line of two red chips and a green one, a Scout, and two Miners in reserve,
-/// one of them labeled. `more` is added to the view's JSON.
+/// Red has a Major on a line of two red chips and a green one, a Scout, and two Miners in
+/// reserve. One of the Miners is labeled. `more` is added to the view's JSON.
 pub(crate) fn shadowflash(more: &str) -> Model {
     let comma = if more.is_empty() { "" } else { "," };
     let view = format!(
@@ -82,8 +82,8 @@ pub(crate) fn shadowflash(more: &str) -> Model {
     game("shadowflash-3", "red", &view)
 }
 
-/// A game with coins as Red sees it (§Q): moved and unmoved coins, a Scout and a Major. `more` is
-/// added to the view's JSON.
+/// Returns a game with coins as Red sees it (§Q): moved and unmoved coins, a Scout and a Major.
+/// `more` is added to the view's JSON.
 pub(crate) fn quantum(more: &str) -> Model {
     let comma = if more.is_empty() { "" } else { "," };
     let view = format!(
@@ -95,15 +95,16 @@ pub(crate) fn quantum(more: &str) -> Model {
     game("quantum", "red", &view)
 }
 
-/// The pending strike of that game, with Red's own choice.
+/// Returns the pending strike of [`quantum`], with Red's own choice.
 pub(crate) fn waiting_strike(own_choice: &str) -> String {
     format!(
         r#""pending_strike":{{"side":"red","move":"a5a6","owes":{{"red":true,"blue":true}}{own_choice}}}"#
     )
 }
 
-/// An army as messages write it, on a side's home squares. `text` is a deployment as in §P4;
-/// squares without a letter in it have hidden ranks.
+/// Returns an army in the format of messages, on a side's home squares.
+///
+/// `text` is a deployment as in §P4. Squares without a letter in `text` have hidden ranks.
 pub(crate) fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
     let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");
     let letters: Vec<char> =

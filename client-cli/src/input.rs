@@ -1,5 +1,5 @@
-//! From keys to actions. One table says what each key does on each screen; the core, the key bar
-//! and the help all read it.
+//! Maps keys to actions. One table says what each key does on each screen. The core, the key bar
+//! and the help use this table.
 
 mod action;
 mod conditions;

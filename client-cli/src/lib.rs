@@ -1,10 +1,10 @@
 //! The terminal client of Flagfall: a pure core ([`model`], [`update()`], [`render`], [`plain`])
 //! with a thin shell around it.
 //!
-//! It depends on the messages of `flagfall-protocol` and the rulesets of `flagfall-rules`, not on
-//! the server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
-//! returns [`model::Effect`]s; [`shell`] carries them out. The [`faces`] are the full screen, the
-//! lines, and the one for outside programs.
+//! The client depends on the messages of `flagfall-protocol` and the rulesets of
+//! `flagfall-rules`, not on the server. Every input is a [`model::Message`]. [`update()`] changes
+//! the [`model::Model`] and returns [`model::Effect`]s, and [`shell`] carries them out. The
+//! [`faces`] are the full screen, the line-based mode, and the interface for outside programs.
 
 #![expect(missing_docs, reason = "only this program and its tests use the library")]
 

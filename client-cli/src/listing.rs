@@ -55,7 +55,7 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
     ]
 }
 
-/// The message that the player need not act in any game, or in no game but the open one.
+/// Returns a message that the player need not act in any game, or in any game but the open one.
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits
@@ -69,7 +69,7 @@ pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     }
 }
 
-/// Formats rows as lines with aligned columns, each with two leading spaces. The heads are
+/// Formats rows as lines with aligned columns, with two spaces before each column. `heads` are
 /// ids of texts.
 pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
     let heads = heads.map(|head| texts::words().text(head));
@@ -92,7 +92,7 @@ pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [S
     rows.iter().map(line).collect()
 }
 
-/// The queued moves of a game on one line.
+/// Formats the queued moves of a game on one line.
 pub fn queue(queue: &MoveQueue) -> String {
     if queue.moves.is_empty() {
         return text!("queue-empty");
@@ -105,7 +105,7 @@ pub fn queue(queue: &MoveQueue) -> String {
     text!("queue-list", ply = queue.ply, moves = moves.join(", "))
 }
 
-/// Formats an act on the board the way a player types it.
+/// Formats a command on the board the way a player types it.
 fn act(command: &GameCommand) -> String {
     let colored = |color: &Option<flagfall_board::ChipColor>| {
         color.map_or_else(String::new, |color| format!(" {}", color.name()))
@@ -191,13 +191,13 @@ fn tally_row(what: &str, tally: Tally) -> [String; 6] {
     ]
 }
 
-/// The share of points won, as a bar of ten cells and in percent.
+/// Formats the share of points won, as a bar of ten cells and in percent.
 fn bar(tally: Tally) -> String {
     let games = tally.games();
     if games == 0 {
         return String::new();
     }
-    // Count in half points, because of draws.
+    // Count half points, because a draw is worth half a point.
     let halves = u64::from(tally.won) * 2 + u64::from(tally.drawn);
     let percent = halves * 50 / u64::from(games);
     let full = usize::try_from(percent.div_ceil(10)).unwrap_or(10).min(10);
@@ -239,7 +239,8 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
 const CHART_ROWS: usize = 8;
 const CHART_COLUMNS: usize = 60;
 
-/// Draws ratings over games, the oldest first. Empty if there are fewer than two.
+/// Draws a chart of ratings over games, the oldest first. Empty if there are fewer than two
+/// ratings.
 pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
     let mut ratings: Vec<u32> = history.games.iter().rev().map(|game| game.after.rating).collect();
     if let Some(first) = history.games.last() {
@@ -249,7 +250,7 @@ pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
         return Vec::new();
     }
     let columns = ratings.len().min(CHART_COLUMNS);
-    // If there are more games than columns, each column shows the last game of its share.
+    // If there are more ratings than columns, each column shows the last rating of its share.
     let column = |at: usize| ratings[(at + 1) * ratings.len() / columns - 1];
     let shown: Vec<u32> = (0..columns).map(column).collect();
     let (low, high) = (shown.iter().min().copied().unwrap_or(0), shown.iter().max().copied().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! `flagfall`: the subcommands around the library of the same name.
+//! `flagfall`: the subcommands on top of the library of the same name.
 
 mod commands;
 
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(CommandError { code, message }) => {
-            // A standard error that is closed cannot be told about anything.
+            // If standard error is closed, there is no way to report the error.
             drop(commands::warn(&text!("error-line", message)));
             ExitCode::from(code.code())
         }

@@ -1,5 +1,5 @@
-//! The client's state: plain data that [`crate::update`] changes and that [`crate::render`] and
-//! [`crate::plain`] show.
+//! The client's state: plain data. [`crate::update`] changes it; [`crate::render`] and
+//! [`crate::plain`] show it.
 
 mod connection;
 mod goal;
@@ -42,16 +42,16 @@ pub struct Model {
     pub challenges: Challenges,
     pub deployments: Deployments,
     pub game: Option<OpenGame>,
-    /// The game that was requested and has not arrived yet.
+    /// The game that the client has requested and not received yet.
     pub opening: Option<GameId>,
-    /// The commitments that were shown in games, including those of earlier runs.
+    /// The commitments that the server showed, by game, including those from earlier runs.
     pub commitments: BTreeMap<GameId, Shown>,
     pub ui: Ui,
     pub notes: Notes,
     pub input: LineInput,
-    /// Lines to print after the screen is closed.
+    /// Lines to print after the screen closes.
     pub last_words: Vec<String>,
-    /// What the shell is to carry out after this message.
+    /// The effects of the current message, for the shell to carry out.
     pub(crate) effects: Vec<Effect>,
 }
 
@@ -59,23 +59,23 @@ pub struct Model {
 pub struct Clock {
     /// The current time in milliseconds since 1970, by this machine's clock.
     pub now: u64,
-    /// The server's clock minus this machine's.
+    /// The server's clock minus this machine's clock.
     pub server_ahead_ms: i64,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Deployments {
-    /// Ruleset, name, text.
+    /// The texts of the deployments, by ruleset and name.
     pub saved: BTreeMap<String, BTreeMap<String, String>>,
     pub is_loading: bool,
-    /// The goal waits for them, because one of them is to be handed in.
+    /// True if the client waits for the saved deployments before it looks for a game.
     pub is_awaited: bool,
 }
 
-/// The lines of the line-based mode.
+/// The input of the line-based mode.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineInput {
-    /// A line of a script that waits for its moment.
+    /// A line of a script that cannot be carried out yet.
     pub held: Option<String>,
     pub is_over: bool,
     pub was_refused: bool,
@@ -112,7 +112,7 @@ impl Model {
     pub fn say(&mut self, text: impl Into<String>) {
         let text = words::clean(&text.into());
         if self.options.face.is_screen() && self.notes.last() == Some(&text) {
-            // The screen shows it already.
+            // The screen already shows this message.
             return;
         }
         self.notes.push(text);
@@ -122,13 +122,13 @@ impl Model {
         texts.into_iter().for_each(|text| self.say(text));
     }
 
-    /// Says why something is not done. A script then ends with an error.
+    /// Says why a request was not carried out. A script then ends with an error.
     pub(crate) fn refuse(&mut self, why: impl Into<String>) {
         self.input.was_refused = true;
         self.say(why);
     }
 
-    /// Sends a message that is not a command: it is not repeated on the next connection.
+    /// Sends a message that is not a command, so it is not repeated on the next connection.
     pub(crate) fn tell(&mut self, message: ClientToServer) {
         self.effects.push(Effect::Send(message));
     }
@@ -150,12 +150,12 @@ impl Model {
         self.wish().is_some_and(|wish| wish.how == How::Pool)
     }
 
-    /// True if this is the prompt for many games.
+    /// True if this is the prompt for play by mail.
     pub fn is_mail(&self) -> bool {
         self.goal == Goal::Mail
     }
 
-    /// True if the server keeps the player's saved deployments, as it does for accounts.
+    /// True if the server keeps the player's saved deployments, which it does for accounts.
     pub fn is_account(&self) -> bool {
         self.has_rating() && !self.options.face.is_program()
     }
@@ -166,14 +166,14 @@ impl Model {
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot))
     }
 
-    /// True if the next line of the line-based mode can be taken: none is held and nothing is
-    /// unanswered.
+    /// True if line-based mode can take the next line: no line is held, and a script has no
+    /// unanswered commands.
     pub fn is_ready_for_line(&self) -> bool {
         let is_waiting = self.options.face.is_unattended() && self.is_waiting();
         !self.input.is_over && self.input.held.is_none() && !is_waiting
     }
 
-    /// True if the server has yet to answer a command or a request.
+    /// True if the server has not answered all commands and requests.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.connection.pending.is_empty() || self.connection.requests > 0
     }

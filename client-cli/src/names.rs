@@ -1,17 +1,17 @@
-//! Names that people type: read in any case, with a suggestion for an unknown one.
+//! Names that people type. Case does not matter, and an unknown name gets a suggestion.
 
 use crate::{text, texts};
 use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// One letter in this many may differ in a suggestion, but always at least one.
+/// A suggestion may differ in one letter of this many, and always in at least one.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// What texts get if no candidate is similar.
+/// The argument for texts if no candidate is similar.
 const NONE_MEANT: &str = "none";
 
-/// The candidate most similar to the word. `None` if none is similar enough.
+/// Returns the candidate most similar to the word. `None` if none is similar enough.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let slips_max = (word.chars().count() / LETTERS_PER_SLIP).max(1);
@@ -23,8 +23,8 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The ruleset with this id, in any case and with any changes.
-/// The error says what is wrong with it, and which id may be meant.
+/// Returns the ruleset with this id, in any case and with any changes. The error explains what is
+/// wrong and suggests a similar id.
 pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
     let text = text.trim().to_lowercase();
     Ruleset::parse(&text).map_err(|error| {
@@ -42,8 +42,8 @@ pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
     })
 }
 
-/// The ruleset with this id, if the line protocol can express everything that happens in it.
-/// The error says what is wrong with the id, or which rulesets can be used.
+/// Returns the ruleset with this id, if the line protocol can express all its events. The error
+/// explains what is wrong with the id, or lists the rulesets that can be used.
 pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
     let found = ruleset(id)?;
     if can_tell(found) {
@@ -54,25 +54,25 @@ pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
     Err(text!("ruleset-not-for-programs", ruleset = id, rulesets = ids.join(", ")))
 }
 
-/// The house players' level of this name, in any case.
-/// The error says which names are known, and which one may be meant.
+/// Returns the house players' level with this name, in any case. The error lists the known names
+/// and suggests a similar one.
 pub fn level(text: &str) -> Result<Level, String> {
     let names = || Level::ALL.iter().map(|level| level.name());
     Level::from_name(&text.to_lowercase()).ok_or_else(|| unknown("level", text, names()))
 }
 
-/// The message about a name that does not exist.
+/// Returns the message about a name that does not exist.
 pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let list = names.clone().collect::<Vec<_>>().join(", ");
     text!("no-such-name", kind, name = text, meant = closest(text, names).unwrap_or(NONE_MEANT), names = list)
 }
 
-/// Checks that a player's name can be part of a path.
+/// Checks that a player's name is safe as part of a URL path.
 pub fn player(text: &str) -> Result<String, String> {
     if is_plain(text) { Ok(text.to_owned()) } else { Err(text!("not-a-player", name = text)) }
 }
 
-/// True for a text of letters, digits, hyphens and underscores, which can be part of a path.
+/// True for a text of letters, digits, hyphens and underscores, which is safe in a path.
 pub fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_plain_letter)
 }

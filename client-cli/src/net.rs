@@ -1,4 +1,4 @@
-//! The way to the server: addresses, connections, the WebSocket and HTTP.
+//! Networking: addresses, connections, the WebSocket and HTTP.
 
 pub mod address;
 pub mod dial;

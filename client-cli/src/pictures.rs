@@ -36,13 +36,14 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     std::iter::once(head).chain(pictures).collect()
 }
 
-/// Two ranks of an army; the second wins.
+/// Two ranks of an army. The second is stronger.
 struct Strikers {
     weak: Rank,
     strong: Rank,
 }
 
-/// The row after the defending piece has won. `advances`: it takes the attacker's square.
+/// Returns the row after the defender has won. `advances` means that it takes the attacker's
+/// square.
 fn defended(piece: &str, advances: bool, hidden: bool) -> [&str; 2] {
     match (advances, hidden) {
         (true, true) => ["[?]", "."],
@@ -52,7 +53,7 @@ fn defended(piece: &str, advances: bool, hidden: bool) -> [&str; 2] {
     }
 }
 
-/// The ranks to show in pictures: middle ones, if the army has them.
+/// Returns the ranks to show in pictures: middle ranks, if the army has them.
 fn strikers(ruleset: &Ruleset) -> Strikers {
     if [Rank::Captain, Rank::Colonel].iter().all(|rank| ruleset.army.count(*rank) > 0) {
         Strikers { weak: Rank::Captain, strong: Rank::Colonel }
@@ -122,7 +123,8 @@ impl Draw {
         picture(&caption, &[ways.collect::<Vec<_>>().join("-> ") + " x"])
     }
 
-    /// Coins that move, coins that are struck, and coins that the reserve rule holds (§Q).
+    /// Pictures of moving coins, struck coins, and coins that must stay because of the reserve
+    /// rule (§Q).
     fn coins(&self) -> Vec<String> {
         let (scout, captain, major) =
             (self.red(Rank::Scout), self.red(Rank::Captain), self.blue(Rank::Major));

@@ -8,10 +8,10 @@ use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
 use crate::{targets, text};
 
-/// A piece in three or four characters.
+/// Formats a piece in three or four characters.
 ///
-/// Red is in slashes, Blue in brackets. A hidden piece is `#` before it has moved and `?`
-/// afterwards.
+/// Red pieces are in slashes, Blue pieces in brackets. A hidden piece is `#` before it has moved
+/// and `?` afterwards.
 pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     match (piece.side, figure.len()) {
@@ -22,7 +22,7 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     }
 }
 
-/// A piece in two characters. 0 is the Marshal in EU figures, as when typed.
+/// Formats a piece in two characters. In EU figures the Marshal is 0, as when typed.
 pub fn short_token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     let figure = if figure == "10" { "0" } else { figure };
@@ -42,8 +42,8 @@ fn figure(piece: &SeenPiece, numbering: Numbering) -> &'static str {
     }
 }
 
-/// The mark beside a piece: `^` labeled, `*` rank known to all, `'` moved. A hidden piece shows by
-/// itself whether it has moved.
+/// Returns the mark beside a piece: `^` labeled, `*` rank known to all, `'` moved. A hidden piece
+/// has no mark for moves, because its symbol already shows whether it has moved.
 pub fn mark(piece: &SeenPiece) -> char {
     match (piece.is_revealed, piece.identity, piece.is_moved) {
         _ if piece.is_labeled => '^',
@@ -53,7 +53,7 @@ pub fn mark(piece: &SeenPiece) -> char {
     }
 }
 
-/// The board's squares by row and column from the top left, with this side at the bottom.
+/// Returns the board's squares by row and column from the top left, with `bottom` at the bottom.
 pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
     let (columns, rows) = (ruleset.shape.columns, ruleset.shape.rows);
     let turn = |index: u8, count: u8, is_turned: bool| if is_turned { count - 1 - index } else { index };
@@ -67,7 +67,7 @@ pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
         .collect()
 }
 
-/// The board as text, with a legend below.
+/// Formats the board as text, with a legend below.
 pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: Side) -> String {
     let last = view.last_move.map(|seen| seen.squares);
     let mut text = String::new();
@@ -106,7 +106,7 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
     view.chips?.color(square)
 }
 
-/// One side's losses in words, on at most two lines.
+/// Describes one side's losses, in at most two lines.
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {
         return vec![text!("losses-before-start", side)];

@@ -1,4 +1,4 @@
-//! Random numbers: from the system in play, from a seed in tests.
+//! Random numbers: from the operating system in play, from a seed in tests.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -6,8 +6,7 @@ use flagfall_protocol::CommandId;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Random {
-    /// The operating system. Nothing is derived from a seed, because deployments are hidden
-    /// information.
+    /// The operating system. The client uses no seed, because deployments are hidden information.
     System,
     /// A seed, for tests.
     Seeded(u64),
@@ -16,7 +15,8 @@ pub enum Random {
 impl Random {
     pub fn bits(&mut self) -> u64 {
         match self {
-            // If the system fails, the standard library's hash keys still differ between processes.
+            // If the system call fails, the standard library's hash keys still differ between
+            // processes.
             Random::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
             Random::Seeded(state) => {
                 // SplitMix64.
@@ -29,9 +29,9 @@ impl Random {
         }
     }
 
-    /// A number below `limit`; 0 if `limit` is 0.
+    /// Returns a number below `limit`, or 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        // The bias is below 2^-57 for the few dozen choices that are drawn from here.
+        // The bias is below 2^-57 for the few dozen choices that callers draw from.
         ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 
@@ -40,7 +40,7 @@ impl Random {
         self.bits() >> 63 == 1
     }
 
-    /// Makes a command id: a random UUID.
+    /// Creates a command id: a random UUID.
     ///
     /// # Panics
     /// Never: a UUID is a valid command id.

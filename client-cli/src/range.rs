@@ -33,7 +33,7 @@ pub fn parse_range(text: &str) -> Result<RatingWish, String> {
     }
 }
 
-/// Whom the player's own offer is for, as a sentence.
+/// Describes whom the player's own offer is for, as a sentence.
 pub fn only(wish: RatingWish) -> String {
     match wish {
         RatingWish::Between { min, max } => {

@@ -1,4 +1,4 @@
-//! Files of records: checks them and converts them to other formats.
+//! Record files: checks them, and converts them to other formats.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -15,10 +15,10 @@ use serde_json::json;
 use crate::cli::{CheckArgs, ConvertArgs};
 use crate::{text, words};
 
-/// Deepest nesting of folders that is searched.
+/// Maximum depth of nested folders in a search.
 const DEPTH_MAX: usize = 32;
 
-/// Checks records, and counts how they are.
+/// Checks records, and counts the results.
 struct Checker<'a, W> {
     args: &'a CheckArgs,
     /// The keys that records must be signed with.
@@ -30,9 +30,9 @@ struct Checker<'a, W> {
     out: &'a mut W,
 }
 
-/// Checks records and writes a line for each as it is done.
+/// Checks records, and writes a line for each result.
 ///
-/// Exit codes: 0 nothing is false, 1 something is false, 4 something could not be read.
+/// Exit codes: 0 no record is false, 1 a record is false, 4 a record or a key could not be read.
 pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     let keys = match keys(&args.key) {
         Ok(keys) => keys,
@@ -129,8 +129,8 @@ impl<W: Write> Checker<'_, W> {
     }
 }
 
-/// The records and folders in a folder, by name. A record ends in .json or .jsonl; hidden files are
-/// skipped.
+/// Returns the records and folders in a folder, sorted by name. The name of a record ends in
+/// .json or .jsonl. Hidden files are skipped.
 fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -185,8 +185,8 @@ fn finding(finding: &Finding) -> String {
     }
 }
 
-/// Reads a record from a file in any format that [`convert`] reads.
-/// The error says why it cannot be read, or why it is not a legal game.
+/// Reads a record from a file in any format that [`convert`] reads. The error explains why the
+/// record cannot be read, or why it is not a legal game.
 pub fn read_record(path: &Path) -> Result<GameRecord, String> {
     let name = path.display().to_string();
     let text = read(path).map_err(|error| file_error(&name, &error))?;
@@ -199,8 +199,8 @@ pub fn read_record(path: &Path) -> Result<GameRecord, String> {
     }
 }
 
-/// Converts a game to another format. Writes it into the named file, or returns it as text.
-/// The error says why it cannot be read, is no legal game, or does not fit the other format.
+/// Converts a game to another format. Writes it to the given file, or returns it as text. The
+/// error explains why the game cannot be read, is not legal, or does not fit the other format.
 pub fn convert(args: &ConvertArgs) -> Result<String, String> {
     let ConvertArgs { input, output, from, to, rules } = args;
     let name = input.display().to_string();
@@ -223,7 +223,7 @@ fn file_error(path: &str, error: &impl ToString) -> String {
     text!("file-error", path, why = error.to_string())
 }
 
-/// Reads a file up to one byte more than allowed, which shows that it is too long.
+/// Reads a file up to one byte over the limit, so that the caller can tell that it is too long.
 fn read(path: &Path) -> io::Result<String> {
     let limit = SIZE_MAX as u64 + 1;
     let mut text = String::new();

@@ -57,19 +57,19 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(key_bar(model, area.width)).style(theme.bar()), keys);
 }
 
-/// The square of the board at this place of a terminal of this size.
+/// Returns the square of the board at a position of the terminal. `area` is the terminal's size.
 pub fn square_at(model: &Model, area: Rect, column: u16, row: u16) -> Option<Square> {
     let ruleset = board_of(model)?;
     let (place, line) = PageLayout::new(&ruleset.shape, area).ok()?.place_at(column, row)?;
     plain::grid(ruleset, model.bottom()).get(line)?.get(place).copied()
 }
 
-/// The ruleset whose board the page shows.
+/// Returns the ruleset of the board on the page, if the page shows a board.
 fn board_of(model: &Model) -> Option<&'static Ruleset> {
     model.game.as_ref().filter(|_| model.ui.page == Page::Game)?.ruleset
 }
 
-/// The parts of the page, or the size that it needs.
+/// Returns the parts of the page. The error is the size that the page needs.
 fn page(model: &Model, area: Rect) -> Result<[Rect; 4], Size> {
     if let Some(ruleset) = board_of(model) {
         PageLayout::new(&ruleset.shape, area)?;
@@ -141,7 +141,7 @@ fn message_line(model: &Model, theme: Theme, area: Rect) -> Paragraph<'static> {
         }
         None if typed == "d" => Line::styled(format!(" {}", text!("typed-d")), strong),
         None if !typed.is_empty() => Line::styled(format!(" > {typed}_"), strong),
-        // The panel has the whole text.
+        // The panel shows the whole text.
         None => match notes::newest_note(model, has_status(model, area)) {
             Some((_, note)) => Line::raw(format!(" {}", words::shorten(note, room))),
             None => Line::default(),
@@ -150,13 +150,13 @@ fn message_line(model: &Model, theme: Theme, area: Rect) -> Paragraph<'static> {
     Paragraph::new(line)
 }
 
-/// True if the panel beside or below the board has room for what has happened.
+/// True if the panel beside or below the board has room for the last event.
 fn has_status(model: &Model, area: Rect) -> bool {
     let layout = board_of(model).and_then(|ruleset| PageLayout::new(&ruleset.shape, area).ok());
     layout.is_some_and(|layout| layout.panel.height >= SHORT_HEIGHT)
 }
 
-/// What a prompt asks. The key bar shows the answers.
+/// Returns the question of a prompt. The key bar shows the answers.
 fn question(prompt: &Prompt) -> String {
     match prompt {
         Prompt::Resign => text!("ask-resign"),
@@ -174,7 +174,7 @@ fn question(prompt: &Prompt) -> String {
     }
 }
 
-/// The message that is being typed. Shows its end if it is longer than the line.
+/// Formats the message that the user is typing. If it is longer than the line, shows its end.
 fn said(typed: &str, columns: usize) -> String {
     let line = |message: &str| format!(" {}", text!("ask-said", message));
     let mut shown = typed;
@@ -193,7 +193,7 @@ fn colors(question: &str, theme: Theme, strong: Style) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The keys of the current screen, as many as fit. The help has all of them.
+/// Formats the keys of the current screen, as many as fit. The help lists all of them.
 fn key_bar(model: &Model, width: u16) -> String {
     let hints = input::hints(model, false);
     let entry = |hint: &input::KeyHint| format!("  {} {}", hint.keys[0], hint.label);

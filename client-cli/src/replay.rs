@@ -1,4 +1,4 @@
-//! A game's record, told as text or stepped through on a board.
+//! Shows a game's record, as text or step by step on a board.
 
 use flagfall_board::{Ply, Side};
 use flagfall_protocol::{GameEvent, GameRecord, GameView, Viewer};
@@ -7,21 +7,21 @@ use flagfall_rules::Ruleset;
 
 use crate::{deployments, text, words};
 
-/// A record and a position in it: how many of its events have happened.
+/// A record and a position in it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replay {
     pub(crate) record: GameRecord,
     pub(crate) ruleset: &'static Ruleset,
-    /// How many events can be shown: those before the first one without a change.
+    /// Number of events that can be shown: those before the first event that lacks its change.
     pub last: usize,
-    /// How many events have happened.
+    /// Number of events up to the current position.
     pub at: usize,
     first_view: GameView,
     pub(crate) view: GameView,
 }
 
 impl Replay {
-    /// Starts at the position before the first ply.
+    /// Creates a replay at the position before the first ply.
     pub fn new(record: GameRecord) -> Result<Replay, String> {
         let id = record.terms.ruleset.clone();
         let unknown = || text!("replay-unknown-ruleset", ruleset = &id);
@@ -34,12 +34,12 @@ impl Replay {
         let mut replay = Replay { record, ruleset, last, at: 0, view: first_view.clone(), first_view };
         let start =
             replay.record.events.iter().position(|told| matches!(told.event, GameEvent::Started { .. }));
-        // Games with coins start before their first event.
+        // Games with coins have no `Started` event, so they begin before their first event.
         replay.go(start.map_or(0, |index| index + 1));
         Ok(replay)
     }
 
-    /// Goes to the position after this many events, at most to the end.
+    /// Goes to the position after `at` events, or to the last position.
     pub fn go(&mut self, at: usize) {
         let at = at.min(self.last);
         if at < self.at {
@@ -65,8 +65,8 @@ impl Replay {
         sentence
     }
 
-    /// The latest sentences up to this position, oldest first, at most `max`. Nothing later is
-    /// shown.
+    /// Returns the latest sentences up to this position, oldest first, at most `max`. Later
+    /// events stay hidden.
     pub fn sentences(&self, max: usize) -> Vec<String> {
         let before = self.at.saturating_sub(1);
         let earlier = &self.record.events[before.saturating_sub(max.saturating_sub(1))..before];
@@ -115,7 +115,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A short game as the public may know it, before and after its end.
+    /// Returns the public record of a short game, before and after its end.
     pub(crate) fn records() -> [GameRecord; 2] {
         let ruleset = Ruleset::find("barrage").expect("a ruleset");
         let mut game = Game::new(GameTerms {
@@ -167,7 +167,7 @@ pub(crate) mod tests {
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
         let [running, over] = records();
-        // An old record without changes shows the same.
+        // An old record, which has no changes, shows the same.
         for record in [over.clone().without_changes(), over, running] {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");

@@ -1,47 +1,47 @@
-//! HTTP requests that the client makes while it plays: lists, other games, account data.
+//! HTTP requests of the client's core: lists, other games, account data.
 
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
 use hyper::Method;
 
-/// An HTTP request beside the WebSocket.
+/// An HTTP request of the core. The WebSocket carries all other messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     /// List the player's games.
     OwnGames,
-    /// Go on with the most urgent of the player's running games.
+    /// Continue with the most urgent of the player's running games.
     Next,
-    /// Show a game, as this player sees it or as the public does.
+    /// Show a game, as this player sees it or as the public sees it.
     Show { game: GameId, is_own: bool },
-    /// List the moves of a game, as far as the player may know them.
+    /// List the moves of a game that the player may see.
     Moves { game: GameId },
-    /// Fetch the record of a game that cannot be opened, as it may be over.
+    /// Fetch the record of a game that cannot be opened, because it may be over.
     Record { game: GameId },
-    /// Show the leaderboard of a ruleset at a speed.
+    /// Show the leaderboard for a ruleset and a speed.
     Standings { ruleset: String, speed: Speed },
     /// Show a player's profile.
     Ratings { player: String },
-    /// Look up the rating of a player of an open game.
+    /// Look up the rating of one player of an open game.
     SeatRating { game: GameId, side: Side, player: String },
     /// List a player's finished games.
     Played { player: String },
-    /// List the finished games of two players.
+    /// List the finished games between two players.
     HeadToHead { player: String, opponent: String },
-    /// Load the deployments that the account keeps.
+    /// Load the deployments saved in the account.
     Deployments,
-    /// Save a deployment with the account.
+    /// Save a deployment in the account.
     SaveDeployment { ruleset: String, name: String, setup: Secret },
-    /// List the challenges that wait for the player's answer.
+    /// List the challenges that the player has not answered.
     Challenges,
-    /// Address a challenge to a player.
+    /// Send a challenge to a player.
     Invite { challenge: String, name: String },
     /// Decline a challenge.
     Decline { challenge: String },
-    /// Show the moves that are queued in a game.
+    /// Show the queued moves of a game.
     Queue { game: GameId },
-    /// Queue moves in a game, which stands at this ply and was shown in this epoch.
+    /// Queue moves in a game. `ply` and `epoch` identify the position that the user has seen.
     SetQueue { game: GameId, ply: Ply, epoch: u64, moves: Vec<QueuedMove> },
-    /// Drop the moves that are queued in a game.
+    /// Delete the queued moves of a game.
     ClearQueue { game: GameId },
 }
 
@@ -88,7 +88,7 @@ impl Request {
         }
     }
 
-    /// The request body; may be empty.
+    /// Returns the request body, which may be empty.
     pub fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
             Request::Invite { challenge, name } => {
@@ -105,7 +105,8 @@ impl Request {
     }
 }
 
-/// The text's letters and digits only. A text that is no code then matches nothing.
+/// Removes all characters that are not letters or digits. If none is left, returns a text that
+/// matches no code.
 fn plain(text: &str) -> String {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     if letters.is_empty() { "-".to_owned() } else { letters }

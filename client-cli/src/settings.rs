@@ -1,7 +1,7 @@
-//! What a person keeps instead of typing it as an option each time: `settings.toml`.
+//! The settings file, `settings.toml`: a person's own defaults for options.
 //!
-//! The file's values become the defaults of the options, so that an option or a variable of the
-//! environment comes before them. See ADR 93.
+//! The file's values replace the defaults of the options. An option on the command line or an
+//! environment variable overrides the file. See ADR 93.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,15 +17,15 @@ use crate::cli::{Cli, help, parse_switch, with_small_commands};
 use crate::config::{ConfigDir, ConfigError, write_private};
 use crate::text;
 
-/// The file's name in the client's folder.
+/// The name of the file in the client's folder.
 const FILE: &str = "settings.toml";
-/// Longest file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const SIZE_MAX: u64 = 64 << 10;
 
 #[derive(Debug)]
 struct Setting {
     key: &'static str,
-    /// The option that it is the default of.
+    /// The option for which this setting is the default.
     option: &'static str,
     kind: Kind,
 }
@@ -33,12 +33,13 @@ struct Setting {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Text,
-    /// A path; a relative one starts at the file's folder.
+    /// A path. A relative path starts at the folder of the file.
     Path,
     List,
-    /// True or false, as the option says it.
+    /// True or false, with the same meaning as the option.
     Switch,
-    /// True if the option is not given: `colors` is `--no-color=no`.
+    /// True or false, with the opposite meaning of the option: `colors` false is
+    /// `--no-color=yes`.
     Opposite,
 }
 
@@ -55,7 +56,7 @@ const SETTINGS: [Setting; 10] = [
     Setting { key: "editing", option: "no_editing", kind: Kind::Opposite },
 ];
 
-/// What is wrong with the command line or the settings.
+/// An error in the command line or the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error("{}: {source}", path.display())]
@@ -64,27 +65,27 @@ pub enum SettingsError {
     Line {
         path: PathBuf,
         line: usize,
-        /// What is wrong with it, as a sentence.
+        /// A sentence that says what is wrong with the line.
         why: String,
     },
-    /// A key or value of the command line is wrong.
+    /// A key or a value on the command line is wrong.
     #[error("{0}")]
     Wrong(String),
     #[error(transparent)]
     Unwritable(#[from] ConfigError),
-    /// The command line is wrong, or asks for help.
+    /// The command line is wrong or asks for help.
     #[error(transparent)]
     Arguments(#[from] clap::Error),
 }
 
-/// Reads a command line and the settings, which are its defaults.
+/// Reads a command line, and the settings, which provide its defaults.
 pub fn read_command_line(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<(Cli, Settings), SettingsError> {
     let arguments = with_small_commands(arguments);
     let first = help::command().try_get_matches_from(&arguments)?;
     let mut settings = Settings::read(Cli::from_arg_matches(&first)?.common.config_dir)?;
-    // The values of the file are the defaults.
+    // The values of the file become the defaults.
     let with_defaults = |command: Command, (setting, values): &(&Setting, Vec<String>)| {
         command.mut_arg(setting.option, |arg| arg.default_values(values))
     };
@@ -95,7 +96,7 @@ pub fn read_command_line(
     Ok((cli, settings))
 }
 
-/// Where a value comes from.
+/// The origin of a setting's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -105,7 +106,7 @@ pub enum Origin {
     Default,
 }
 
-/// A setting as it counts now.
+/// A setting with its current value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Shown {
     pub key: &'static str,
@@ -116,15 +117,15 @@ pub struct Shown {
 #[derive(Debug)]
 pub struct Settings {
     pub path: PathBuf,
-    /// The values of the file, as options take them.
+    /// The values of the file, in the format of their options.
     kept: Vec<(&'static Setting, Vec<String>)>,
     /// All settings, once [`Settings::note_origins`] has been called.
     pub shown: Vec<Shown>,
 }
 
 impl Settings {
-    /// Reads the file in the client's folder. Without a file, there are no settings.
-    /// The error says which line is wrong, or why the file cannot be read.
+    /// Reads the file in the client's folder. If there is no file, there are no settings. The
+    /// error says which line is wrong, or why the file cannot be read.
     pub fn read(folder: Option<PathBuf>) -> Result<Settings, SettingsError> {
         let path = ConfigDir::new(folder).root.join(FILE);
         let text = read(&path)?;
@@ -132,7 +133,7 @@ impl Settings {
         Ok(Settings { path, kept, shown: Vec::new() })
     }
 
-    /// Notes where the values of a command line come from.
+    /// Records the origin of each setting's value on a command line.
     pub fn note_origins(&mut self, matches: &ArgMatches) {
         let origin = |setting: &Setting| match matches.value_source(setting.option) {
             Some(ValueSource::CommandLine) => Origin::Option,
@@ -148,7 +149,7 @@ impl Settings {
         self.shown = shown.collect();
     }
 
-    /// Sets a setting in the file. Comments stay.
+    /// Sets a setting in the file. Keeps the file's comments.
     pub fn set(&self, key: &str, value: &str) -> Result<(), SettingsError> {
         let setting = find(key)?;
         let item = item(setting, value).map_err(SettingsError::Wrong)?;
@@ -157,7 +158,7 @@ impl Settings {
         self.change(|document| {
             let kept = document.get_mut(setting.key).and_then(Item::as_value_mut);
             match (kept, Item::Value(item)) {
-                // Keeps the comment behind the value.
+                // Keep the comment after the value.
                 (Some(kept), Item::Value(mut new)) => {
                     *new.decor_mut() = kept.decor().clone();
                     *kept = new;
@@ -184,7 +185,7 @@ impl Settings {
 fn read(path: &Path) -> Result<String, SettingsError> {
     let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
     match fs::metadata(path) {
-        // The folder may be missing, too, and a player without one can still play.
+        // The folder may be missing as well. A player without settings can still play.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(String::new());
         }
@@ -196,7 +197,7 @@ fn read(path: &Path) -> Result<String, SettingsError> {
     fs::read_to_string(path).map_err(unreadable)
 }
 
-/// Reads the values, and refuses what is no setting.
+/// Reads the values, and refuses unknown keys and invalid values.
 fn parse(text: &str, path: &Path) -> Result<Vec<(&'static Setting, Vec<String>)>, SettingsError> {
     let document = Document::parse(text).map_err(|error| syntax(&error, text, path))?;
     let mut kept = Vec::new();
@@ -243,7 +244,7 @@ fn wanted(setting: &Setting) -> String {
     text!("settings-wrong-kind", key = setting.key, kind)
 }
 
-/// A value of the file as its option takes it.
+/// Converts a value of the file to the format of its option.
 fn option_values(setting: &Setting, value: &Value, path: &Path) -> Result<Vec<String>, String> {
     let switch = |is_on: bool| vec![if is_on { "yes" } else { "no" }.to_owned()];
     let values = match setting.kind {
@@ -261,7 +262,7 @@ fn option_values(setting: &Setting, value: &Value, path: &Path) -> Result<Vec<St
     values.filter(|values| !values.is_empty()).ok_or_else(|| wanted(setting))
 }
 
-/// Checks values as if they stood on a command line.
+/// Checks values as if they were on a command line.
 fn check(setting: &Setting, values: &[String]) -> Result<(), String> {
     let option = setting.option.replace('_', "-");
     let line = ["flagfall".to_owned(), format!("--{option}={}", values.join(",")), "next".to_owned()];
@@ -275,7 +276,7 @@ fn check(setting: &Setting, values: &[String]) -> Result<(), String> {
     })
 }
 
-/// A typed value as it stands in the file.
+/// Converts a typed value to a value for the file.
 fn item(setting: &Setting, value: &str) -> Result<Value, String> {
     Ok(match setting.kind {
         Kind::Text | Kind::Path => Value::from(value),
@@ -284,7 +285,7 @@ fn item(setting: &Setting, value: &str) -> Result<Value, String> {
     })
 }
 
-/// The value that counts, as a person writes it.
+/// Returns the current value of a setting, in the format that a person types.
 fn value_of(matches: &ArgMatches, setting: &Setting) -> Option<String> {
     let is_on = || matches.get_one::<bool>(setting.option).copied();
     let written = |is_on: bool| if is_on { "yes" } else { "no" }.to_owned();

@@ -1,4 +1,4 @@
-//! The deployment that a command line names, checked before anything is offered.
+//! Checks the deployment of a command line before the client offers a game.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,24 @@ use crate::deployments::text::places;
 use crate::model::{Goal, How, Model, SetupChoice, Wish};
 use crate::{names, text, texts};
 
-/// Saved texts by ruleset and name.
+/// The texts of saved deployments, by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Why a word is not a usable deployment.
+/// The reason why a word is not a usable deployment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupProblem {
     #[error("{}", text!("setup-none", ruleset = *.0))]
     NoDeployments(&'static str),
-    /// It may be a name, but nothing is saved under it.
+    /// The word may be a name, but no deployment has that name.
     #[error("{0}")]
     Unknown(String),
-    /// It is a text, but not a valid deployment.
+    /// The word is a deployment text, but not a valid one.
     #[error("{}", text!("setup-bad", ruleset = *.0, why = .1))]
     Bad(&'static str, String),
 }
 
-/// The text of a deployment that is given as a text or as a saved one's name.
+/// Returns the text of a deployment. `word` is the text itself, or the name of a saved
+/// deployment.
 pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<String, SetupProblem> {
     let base = ruleset.unchanged();
     if ruleset.start == Start::Coins {
@@ -53,16 +54,16 @@ fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
     })
 }
 
-/// Checks the wish as far as possible without asking a server.
+/// Checks the wish as far as possible without a server.
 ///
-/// A named deployment fixes the ruleset of the wish.
-/// The error is a text for the user.
+/// If the wish names a saved deployment, the deployment sets the ruleset. The error is a text for
+/// the user.
 pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let server = model.options.server_flag();
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };
     check_rated(wish, is_account, &server)?;
     if matches!(wish.how, How::Accept(_) | How::Game(_)) {
-        // The ruleset is not known yet. It is checked when the terms are shown.
+        // The ruleset is not known yet. It is checked when the client has the terms.
         return Ok(());
     }
     let terms = wish.terms();
@@ -75,7 +76,8 @@ pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
         Some(SetupChoice::Random | SetupChoice::Suggested) => return Ok(()),
         Some(SetupChoice::Text(word)) => match resolve(word, ruleset, &model.deployments.saved) {
             Ok(text) => wish.setup = Some(SetupChoice::Text(text)),
-            // The account may have it on the server, which is asked before anything is offered.
+            // The deployment may be saved in the account. The client checks that before it offers
+            // a game.
             Err(SetupProblem::Unknown(_)) if is_account => {}
             Err(problem) => return Err(problem.to_string()),
         },
@@ -99,8 +101,8 @@ fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String
     }
 }
 
-/// Checks the wished deployment for the ruleset of a game that is about to start.
-/// The error is a text for the user.
+/// Checks the wished deployment against the ruleset of a game that is about to start. The error
+/// is a text for the user.
 pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
     let setup = model.wish().and_then(|wish| wish.setup.as_ref());
     let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };
@@ -158,7 +160,8 @@ mod tests {
         assert_eq!(found.setup, Some(SetupChoice::Text(CORNER.to_owned())));
         let text = "9629519469 457S379695 698374B8B9 78B8B58BFB";
         assert_eq!(checked(wish(None, text), false).expect("a text").ruleset.as_deref(), Some("classic"));
-        // An account may have it on the server, which is asked before anything is offered.
+        // The deployment may be saved in the account. The client checks that before it offers a
+        // game.
         let open = checked(wish(Some("barrage"), "elsewhere"), true).expect("to be looked up");
         assert_eq!(open.setup, Some(SetupChoice::Text("elsewhere".to_owned())));
     }

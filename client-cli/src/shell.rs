@@ -15,13 +15,13 @@ use crate::net::socket::Socket;
 use crate::request::Request;
 use crate::{text, update, words};
 
-/// Most messages that wait for the core. The connection waits if there are more.
+/// Maximum number of queued messages for the core. The connection waits if there are more.
 const INCOMING_MAX: usize = 256;
-/// In a narrower terminal, lines are not folded.
+/// Lines are not folded in a terminal with fewer columns.
 const COLUMNS_MIN: usize = 40;
 
-/// The width of the terminal that standard output goes to. `None` if it goes elsewhere, where lines
-/// are not folded.
+/// Returns the width of the terminal on standard output. `None` if lines need no folding:
+/// standard output is not a terminal, or the terminal is too narrow.
 pub fn terminal_columns() -> Option<usize> {
     let size = std::io::stdout().is_terminal().then(size)?;
     size.ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= COLUMNS_MIN)
@@ -50,9 +50,9 @@ impl Shell {
         Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
     }
 
-    /// Handles a message and carries out the effects.
+    /// Handles a message and carries out its effects.
     ///
-    /// Returns the exit code if the program is to end; the connection is closed by then.
+    /// Returns the exit code if the program must end. The connection is closed in that case.
     pub async fn step(&mut self, model: &mut Model, message: Message) -> Option<u8> {
         let mut messages = vec![message];
         while let Some(message) = messages.pop() {
@@ -106,8 +106,8 @@ impl Shell {
         Outcome::Done
     }
 
-    /// The outcome of saving what a player needs to come back. A seat is useless without its
-    /// credential.
+    /// Returns the outcome of saving a credential or a seat. A seat is saved only if its
+    /// credential is.
     fn saved(&self, result: Result<(), ConfigError>) -> Outcome {
         match result {
             Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),
@@ -116,13 +116,13 @@ impl Shell {
         }
     }
 
-    /// Makes an HTTP request to the first server of the list that answers, in a separate task.
+    /// Sends an HTTP request in a separate task, to the first server in the list that answers.
     fn request(&self, request: Request, token: Option<Secret>) {
         let (dialer, addresses) = (self.dialer.clone(), self.addresses.clone());
         let (sender, number) = (self.incoming_sender.clone(), self.number);
         tokio::spawn(async move {
             let answer = answer_to(&dialer, &addresses, &request, token.as_ref()).await;
-            // The receiver is gone if the program has ended.
+            // Sending fails if the program has ended.
             drop(sender.send((number, Message::Answered { request, answer })).await);
         });
     }
@@ -134,14 +134,14 @@ impl Shell {
         Outcome::Happened(Message::Disconnected { code: None, why })
     }
 
-    /// The next message, from the current connection or an HTTP request.
+    /// Returns the next message, from the current connection or an HTTP request.
     pub async fn next(&mut self) -> Message {
         loop {
             match self.incoming.recv().await {
                 Some((number, message)) if number == self.number => return message,
                 // An HTTP answer does not belong to a connection.
                 Some((_, message @ Message::Answered { .. })) => return message,
-                // An abandoned connection may still have sent something.
+                // Ignore messages from former connections.
                 Some(_) => {}
                 // This channel cannot close, because `self` holds a sender.
                 None => std::future::pending().await,
@@ -150,7 +150,7 @@ impl Shell {
     }
 }
 
-/// The body of a server's answer, or why there is none, to show to the user.
+/// Returns the body of the server's answer. The error is a text for the user.
 async fn answer_to(
     dialer: &Dialer,
     addresses: &Addresses,

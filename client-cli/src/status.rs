@@ -1,5 +1,5 @@
-//! What goes on, in words: who may claim the game, how the wait in the pool goes, and what stands
-//! on a square.
+//! Describes the state of a game or a wait in words: who may claim the game, the wait in the
+//! pool, the piece on a square.
 
 use flagfall_board::{Side, Square};
 use flagfall_protocol::{GameView, Phase, PoolStatus, Presence};
@@ -9,7 +9,7 @@ use crate::input::{self, Action};
 use crate::model::{Model, OpenGame, PoolWait};
 use crate::{targets, text, words};
 
-/// Who may claim the game and when, for players and spectators.
+/// Says who may claim the game and when, for players and spectators.
 pub(crate) fn claim(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
     let now = model.server_now();
@@ -27,7 +27,8 @@ pub(crate) fn claim(model: &Model) -> Option<String> {
     })
 }
 
-/// The wait in one line. `None` if the player does not wait or the server does not say.
+/// Describes the wait in one line. `None` if the player is not waiting, or if the server has sent
+/// no status.
 pub(crate) fn pool_wait(model: &Model) -> Option<String> {
     if !model.is_for_pool() {
         return None;
@@ -38,19 +39,19 @@ pub(crate) fn pool_wait(model: &Model) -> Option<String> {
     Some(text!("pool-status", waited, range, min, max, others = waiting.saturating_sub(1)))
 }
 
-/// Formats `0:05`, `12:40`.
+/// Formats a time in minutes and seconds: `0:05`, `12:40`.
 fn minutes(ms: u64) -> String {
     let seconds = ms / 1_000;
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// The last move and the last exchange with the reserve.
+/// Describes the last move and the last exchange with the reserve.
 pub(crate) fn happened(view: &GameView) -> Vec<String> {
     let moved = view.last_move.as_ref().map(words::moved);
     moved.into_iter().chain(view.last_exchange.as_ref().map(words::exchanged)).collect()
 }
 
-/// Whether a player is there.
+/// Says whether a player is connected.
 pub(crate) fn presence(game: &OpenGame, side: Side) -> String {
     match game.presence[side] {
         Presence::Present => text!("presence-present"),
@@ -60,7 +61,7 @@ pub(crate) fn presence(game: &OpenGame, side: Side) -> String {
     }
 }
 
-/// What waits for the user, for an alert.
+/// Says what the user should attend to, for an alert.
 pub fn waiting(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
     let in_game = game.and_then(|game| match game.view.phase {
@@ -77,7 +78,7 @@ pub fn waiting(model: &Model) -> Option<String> {
     in_game.or_else(challenged)
 }
 
-/// What stands on a square, as far as the player may know.
+/// Describes the piece on a square, as far as the player may know it.
 pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
     let Some(piece) = targets::piece_at(&game.view, square) else {
         let is_lake = game.view.lakes.contains(square);

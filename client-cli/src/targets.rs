@@ -1,4 +1,5 @@
-//! Where one's own pieces can go. The engine says it of the view; the server decides.
+//! Computes where the player's pieces can go. The engine derives this from the view; the server
+//! decides.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
@@ -8,13 +9,13 @@ pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().copied().find(|piece| piece.square == square)
 }
 
-/// The squares to which the viewer's own piece on `from` can move or strike this turn.
+/// Returns the squares to which the viewer's piece on `from` can move or strike this turn.
 pub fn targets(view: &GameView, ruleset: &'static Ruleset, from: Square) -> SquareSet {
     View { seen: view.clone(), ruleset }.targets(from).iter().map(|target| target.square).collect()
 }
 
-/// True if the last ply ended the game, for the side that would act next. The server reports the
-/// end as the next event.
+/// True if the side to move next can see that the last ply ended the game. In this case the
+/// server reports the end as the next event.
 pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
     let is_flag_taken = view
         .last_move
@@ -25,10 +26,10 @@ pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
     is_flag_taken || view.plies_to_limit == Some(0) || acts.is_none_or(|acts| acts.is_empty())
 }
 
-/// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.
+/// Returns a side's captured and remaining pieces: `(rank, lost, left)`, strongest first.
 ///
-/// In games with coins, what is left is what they can still become: everything else that is not
-/// lost stands on the board for all to see (§Q8).
+/// In games with coins, `left` counts the ranks that coins can still become. The other remaining
+/// pieces are on the board, and all viewers see their ranks (§Q8).
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
         .army
@@ -95,8 +96,8 @@ mod tests {
 
     #[test]
     fn lines_of_chips_carry_and_flashes_go_as_far_as_the_rank_goes() {
-        // A Major on a red chip: red chips up to b5, one of green on b6 and none on b7; green to
-        // the right.
+        // A Major on a red chip. In column b the chips are red up to b4, b5 is green and b6 has
+        // none. Row 2 has green chips to the right.
         let chips = r#""chips":{"red":["b2","b3","b4"],"green":["b5","c2","d2","e2","f2","g2"]}"#;
         let reach_of = |rank: char| {
             let view = view(&format!(r#""b2r{rank}""#)) + "," + chips;
@@ -110,14 +111,14 @@ mod tests {
             };
             [by(Carrier::Legs), by(Carrier::SupplyLine), by(Carrier::Flash)]
         };
-        // Column b joins row 10 to row 1; row 2 joins a to p.
+        // Column b continues from row 10 to row 1, and row 2 from a to p.
         assert_eq!(reach_of('4'), ["b1 a2 c2 b3", "b4", "d2 e2 f2 b5"]);
         assert_eq!(reach_of('3'), ["b1 a2 c2 b3", "b4", "d2 e2 b5"]);
         assert_eq!(reach_of('2'), ["b1 a2 c2 b3", "b4", "d2"]);
         assert_eq!(reach_of('5'), ["b1 a2 c2 b3", "b4", ""]);
     }
 
-    /// In games of chance, what is offered here is what the engine allows.
+    /// In random games, the targets are the moves that the engine allows.
     #[test]
     fn the_targets_are_the_legal_moves() {
         for id in [

@@ -1,4 +1,4 @@
-//! The texts of the client for people, by their ids in the Fluent files of `words/` and
+//! The client's texts for people, by their ids in the Fluent files of `words/` and
 //! `shared/words/`.
 
 use std::sync::LazyLock;
@@ -45,9 +45,11 @@ pub fn refusal(why: impl Into<Refusal>) -> String {
     words().refusal(&why.into())
 }
 
-/// The text of a server's refusal: the client's own, or the server's message if the client does not
-/// know the code, or an older server sent no arguments. What a player may report, a defect of the
-/// server or a damaged game, comes with the id of the request.
+/// Returns the text of a server's refusal.
+///
+/// Uses the server's message if the client has no text for the code, or if an older server sent
+/// no arguments. After an internal error or for a damaged game, adds the id of the request, for a
+/// report to the operators.
 pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: Option<&str>) -> String {
     let refusal = Refusal { code: code.clone(), args: args.clone() };
     let text = words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned());
@@ -59,7 +61,7 @@ pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: O
     }
 }
 
-/// The text of an id, with its arguments: `text!("claim-own", side, left = clock(ms))`.
+/// Formats the text with an id and arguments: `text!("claim-own", side, left = clock(ms))`.
 #[macro_export]
 macro_rules! text {
     (@ $name:ident) => { $name };
@@ -72,9 +74,9 @@ macro_rules! text {
     }};
 }
 
-/// What can be an argument of a text.
+/// A type that can be an argument of a text.
 ///
-/// A side, a rank and a color are their keys, so that each language has its own words for them.
+/// A side, a rank and a color are passed as keys, so that each language can use its own words.
 pub trait Arg {
     fn value(self) -> Value<'static>;
 }

@@ -1,5 +1,5 @@
-//! `flagfall umpire` and `flagfall bot`: matches between programs over the line protocol, and house
-//! players that speak it.
+//! `flagfall umpire` and `flagfall bot`: matches between programs over the line protocol, and
+//! house players that speak this protocol.
 
 use std::io::{self, Read, Write};
 
@@ -36,7 +36,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
         let count =
             input.read(&mut buffer).map_err(|error| text!("umpire-input", error = error.to_string()))?;
         if count == 0 {
-            // The umpire is gone, so there is no one to play with.
+            // The umpire has closed the input, so the game is over.
             return Ok(0);
         }
         cutter.push(&buffer[..count], |cut| cuts.push(cut));
@@ -55,7 +55,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     }
 }
 
-/// The lakes from the environment, if the umpire put them there.
+/// Returns the lakes that the umpire put in the environment, if any.
 fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
     let Ok(text) = std::env::var(environment::LAKES) else { return Ok(None) };
     let lakes = environment::read_lakes(&text).filter(|lakes| ruleset.allows_lakes(*lakes));
@@ -65,7 +65,7 @@ fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
 }
 
 #[cfg(not(unix))]
-/// Not supported: the umpire ends programs by process group, which this system does not have.
+/// Returns an error, because the umpire needs process groups, which this system does not have.
 pub fn umpire(
     _args: UmpireArgs,
     _stop: impl FnOnce() -> tokio::sync::mpsc::Receiver<()>,
@@ -97,13 +97,13 @@ mod unix {
 
     /// Plays the games and prints the results.
     ///
-    /// `stop` makes the receiver of signals that ask the program to end.
+    /// `stop` creates the receiver of signals that ask the program to end.
     pub fn umpire(args: UmpireArgs, stop: impl FnOnce() -> mpsc::Receiver<()>) -> Result<u8, String> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| e.to_string())?;
         let arena = Arena::adopting();
         let result = runtime.block_on(run(args, arena.clone(), stop));
-        // Every remaining program is dropped here and thereby killed.
+        // All remaining programs have been dropped, which kills them.
         drop(runtime);
         arena.sweep();
         result
@@ -121,7 +121,7 @@ mod unix {
         let watch = {
             let plan = Arc::clone(&plan);
             move |played: &[series::Played], under_way| {
-                // The games go on even if progress cannot be written.
+                // The games continue even if progress cannot be written.
                 let _unseen = progress.tell(&plan, played, under_way);
                 if under_way == 0 {
                     let _unseen = progress.clear();
@@ -160,7 +160,7 @@ mod unix {
         }
     }
 
-    /// Turns true at the first signal.
+    /// Returns a flag that becomes true at the first signal.
     fn until(mut signals: mpsc::Receiver<()>) -> watch::Receiver<bool> {
         let (sender, stop) = watch::channel(false);
         tokio::spawn(async move {
@@ -173,7 +173,7 @@ mod unix {
         stop
     }
 
-    /// The games to play, with programs that can be started.
+    /// Returns the plan: the games, and programs that can be started.
     async fn plan(args: &UmpireArgs) -> Result<Plan, String> {
         let games = |without| args.games.map_or(without, |games| games as usize);
         let (programs, fixtures) = match (&args.all, &args.red, &args.blue) {
@@ -215,7 +215,7 @@ mod unix {
         Ok(program)
     }
 
-    /// The programs of a folder. Reports which ones were accepted and which were not.
+    /// Returns the programs in a folder. Prints which ones were accepted and which were not.
     async fn class(folder: &std::path::Path) -> Result<Vec<Program>, String> {
         let found = Program::find_all(folder).map_err(|error| error.to_string())?;
         let mut passed_over = found.passed_over;

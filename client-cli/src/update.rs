@@ -1,4 +1,4 @@
-//! The pure core of the client: how messages change the model.
+//! The pure core of the client. It changes the model in response to messages.
 
 mod absence;
 mod actions;
@@ -28,7 +28,7 @@ use flagfall_protocol::ClientToServer;
 use crate::model::{Effect, Link, Message, Model};
 use crate::{input, text};
 
-/// Applies a message to the model and returns the effects to carry out.
+/// Applies a message to the model, and returns the effects to carry out.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Started => model.effects.push(Effect::Connect { delay_ms: 0 }),
@@ -66,7 +66,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Saved => saving::saved(model),
     }
     commands::resume(model);
-    // Only the hello is sent before the welcome. Other requests are repeated after it.
+    // Only a hello is sent before the welcome. Other requests are repeated after the welcome.
     let is_online = model.connection.link == Link::Online;
     let is_too_early = |effect: &Effect| matches!(effect, Effect::Send(sent) if !matches!(sent, ClientToServer::Hello { .. }));
     let mut effects = std::mem::take(&mut model.effects);

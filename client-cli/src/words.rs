@@ -1,4 +1,4 @@
-//! Words for people: terms, clocks, events, endings.
+//! Words for people: terms, clocks, events, outcomes.
 
 mod clocks;
 
@@ -15,7 +15,7 @@ use crate::{text, texts};
 
 pub use clocks::{check_time, clock, parse_time, seconds, span, time};
 
-/// A player's name. Programs are marked wherever a player is named, house players too.
+/// Returns a player's name. All programs are marked, including house players.
 pub fn player(player: &Player) -> String {
     let name = clean_line(&player.name);
     match player.kind {
@@ -46,12 +46,13 @@ pub fn profile(profile: &Profile) -> String {
     text
 }
 
-/// A rating, with a question mark if it is provisional.
+/// Formats a rating, with a question mark if it is provisional.
 pub fn rating(point: RatingPoint) -> String {
     format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
 }
 
-/// The arguments of a text with a range of ratings: the ends it has, the lower and the upper one.
+/// Returns the arguments of a text with a rating range: which bounds it has, the lower bound, and
+/// the upper bound.
 pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     match range {
         Some(RatingRange { min: Some(min), max: Some(max) }) => ("both", min, max),
@@ -61,7 +62,7 @@ pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     }
 }
 
-/// What a rated game did to the ratings, and to the player's own if they played.
+/// Describes how a rated game changed the ratings. For one of its players, names their own first.
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);
@@ -88,7 +89,7 @@ pub fn leaderboard(board: &Leaderboard) -> String {
     text
 }
 
-/// All terms of a game, for a player who is to agree to them.
+/// Describes all terms of a game, for a player who has to agree to them.
 pub fn terms(terms: &Terms) -> String {
     let mut words = terms_in_short(terms);
     if let Some(ruleset) = Ruleset::find(&terms.ruleset) {
@@ -99,19 +100,19 @@ pub fn terms(terms: &Terms) -> String {
     words
 }
 
-/// The terms in a few words. Leaves out the changes of a custom game.
+/// Describes the terms in a few words. Leaves out the changes of a custom game.
 pub fn terms_in_short(terms: &Terms) -> String {
     let Terms { ruleset, time: clock, rated, private, secret } = terms;
     let (ruleset, time) = (ruleset_title(ruleset), time(*clock));
     text!("terms", ruleset, time, rated = *rated, private = *private, secret = *secret)
 }
 
-/// A ruleset's title, or its id if this client does not know it.
+/// Returns a ruleset's title, or its id if this client does not support the ruleset.
 pub fn ruleset_title(id: &str) -> String {
     Ruleset::find(id).map_or_else(|| id.to_owned(), |ruleset| texts::words().ruleset_title(ruleset))
 }
 
-/// A game in a line: `abc…  Classic, 10+5  Ann (Red) – Bob (Blue)  ply 12`.
+/// Describes a game in one line: `abc…  Classic, 10+5  Ann (Red) – Bob (Blue)  ply 12`.
 pub fn summary(game: &GameSummary) -> String {
     let state = match (&game.outcome, game.turn) {
         (Some(ended), _) => outcome(ended),
@@ -123,7 +124,7 @@ pub fn summary(game: &GameSummary) -> String {
     text!("summary", game = game.id, red, blue, terms, state)
 }
 
-/// Squares separated by spaces: `c5 d5`.
+/// Formats squares, separated by spaces: `c5 d5`.
 pub fn squares(squares: SquareSet) -> String {
     squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
@@ -132,7 +133,7 @@ pub fn date(ms: u64) -> String {
     Stamp(ms).utc()
 }
 
-/// Wraps a text at spaces into lines of at most this many columns.
+/// Wraps a text at spaces into lines of at most `width` columns.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -147,7 +148,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Shortens a text to this many columns. A cut shows as an ellipsis.
+/// Shortens a text to this many columns. A cut text ends with an ellipsis.
 pub fn shorten(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -156,7 +157,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if columns == 0 { kept } else { format!("{}…", kept.trim_end()) }
 }
 
-/// The text in exactly this many columns: cut, or padded with spaces.
+/// Fits a text to exactly this many columns: cuts it, or pads it with spaces.
 pub fn fit(text: &str, columns: usize) -> String {
     let mut width = 0;
     let fits = |letter: &char| {
@@ -169,8 +170,8 @@ pub fn fit(text: &str, columns: usize) -> String {
     kept + &" ".repeat(columns - width)
 }
 
-/// Folds a line for a terminal of this many columns: breaks at a space and indents the rest a
-/// little more.
+/// Folds a line for a terminal of this many columns: breaks it at spaces, and indents the
+/// following lines a little more.
 pub fn fold(line: &str, columns: usize) -> Vec<String> {
     let indent = line.len() - line.trim_start_matches(' ').len() + 2;
     let (mut lines, mut rest) = (Vec::new(), line.to_owned());
@@ -193,25 +194,25 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
 /// Replaces characters that control a terminal or hide other text with question marks. Keeps line
 /// ends.
 ///
-/// Texts of servers and players pass through here before they are printed.
+/// All texts from servers and players pass through this function before they are printed.
 pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if is_steering(letter) && letter != '\n' { '?' } else { letter }).collect()
 }
 
-/// The same for a name, which has only one line.
+/// Like [`clean`], for a name, which has only one line.
 pub fn clean_line(text: &str) -> String {
     text.chars().map(|letter| if is_steering(letter) { '?' } else { letter }).collect()
 }
 
-/// True for control characters (C0, C1), line separators, the controls of writing direction, and
-/// tag characters.
+/// True for control characters (C0, C1), line separators, characters that control writing
+/// direction, and tag characters.
 fn is_steering(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
             '\u{61c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// What happened to a command that the server did not carry out.
+/// Describes a command that the server did not carry out.
 pub fn not_done(command: &GameCommand) -> String {
     match command {
         GameCommand::Deploy { .. } => text!("not-done-deploy"),
@@ -229,7 +230,7 @@ pub fn not_done(command: &GameCommand) -> String {
     }
 }
 
-/// Gives a text a capital and a full stop.
+/// Capitalizes a text and adds a final period.
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
@@ -238,7 +239,7 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// The consequences for a player of games that they left.
+/// Describes the consequences of a player's left games.
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     let text = match (left_games, wait_s) {
@@ -249,7 +250,7 @@ pub fn conduct(conduct: Conduct) -> String {
     text + "\n"
 }
 
-/// How a game ended, as a sentence.
+/// Describes how a game ended, as a sentence.
 pub fn outcome(outcome: &SeenOutcome) -> String {
     let winner = outcome.winner.map_or("none", Side::name);
     text!("outcome", winner, reason = &outcome.reason)
@@ -276,7 +277,8 @@ pub fn event(event: &GameEvent) -> String {
     }
 }
 
-/// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7 and is lost.`
+/// Describes a ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7 and
+/// is lost.`
 pub fn moved(seen: &SeenMove) -> String {
     let Some(laid) = seen.laid else { return bare_move(seen) };
     let chips = text!("move-chips", color = laid.color(), squares = squares(laid.squares()));
@@ -299,7 +301,7 @@ fn placed(seen: &SeenPlacing) -> String {
     }
 }
 
-/// A ply between board and reserve as a sentence.
+/// Describes a ply between board and reserve, as a sentence.
 pub fn exchanged(seen: &SeenExchange) -> String {
     match seen {
         SeenExchange::Removed { side, square } => removed(*side, *square),
@@ -307,7 +309,7 @@ pub fn exchanged(seen: &SeenExchange) -> String {
     }
 }
 
-/// Who has to name a color, as a sentence.
+/// Says who has to choose a color, as a sentence.
 pub fn owed(view: &GameView) -> Option<String> {
     let OwedColor { side, square } = view.owed_color?;
     Some(if view.audience.side() == Some(side) {
@@ -317,7 +319,8 @@ pub fn owed(view: &GameView) -> Option<String> {
     })
 }
 
-/// A pending strike as a sentence: `Red strikes a4a5: both sides choose what their coins are.`
+/// Describes a pending strike, as a sentence: `Red strikes a4a5: both sides choose what their
+/// coins are.`
 fn struck(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let choosing = match (owes[*side], owes[side.opponent()]) {
@@ -328,8 +331,8 @@ fn struck(strike: &PendingStrike) -> String {
     text!("strike-pending", side = *side, squares = *squares, choosing)
 }
 
-/// What the pending strike asks of the viewer or of others, as a sentence. The choices are those of
-/// the viewer's pool (§Q4).
+/// Describes the choice that the pending strike needs, from the viewer or from others, as a
+/// sentence. The viewer's choices come from their pool (§Q4).
 pub fn choice(view: &GameView) -> Option<String> {
     let strike = view.pending_strike.as_ref().filter(|_| view.phase == Phase::Playing)?;
     let PendingStrike { side, squares, owes, own_choice } = strike;
@@ -345,7 +348,7 @@ pub fn choice(view: &GameView) -> Option<String> {
     Some(text!("choose-coin", square = coin, example, names = names.join(", ")))
 }
 
-/// A side's pool as a sentence.
+/// Describes a side's pool, as a sentence.
 pub fn pool(side: Side, pool: &RankCounts) -> String {
     let left: Vec<String> = pool.iter().rev().map(|(rank, count)| text!("rank-count", rank, count)).collect();
     if left.is_empty() {
@@ -354,7 +357,7 @@ pub fn pool(side: Side, pool: &RankCounts) -> String {
     text!("pool", side, pieces = left.join(", "))
 }
 
-/// A side's reserve as a sentence: its size, and its known pieces.
+/// Describes a side's reserve, as a sentence: its size and its known pieces.
 pub fn reserve(side: Side, reserve: &SeenReserve) -> String {
     let SeenReserve { size, labeled, unlabeled } = reserve;
     let ranks = unlabeled.iter().flat_map(|counts| counts.iter().rev());
@@ -367,12 +370,13 @@ pub fn reserve(side: Side, reserve: &SeenReserve) -> String {
     text!("reserve-known", side, count = *size, pieces = known.join(", "))
 }
 
-/// A move or strike without its chips.
+/// Describes a move or strike without its chips.
 fn bare_move(seen: &SeenMove) -> String {
     let SeenMove { side, squares, piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
         return match piece {
-            // Only mention what others cannot know: the player's own pieces are on the board.
+            // Mention only ranks that the move proved. The player's own pieces are visible on the
+            // board.
             Identity::OneOf(_) => text!("move-proof", side, squares, rank = key(piece)),
             Identity::Known(_) | Identity::Coin | Identity::Hidden => text!("move", side, squares),
         };
@@ -391,7 +395,7 @@ fn bare_move(seen: &SeenMove) -> String {
     }
 }
 
-/// What a piece is, as an argument of a text.
+/// Returns a piece's identity as an argument of a text.
 fn key(identity: Identity) -> String {
     match identity {
         Identity::Known(rank) => rank.name().to_owned(),
@@ -404,7 +408,7 @@ fn key(identity: Identity) -> String {
     }
 }
 
-/// A rank with its figure: `Marshal (1)`. Flag, Bomb and Spy need none.
+/// Returns a rank with its figure: `Marshal (1)`. Flag, Bomb and Spy need no figure.
 pub fn rank(rank: Rank, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if figure.starts_with(|letter: char| letter.is_ascii_digit()) {

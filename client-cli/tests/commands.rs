@@ -1,4 +1,4 @@
-//! The binary's commands that need no server: their output and exit codes.
+//! Tests of the binary's commands that need no server: their output and exit codes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -12,7 +12,7 @@ fn flagfall(config: &Path, arguments: &[&str]) -> Output {
         .expect("the binary runs")
 }
 
-/// Returns the exit code and both outputs.
+/// Runs the client. Returns the exit code and both outputs.
 fn run(config: &Path, arguments: &[&str]) -> (i32, String) {
     let output = flagfall(config, arguments);
     let text =
@@ -56,7 +56,7 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["rules"][..], 0, "pbm-small"),
         (&["referee", "--help"][..], 0, "docs/protocol/REFEREE.md"),
     ] {
-        // Nothing listens there: an invalid wish is reported before the server is asked.
+        // No server is running: an invalid wish is reported before the client connects.
         let (got, text) = run(folder.path(), &[&["--server", nobody], arguments].concat());
         assert_eq!(got, code, "{arguments:?}: {text}");
         assert!(text.contains(word), "{arguments:?}: {text}");
@@ -82,7 +82,7 @@ fn rulesets_are_listed_as_json() {
     assert_eq!((&one[0]["columns"], &one[0]["army"]["9"]), (&10.into(), &8.into()));
 }
 
-/// Runs the client at a terminal of its own: a prompt that nothing answers.
+/// Runs the client in a separate terminal, and leaves its prompt unanswered.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_prompt_gives_the_terminal_back() {
@@ -141,7 +141,7 @@ fn settings_are_shown_set_and_refused() {
     assert!(code == 2 && text.contains("line 2: There is no setting colour"), "{text}");
 }
 
-/// Runs the client at a terminal of its own, which `script` (util-linux) makes.
+/// Runs the client in a separate terminal, which `script` (util-linux) creates.
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_at_a_password_restores_the_terminal() {
@@ -210,7 +210,7 @@ fn an_unwritable_folder_is_reported_and_does_not_stop_a_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "in the way").expect("written");
-    // No folder can be made below a file, not even by root.
+    // A file cannot contain a folder, not even for root.
     let (code, text) = run(&file.join("config"), &["play", "--plain", "--server", "127.0.0.1:1"]);
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("Your seat cannot be saved on this machine"), "{text}");

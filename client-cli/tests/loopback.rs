@@ -1,4 +1,4 @@
-//! The client over a real socket, against a minimal server that says what a test tells it to.
+//! Tests of the client over a real socket, against a minimal server that the test controls.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const GAME: &str = "0123456789ab";
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// The other end of a socket.
+/// The server's end of a socket.
 struct Peer {
     socket: Socket,
 }
@@ -67,8 +67,7 @@ impl Peer {
         while self.socket.next().await.is_some_and(|frame| frame.is_ok()) {}
     }
 
-    /// Shows the game: Red (the client) to move, a Scout on a1 and an enemy piece on a8 (a barrage
-    /// of two).
+    /// Shows the game `barrage`: Red (the client) has a Scout on a1, and Blue has a piece on a8.
     async fn show_game(&mut self, seq: u64, ply: u16, turn: &str, pieces: &str) {
         self.say(format!(
             r#"{{"type":"game","game":{{"id":"{GAME}","terms":{{"ruleset":"barrage","time":{{"kind":"unlimited"}}}},
@@ -81,7 +80,7 @@ impl Peer {
     }
 }
 
-/// A client with its output and its input lines.
+/// A running client, with its output and its input lines.
 struct Client {
     task: tokio::task::JoinHandle<(u8, String)>,
     lines: mpsc::Sender<String>,
@@ -158,7 +157,7 @@ async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
     let first = peer.hear().await;
     assert!(matches!(&first, ClientToServer::Command { ply: 0, command: GameCommand::Move { .. }, .. }));
-    // The connection breaks without a word, and so does the first new one.
+    // The connection breaks without a close, and so does the next one.
     drop(peer);
     drop(listener.accept().await.expect("a connection"));
     let mut peer = Peer::accept(&listener).await;
@@ -269,7 +268,7 @@ async fn an_invalid_message_is_reported_and_the_client_goes_on() {
         peer.say(text.to_owned()).await;
     }
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
-    // This line waits for the game, and the next one for this line.
+    // This line waits for the game, and the next line waits for this one.
     client.line("board").await;
     client.line("quit").await;
     let (code, out) = client.end().await;

@@ -1,5 +1,5 @@
-//! `flagfall referee` through real pipes: the session of its document, difficult clients, its
-//! example program.
+//! Tests of `flagfall referee` through real pipes: the session from its documentation, difficult
+//! clients, and its example program.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// What the program answers to this input.
+/// Returns the program's output for this input.
 fn say(input: &str) -> Output {
     let mut child = referee();
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -66,7 +66,7 @@ fn a_client_that_waits_for_each_answer_is_not_kept_waiting() {
     reader.join().expect("no panic").expect("every answer is received");
 }
 
-/// Neither pipe holds this much, so the program must read on while its answers wait.
+/// No pipe can buffer this much, so the program must keep reading while its answers wait.
 #[cfg(unix)]
 #[test]
 fn a_client_may_write_thousands_of_lines_before_it_reads() {
@@ -96,7 +96,7 @@ fn a_closed_output_ends_the_client_quietly() {
     let mut child = referee();
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
-    // The program may end before the last of them.
+    // The program may end before it has read all lines.
     while stdin.write_all(b"{\"type\":\"about\"}\n").is_ok() {}
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));

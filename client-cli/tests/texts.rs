@@ -1,4 +1,5 @@
-//! The texts of the client stand in Fluent files, and the files have what the client uses.
+//! Checks that the client's texts for people are in Fluent files, and that these files contain
+//! all texts that the client uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -10,18 +11,18 @@ use flagfall_tests::{Needs, all_texts, format_all};
 use flagfall_words::{ENGLISH, Words};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Macros and methods whose texts are for developers, or for nobody.
+/// Macros and methods whose texts are for developers only.
 const FOR_DEVELOPERS: &[&str] = &["expect", "assert", "assert_eq", "debug_assert", "panic", "unreachable"];
 
-/// Headers and the like, which have a space by their format.
+/// Literals that contain a space because of a format, for example HTTP headers.
 const FORMATS: &[&str] = &["Bearer {}", "r y b g", " (os error", "Protocol violation", "flagfall "];
 
-/// What a file of the client uses.
+/// The texts and literals in a source file of the client.
 #[derive(Default)]
 struct Uses {
-    /// `text!`: the id and the names of the arguments.
+    /// The uses of `text!`: the id, and the names of the arguments.
     texts: Vec<(String, BTreeSet<String>)>,
-    /// Every other literal of product code.
+    /// All other literals of product code, with their lines.
     literals: Vec<(usize, String)>,
 }
 
@@ -39,7 +40,7 @@ fn sources() -> BTreeMap<String, Uses> {
     files.iter().map(read).collect()
 }
 
-/// The files of product code below a folder.
+/// Finds the files of product code in a folder.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -107,7 +108,7 @@ fn read_tokens(tokens: TokenStream, uses: &mut Uses) {
     }
 }
 
-/// How many tokens the item after an attribute has.
+/// Returns the number of tokens of the item after an attribute.
 fn item_len(tokens: &[TokenTree]) -> usize {
     let is_end = |token: &TokenTree| match token {
         TokenTree::Punct(punct) => punct.as_char() == ';',
@@ -117,7 +118,7 @@ fn item_len(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(is_end).map_or(tokens.len(), |end| end + 1)
 }
 
-/// Reads `("id", name = value, other)`.
+/// Reads the arguments of `text!`: `("id", name = value, other)`.
 fn read_text(group: &Group, uses: &mut Uses) {
     let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
     let mut parts = tokens.split(|token| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ','));
@@ -154,7 +155,7 @@ fn every_text_that_is_used_exists_and_gets_what_it_needs() {
     }
 }
 
-/// The texts of a command and its options; see the module `cli::help`.
+/// Collects the texts of a command and its options; see the module `cli::help`.
 fn collect_help(
     command: &clap::Command,
     path: &str,
@@ -190,8 +191,8 @@ fn every_text_is_used() {
         used.extend(uses.texts.into_iter().map(|(id, _)| id));
         used.extend(uses.literals.into_iter().map(|(_, text)| text));
     }
-    // The crate of the shared texts names these: by the code of a refusal, by a ruleset or its
-    // rule.
+    // The crate of the shared texts uses these texts, by the code of a refusal, or by a ruleset
+    // or a rule.
     let named = ["refusal-", "duration-", "ruleset-", "rule-"];
     used.extend(known.keys().filter(|id| named.iter().any(|prefix| id.starts_with(prefix))).cloned());
     let own = |id: &String| known.get(id).map(|needs| needs.texts.clone()).unwrap_or_default();
@@ -216,7 +217,7 @@ fn no_text_for_people_stands_in_the_code() {
     assert!(found.is_empty(), "put these into Fluent files:\n{found:#?}");
 }
 
-/// True for a literal with words: a letter and a space outside its placeholders.
+/// True for a literal with words: it has a letter and a space outside its placeholders.
 fn is_for_people(literal: &str) -> bool {
     let mut depth = 0;
     let mut shown = String::new();

@@ -1,7 +1,7 @@
-//! `flagfall umpire` with real programs: small scripts that each misbehave in their own way.
+//! Tests of `flagfall umpire` with real programs: small scripts, each with a different fault.
 //!
-//! The tests check who loses by which result, and that no process is left afterwards. Only tests of
-//! lateness have short limits; all others end by what the programs do.
+//! The tests check which side loses with which result, and that no process is left. Only tests of
+//! lateness have short limits. In all other tests, the programs themselves end the game.
 
 #![cfg(target_os = "linux")]
 
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
-/// Limits that no program needs. A program that is late in spite of them shows a fault of the
-/// umpire.
+/// Limits that no program reaches. If a program is late despite these limits, the umpire has a
+/// fault.
 const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
 
 const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
 /// Reads START and the rows of the first board.
 const READ_BOARD: &str = "for i in 1 2 3 4 5 6 7 8 9 10 11; do read row; done";
 
-/// A folder with programs that write down their process ids.
+/// A folder with programs that record their process ids.
 struct Stage {
     folder: tempfile::TempDir,
 }
@@ -34,7 +34,8 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A shell script that notes its id. `$NOTE` in it notes the id of a nested shell.
+    /// Writes a shell script that records its process id. `$NOTE` in `lines` records the id of a
+    /// nested shell.
     fn script(&self, name: &str, lines: &str) -> String {
         let pids = self.path("pids");
         let note = format!("echo $$ >> '{}'", pids.display());
@@ -45,13 +46,13 @@ impl Stage {
         path.to_str().expect("text").to_owned()
     }
 
-    /// A house player.
+    /// Writes a script that runs a house player.
     fn honest(&self, rules: &str) -> String {
         self.script("honest", &format!("exec '{BINARY}' bot --line random --rules {rules} --seed 5"))
     }
 
     fn umpire(&self, arguments: &[&str]) -> Command {
-        // Limits its memory: an umpire that kept a flood of output would soon fail.
+        // Limit the memory: an umpire that stored a flood of output would soon fail.
         let mut command = Command::new("sh");
         command
             .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])
@@ -60,7 +61,8 @@ impl Stage {
         command
     }
 
-    /// Lets a misbehaving Red play a house player. Returns what the log and the record say.
+    /// Runs a misbehaving Red against a house player. Returns the results in the log and the
+    /// record.
     fn misbehaves(&self, lines: &str, limits: &[&str]) -> Verdict {
         let (red, blue) = (self.script("culprit", lines), self.honest("pbm"));
         let record = self.path("record");
@@ -72,7 +74,8 @@ impl Stage {
         Verdict::new(&output, Path::new(record))
     }
 
-    /// Asserts that no process that noted its id still runs, nor any other of its group or session.
+    /// Asserts that no recorded process is still running, nor any other process of its group or
+    /// session.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.path("pids")).expect("ids");
         let pids: Vec<i32> = pids.lines().map(|pid| pid.parse().expect("an id")).collect();
@@ -89,7 +92,7 @@ impl Stage {
     }
 }
 
-/// What one game's log and record say.
+/// The results of one game in its log and record.
 struct Verdict {
     quit: String,
     reason: String,
@@ -126,7 +129,7 @@ impl Verdict {
     }
 }
 
-/// The only file with this ending in a folder.
+/// Returns the contents of the only file with this extension in a folder.
 fn read(folder: &Path, ending: &str) -> String {
     let files = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> =
@@ -167,7 +170,8 @@ fn a_line_without_an_end_loses_when_it_is_too_long() {
 fn a_flood_of_lines_loses_and_takes_no_memory() {
     let stage = Stage::new();
     let verdict = stage.misbehaves(&plays("echo '0 3 DOWN'; exec yes"), &PATIENT);
-    // The flood begins while Blue thinks or when Red is asked again: a line too many, or no answer.
+    // The flood begins while Blue thinks or when Red is asked again. So the fault is an extra
+    // line or a wrong answer.
     verdict.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "");
     let verdict = Stage::new().misbehaves("exec yes", &PATIENT);
     verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "letters");
@@ -246,7 +250,8 @@ fn a_late_answer_is_reported_with_the_time_by_the_clock_and_on_the_processor() {
     assert!(verdict.fault.contains(" s of processor time"), "{}", verdict.fault);
 }
 
-/// Programs of the competition cut the opponent's name at its last `/`, and crash without one.
+/// Some programs of the competition cut the opponent's name at its last `/`, and crash if there
+/// is none.
 #[test]
 fn a_historical_program_that_takes_the_opponents_name_for_a_path_plays() {
     let historical = DEPLOY_RED.replace(
@@ -295,7 +300,7 @@ fn a_program_that_never_reads_does_not_block_the_umpire() {
 #[test]
 fn children_of_programs_end_with_them() {
     let child = "sh -c '$NOTE; trap \"\" TERM; while :; do sleep 1000; done' &";
-    // The first shell ends. Its child is an orphan outside the program's group.
+    // The first shell ends. Its child becomes an orphan outside the program's process group.
     let daemon = "setsid sh -c '$NOTE; (trap \"\" TERM; while :; do sleep 1000; done) &' &";
     for start in [child, daemon] {
         let lines = format!("{start} {}", plays("exit 6")).replace("'$NOTE", "'NOTE");
@@ -370,7 +375,7 @@ fn a_program_that_cannot_be_started_is_named_before_any_game() {
     }
 }
 
-/// Starts an umpire whose programs hang, and signals it once both hang.
+/// Starts an umpire whose programs hang, and sends it a signal once both programs hang.
 fn stopped(signal: &str) {
     let stage = Stage::new();
     let gate = stage.path("gate");
@@ -382,8 +387,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // The probes of both programs are killed at once, perhaps before they open the gate. The games'
-    // programs always open it.
+    // The umpire kills the probes of both programs at once, perhaps before they open the gate.
+    // The programs in the game always open the gate.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {
@@ -501,8 +506,8 @@ fn records_are_true_however_the_games_ended() {
         (&late, &late, "0.3"),
     ] {
         for rules in ["course", "pbm"] {
-            // Under pbm the house player finds the lakes wrong and ends, which is one more way to
-            // end.
+            // With pbm, the house player rejects the lakes and ends, which tests one more way for
+            // a game to end.
             let mut command = stage.umpire(&["--rules", rules, "--red", red, "--blue", blue, "--record"]);
             command.arg(&record).args(["--turn-time", "60", "--deploy-time", deploy_time]);
             assert!(command.output().expect("the umpire runs").status.success());
@@ -527,7 +532,7 @@ fn a_record_file_is_shown_without_a_server() {
     fs::write(&path, record).expect("written");
     let show = |arguments: &[&str]| {
         let mut command = Command::new(BINARY);
-        // Nothing listens on the discard port.
+        // No server listens on the discard port.
         command.args(["record", "--server", "127.0.0.1:9"]).args(arguments);
         command.env("FLAGFALL_CONFIG_DIR", stage.folder.path());
         let output = command.output().expect("the client runs");

@@ -1,4 +1,4 @@
-//! Lobby commands, within the limits of the address and the player.
+//! Carries out lobby commands within the limits of the address and the player.
 
 use flagfall_board::Side;
 use flagfall_protocol::{Accepted, Code, CommandId, Player, PlayerKind};
@@ -13,7 +13,7 @@ use flagfall_services::lobby::LobbyCommand;
 /// Approximate number of bytes that an accepted lobby command adds to the store.
 const LOBBY_COMMAND_BYTES: usize = 1_024;
 
-/// The outcome of a command, and how many bytes it added to the store.
+/// The outcome of a command, and the number of bytes that it added to the store.
 pub(crate) struct Carried {
     pub(crate) outcome: Result<Accepted, Refused>,
     pub(crate) stored: usize,
@@ -32,7 +32,7 @@ pub(crate) async fn ask_lobby(
             look_again(app, &Holder::of(client, &player.id)).await;
             match begin(app, client, player, &command) {
                 Ok(ticket) => ticket,
-                // A repeated command gets its first answer, whatever is open now.
+                // A repeated command gets its first answer, regardless of the limits.
                 Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
                 Err(too_many) => {
                     too_many.count();
@@ -57,7 +57,7 @@ pub(crate) async fn ask_lobby(
     Carried { stored: if outcome.is_ok() { LOBBY_COMMAND_BYTES } else { 0 }, outcome }
 }
 
-/// A ticket for what the command is about to make; `None` if it makes nothing.
+/// Returns a ticket for the offer or game that the command creates. `None` if it creates none.
 fn begin(
     app: &App,
     client: Client,
@@ -79,7 +79,8 @@ fn begin(
     Ok(Some(ticket))
 }
 
-/// Counts a game that a player has open for the address, wherever it was made.
+/// Counts a game that a player has open toward the limits of the address. It does not matter
+/// which address created the game.
 pub(crate) fn note_open_game(app: &App, client: Client, player: &Player, table: &TableHandle) {
     if table.is_running() {
         let players = table.summary().players;
@@ -100,13 +101,14 @@ async fn look_again(app: &App, holders: &[Holder]) {
     }
 }
 
-/// Releases everything that is no longer held.
+/// Stops counting all offers and games that have ended.
 pub(crate) async fn look_at_all(app: &App) {
     let holders = app.admission.holders();
     look_again(app, &holders).await;
 }
 
-/// True if an offer is open or a game is running. If that cannot be found out now, it still counts.
+/// True if an offer is open or a game is running. If this cannot be determined, it counts as
+/// open.
 async fn is_open(app: &App, held: &Held) -> bool {
     match held {
         Held::Seek(id) => app.lobby.has_seek(id),

@@ -1,4 +1,4 @@
-//! What clients talk to: WebSockets and HTTP.
+//! The interfaces for clients: WebSockets and HTTP.
 
 pub mod http;
 pub mod ws;

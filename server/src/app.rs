@@ -1,4 +1,4 @@
-//! The services of the server, and what the API adds to them.
+//! The services of the server, with the state that the API adds.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use flagfall_base::committed::Committed;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
 
-/// Most HTTP requests at a time that may change something.
+/// Maximum number of simultaneous HTTP requests that may change something.
 const REQUESTS_COMMITTED_MAX: u32 = 256;
 
-/// The services of the server, and what the API adds to them.
+/// The services of the server, with the state that the API adds.
 pub(crate) struct App {
     services: Services,
     pub(crate) admission: Admission,
-    /// Runs heavy work that a request asks for.
+    /// Runs heavy work for requests.
     pub(crate) background: Background,
     pub(crate) started: Instant,
-    /// Held by a health check, so that only one runs at a time.
+    /// Held during a health check, so that only one runs at a time.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
-    /// HTTP requests that are carried out even if their connection closes.
+    /// HTTP requests that run to their end even if their connection closes.
     pub(crate) committed: Committed,
     is_stopping: AtomicBool,
 }
@@ -43,7 +43,7 @@ impl Deref for App {
 }
 
 impl App {
-    /// Puts a server together, and reads the lists of games from the store.
+    /// Assembles a server, and reads the lists of games from the store.
     pub(crate) async fn assemble(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -68,19 +68,19 @@ impl App {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// From now on no game is made and no connection accepted.
+    /// Stops the creation of games and the admission of players.
     pub(crate) fn note_stopping(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
         self.lobby.stop();
     }
 
-    /// Records whether the store answers, in the metrics and to connected clients.
+    /// Reports in the metrics and to connected clients whether the store is available.
     pub(crate) fn note_store(&self, is_available: bool) {
         gauge!(names::STORE_AVAILABLE).set(if is_available { 1.0 } else { 0.0 });
         self.connections.note_store(is_available);
     }
 
-    /// Sets the gauges that are sampled, not updated as things happen.
+    /// Sets the gauges that are sampled on demand.
     pub(crate) fn sample_metrics(&self) {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let (all, identified) = (self.connections.len(), self.connections.identified());
@@ -108,7 +108,8 @@ impl App {
     }
 }
 
-/// Counts and reports a task that panicked. The panic message is not logged: it could hold secrets.
+/// Counts and logs that a task panicked. Does not log the panic message, which could contain
+/// secrets.
 pub(crate) fn report_panic(task: &'static str) {
     counter!(names::TASK_PANICS, "task" => task).increment(1);
     tracing::error!(task, "a task panicked: this is a defect of the server; everything else continues");

@@ -1,7 +1,7 @@
 //! The operator's configuration: flags, environment, file and defaults.
 //!
-//! Each setting is one field, here or in the [`Settings`] that the running server reads. Its doc
-//! comment is its help, its comment in the configuration file and its row in
+//! Each setting is a field, here or in the [`Settings`] that the running server uses. The doc
+//! comment of a setting is its help, its comment in the configuration file, and its row in
 //! `docs/operating/configure.md`.
 
 mod commands;
@@ -28,14 +28,14 @@ pub use self::layers::{LoadError, Loaded};
 pub use self::values::{LogFilter, LogFormat, MetricsListen, StoreKind};
 use self::values::{StoreParser, socket_address};
 
-/// The address a server listens on by default.
+/// The default address for players.
 pub const LISTEN: &str = "127.0.0.1:7171";
 
 /// The lobby server of Flagfall: Stratego over the network.
 ///
-/// Without flags it serves this machine alone, on 127.0.0.1:7171, and keeps its games in
+/// Without flags, the server serves only this machine, on 127.0.0.1:7171, and keeps its games in
 /// ./flagfall-data. Every setting can be a flag, an environment variable, or a line of a
-/// configuration file. A flag wins over the environment, the environment over the file.
+/// configuration file. A flag overrides the environment, and the environment overrides the file.
 #[derive(Parser, Clone, Debug)]
 #[command(name = "flagfall-server", version, after_long_help = format!("{AFTER_HELP}\n\n{}", flagfall_protocol::Exit::HELP), max_term_width = 100)]
 pub struct Config {
@@ -130,7 +130,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_REDIS_REPLICAS", value_name = "COUNT", default_value_t = 0,
           value_parser = number(0..=16), global = true, help_heading = "Redis")]
     pub redis_replicas: u32,
-    /// TLS with Redis.
+    /// The TLS files for Redis.
     #[command(flatten)]
     pub redis_tls: RedisTlsFiles,
     /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it
@@ -138,7 +138,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
     pub accept_weak_redis: bool,
 
-    /// What the running server reads.
+    /// The settings of the running server.
     #[command(flatten)]
     pub settings: Settings,
     /// A file with certificates (PEM) of authorities that webhooks may use, besides those that
@@ -146,7 +146,7 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE", help_heading = "Webhooks")]
     pub webhook_ca: Option<PathBuf>,
 
-    /// What to do instead of serving.
+    /// A command to run instead of serving.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -155,10 +155,10 @@ const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
 SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back, within 10 seconds. A second signal cuts it off.";
 
-/// Problems of a configuration whose single values are valid.
+/// Errors of a configuration in which each value by itself is valid.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// A connection would count as dead before it is pinged.
+    /// A connection would count as dead before the first ping.
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
     PongBeforePing { ping: u64, pong: u64 },
     #[error(
@@ -174,10 +174,10 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// The key that signs finished games: the one named by the flag, the one of the data folder, or
-    /// none. The data folder must exist.
+    /// Returns the key that signs finished games: the key from the flag, or else the key in the
+    /// data folder, or `None`. The data folder must exist.
     pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
-        // An empty environment variable names no key.
+        // An empty environment variable counts as no key.
         let source = self.signing_key.as_ref().filter(|source| !source.is_empty());
         match (source, &self.store) {
             (Some(source), _) => SigningKey::read(source).map(Some),
@@ -186,7 +186,7 @@ impl Config {
         }
     }
 
-    /// The settings of the server.
+    /// Returns the settings of the server.
     pub fn settings(&self) -> Result<Settings, ConfigError> {
         let mut settings = self.settings.clone();
         let Times { ping, pong, .. } = settings.times;
@@ -209,8 +209,8 @@ impl Config {
     }
 }
 
-/// The number of connections that the process's limit on open files allows, less some for the
-/// store.
+/// Returns the number of connections that the process's limit on open files allows, minus a
+/// reserve for the store.
 fn connections_allowed() -> usize {
     const FOR_THE_STORE: usize = 512;
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);

@@ -1,5 +1,5 @@
-//! Asks a running server's `/health`, for container and service managers that have only this
-//! program.
+//! Queries `/health` of a running server. For containers and service managers in which this
+//! program is the only HTTP client.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -15,7 +15,7 @@ const ANSWER_LEN_MAX: u64 = 16 * 1024;
 pub enum ProbeError {
     #[error("no server answers on {address}: {error}")]
     Silent { address: SocketAddr, error: io::Error },
-    /// The server answers that it cannot do its work.
+    /// The server answers that it is not healthy.
     #[error("the server on {address} cannot do its work: {answer}")]
     Failing { address: SocketAddr, answer: String },
 }
@@ -33,7 +33,8 @@ fn ask(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    // In one write: a server that answers after the first line would close before the rest is sent.
+    // Write the whole request at once: a server that answers after the first line would close the
+    // connection before the rest is sent.
     let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = String::new();
@@ -41,7 +42,8 @@ fn ask(address: SocketAddr) -> io::Result<String> {
     Ok(text)
 }
 
-/// The address at which a server that listens on all addresses is reached from its own machine.
+/// Returns the address at which a server that listens on all addresses can be reached from its
+/// own machine.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let here = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

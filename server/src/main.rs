@@ -1,9 +1,9 @@
-//! The server as a program. What it does is in the library.
+//! The server program. The library contains its code.
 
 use std::process::ExitCode;
 
-/// Memory allocated for a move on one thread is freed on another. mimalloc makes that memory
-/// reusable at little cost.
+/// Memory for a move is often allocated on one thread and freed on another. mimalloc reuses such
+/// memory at little cost.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

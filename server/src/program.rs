@@ -22,18 +22,18 @@ use crate::health_check::{ProbeError, probe};
 use crate::server::{Listeners, Server};
 use crate::storage::{self, OpenFailure, Opened, StoreFailure};
 
-/// How often to check whether the store has failed for good.
+/// How often to check whether the store has failed permanently.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
-/// How long remaining tasks may take to end after the server has stopped.
+/// How long the remaining tasks may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Most connections that wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// Most quarantined games named at start.
+/// Maximum number of quarantined games to name at the start.
 const QUARANTINED_SHOWN: usize = 100;
 
-/// Why the program ends early. [`Failure::code`] is its exit code.
+/// The reason why the program ends early. [`Failure::code`] is its exit code.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -123,7 +123,8 @@ fn start(loaded: &Loaded) -> Result<(), Failure> {
 }
 
 async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
-    // Signals first, so that a server that is still opening a large store can be stopped in order.
+    // Handle signals first, so that the server can be stopped cleanly while it opens a large
+    // store.
     let signals = Signals::new()?;
     let game = Port::reserve("listen", config.listen)?;
     let metrics = match config.metrics_listen {
@@ -170,8 +171,8 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     failed.map_or(Ok(()), |why| Err(Failure::StoreFailed(why)))
 }
 
-/// Waits until the store has failed for good and returns the reason. The process ends then: a new
-/// one may find a better disk, and nothing that was acknowledged is lost.
+/// Waits until the store has failed permanently, and returns the reason. The process then ends: a
+/// new process may find a working disk, and no acknowledged data is lost.
 async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     let mut looks = tokio::time::interval(FAILURE_LOOKS);
     loop {
@@ -182,8 +183,8 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A bound port that does not accept connections yet. Clients are refused at once and can go to
-/// another server, instead of waiting until this one has recovered its games.
+/// A bound port that does not accept connections yet. It refuses clients at once, so that they
+/// can try another server instead of waiting until this one has recovered its games.
 struct Port {
     flag: &'static str,
     address: SocketAddr,
@@ -191,14 +192,14 @@ struct Port {
 }
 
 impl Port {
-    /// Binds the port, so that a port in use is reported before anything else is done.
+    /// Binds the port. Called first, so that a port in use is reported before any other work.
     ///
     /// # Errors
     /// [`Failure::Listen`].
     fn reserve(flag: &'static str, address: SocketAddr) -> Result<Port, Failure> {
         let bound = || {
             let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-            // Connections left over from a server that has just ended must not block its port.
+            // Connections left over from a previous server process must not block the port.
             socket.set_reuseaddr(true)?;
             socket.bind(address)?;
             Ok(socket)
@@ -209,7 +210,7 @@ impl Port {
 
     /// Starts to accept connections.
     ///
-    /// # Errors
+    /// [`Failure::Listen`] if another process reserved the same port and was faster.
     /// [`Failure::Listen`] if another process that had also reserved the port was faster.
     fn listen(self) -> Result<TcpListener, Failure> {
         let Port { flag, address, socket } = self;
@@ -217,8 +218,8 @@ impl Port {
     }
 }
 
-/// Reports what this start found missing or damaged. Records may be among it, so the list of
-/// running games is completed from the logs.
+/// Reports missing or damaged data that was found at this start. Records may be missing, so the
+/// list of running games is completed from the logs.
 async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     if store.losses().is_empty() {
         return Ok(());
@@ -251,9 +252,9 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What to type to play on a server that listens here.
+/// Returns the command for playing on a server that listens at this address.
 fn how_to_play(address: SocketAddr) -> String {
-    // A server that listens on all addresses has no single address to name to others.
+    // A server that listens on all addresses has no single address that others can use.
     let is_everywhere = address.ip().is_unspecified();
     let server = match is_everywhere {
         true => format!(" --server ws://HOST:{}/ws", address.port()),
@@ -271,22 +272,23 @@ fn how_to_play(address: SocketAddr) -> String {
     )
 }
 
-/// The command that starts the client: cargo if the server was built in its repository, otherwise
-/// the installed program.
+/// Returns the command that starts the client: cargo if the server was built in its repository,
+/// otherwise the installed program.
 fn client_command(server: Option<&Path>) -> &'static str {
     let is_built_here =
         server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
     if is_built_here { "cargo run --release --bin flagfall --" } else { "flagfall" }
 }
 
-/// Prints a line for the person who started the program. It does not matter if nobody reads it.
+/// Prints a line for the person who started the program. Ignores errors, because the output is
+/// optional.
 fn say(line: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).ok();
 }
 
-/// Sends logs to standard error. Lines of the `log` crate are dropped: libraries write whole
-/// messages there, including deployments, and logs must not leak them.
+/// Sends logs to standard error. Drops log lines of the `log` crate, because libraries log whole
+/// messages there, including deployments, which must stay secret.
 fn init_logs(config: &Config) {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(config.log.filter())
@@ -300,7 +302,7 @@ fn init_logs(config: &Config) {
     if set.is_err() {
         writeln!(io::stderr(), "flagfall-server: logs go nowhere").ok();
     }
-    // A panic message may hold secrets, so only its location is written.
+    // A panic message may contain secrets, so log only its location.
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "panic");
@@ -327,8 +329,8 @@ impl Signals {
         }
     }
 
-    /// Returns at the first signal. A second signal ends the process at once; the store survives
-    /// that.
+    /// Returns at the first signal. A second signal ends the process at once, which the store
+    /// survives.
     async fn stop(mut self) {
         self.next().await;
         tokio::spawn(async move {

@@ -1,5 +1,5 @@
-//! Checks every refusal: it has a stable code that docs/protocol/messages.md names, and a text with
-//! all its arguments.
+//! Checks every refusal: it has a stable code listed in docs/protocol/messages.md, and a text
+//! with all its arguments.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,12 +21,12 @@ use flagfall_game::{CreateError, RecordError, StaleEpoch, TableError};
 use flagfall_services::lobby::{check_rated, check_terms};
 use flagfall_services::players::PlayerError;
 
-/// The pages that list the codes.
+/// The pages that document the codes.
 const PAGES: &str =
     concat!(include_str!("../../docs/protocol/messages.md"), include_str!("../../docs/protocol/http.md"));
 
-/// Codes that the parts of the server make where they refuse, without a value of their own. Their
-/// texts are made in the tests of these parts.
+/// Codes that parts of the server use directly, without an error type. The tests of these parts
+/// check their texts.
 const ELSEWHERE: &[&str] =
     &[Code::HELLO_EXPECTED, Code::PROTOCOL_VERSION, Code::SUPERSEDED, Code::NOT_OVER, Code::NOT_YOUR_GAME];
 
@@ -36,7 +36,7 @@ fn with(code: &str, reason: &str) -> Refusal {
     Refusal::new(code).because(reason)
 }
 
-/// The errors of the HTTP API, each with arguments that a player may meet.
+/// Returns the errors of the HTTP API, each with arguments that a player may see.
 pub(crate) fn errors() -> Vec<ApiError> {
     let too_many = |limit, scope, wait_s| {
         Refusal::from(&TooMany { limit, scope, wait: std::time::Duration::from_secs(wait_s) })
@@ -170,7 +170,7 @@ pub(crate) fn errors() -> Vec<ApiError> {
     all
 }
 
-/// The server's own refusals, without those of the rules.
+/// Returns the server's own refusals, without those of the rules.
 fn of_the_server() -> Vec<Refusal> {
     let creations = [
         CreateError::Unavailable,
@@ -194,7 +194,8 @@ fn of_the_server() -> Vec<Refusal> {
     all
 }
 
-/// The rules' refusals that have arguments or reasons, and some that are their code alone.
+/// Returns the refusals of the rules that have arguments or reasons, and some that consist only
+/// of their code.
 fn of_the_rules() -> Vec<Refusal> {
     let square = Square::from_index(0).expect("a corner");
     let refusals = [
@@ -243,7 +244,7 @@ fn every_refusal_has_a_text_with_all_its_arguments_and_is_documented() {
     }
 }
 
-/// The pairs of a code and a reason that stand together in the sources.
+/// Returns the pairs of a code and a reason that occur together in a source file.
 fn pairs_in(source: &str) -> impl Iterator<Item = (&str, &str)> {
     source.split("Refusal::new(Code::").skip(1).filter_map(|rest| {
         let (code, rest) = rest.split_once(')')?;
@@ -265,7 +266,7 @@ fn every_reason_in_the_sources_is_among_these_refusals() {
         for (path, source) in product_sources(&folder) {
             for (name, reason) in pairs_in(&source) {
                 found += 1;
-                // A code is the name of its constant in lower case.
+                // A code is the lowercase name of its constant.
                 if !is_listed(&name.to_lowercase(), reason) {
                     missing.push(format!("{}: {name} {reason}", path.display()));
                 }
@@ -305,10 +306,10 @@ fn every_refusal_reads_as_a_sentence_for_a_person() {
         let letters = text.chars().count();
         assert!((10..=330).contains(&letters), "{code}: {letters} letters: {text}");
         assert!(text.split_whitespace().count() >= 3, "{code}: {text}");
-        // Advice that names a command or flag belongs to the client that has it.
+        // Advice that names a command or flag belongs to the client, which has that command.
         let names_command = ["flagfall ", "--"].iter().any(|sign| text.contains(sign));
         assert!(!names_command, "{code} names a command of a client: {text}");
-        // Debug output, or a code in place of a word.
+        // Debug output, or a code instead of a word.
         for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
             assert!(!text.contains(scrap), "{code} has {scrap:?}: {text}");
         }

@@ -1,4 +1,4 @@
-//! The server as a whole: how it is started, run and stopped.
+//! The server as a whole: starting, running and stopping.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -33,14 +33,15 @@ use flagfall_services::settings::{Settings, Times};
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// How often expired records are removed from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// How often the key of guest tokens is checked.
+/// How often the server checks the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
-/// How often the histograms are maintained.
+/// How often the server maintains the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// How often copies of players who have left are dropped.
+/// How often the server drops copies of players who have left.
 const TEND: Duration = Duration::from_secs(60);
 
-/// The sockets a server listens on. The caller binds them, so a test knows their ports.
+/// The sockets that a server listens on. The caller binds them, so that tests can find out the
+/// ports.
 #[derive(Debug)]
 pub struct Listeners {
     /// For players: WebSockets and HTTP.
@@ -49,14 +50,14 @@ pub struct Listeners {
     pub metrics: Option<(TcpListener, PrometheusHandle)>,
 }
 
-/// A server that has recovered its games and does not listen yet.
+/// A server that has recovered its games and is not listening yet.
 pub struct Server {
     app: Arc<App>,
 }
 
 impl Server {
-    /// Recovers the running games of the store. A damaged game is reported and left out. Finished
-    /// games are signed with the key, if there is one.
+    /// Recovers the running games from the store. Reports damaged games and leaves them out.
+    /// Finished games are signed with the key, if there is one.
     pub async fn start(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -74,9 +75,11 @@ impl Server {
         &self.app
     }
 
-    /// Serves until `shutdown` completes, then stops: no new games or connections, running games
-    /// paused in their logs, every connection closed as [`CloseCode::Shutdown`]. Stopping takes at
-    /// most [`Times::stop`](flagfall_services::settings::Times::stop).
+    /// Serves until `shutdown` completes, then stops.
+    ///
+    /// When the server stops, it refuses new games and connections, pauses running games in their
+    /// logs, and closes all connections with [`CloseCode::Shutdown`]. Stopping takes at most
+    /// [`Times::stop`](flagfall_services::settings::Times::stop).
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let app = self.app;
         let mut doors = JoinSet::new();
@@ -150,14 +153,15 @@ impl Server {
     }
 }
 
-/// Limits for the metrics listener: a few connections at a time, without a limit per address.
+/// Returns the limits for the metrics listener: a few connections at a time, without a limit per
+/// address.
 fn for_operators() -> Doorkeeper {
     let limits = AdmissionLimits { reserved_percent: 0, ..AdmissionLimits::default() };
     let proxies = ProxyTrust { is_everyone: true, ranges: Vec::new() };
     Doorkeeper { admission: Admission::new(&limits, METRICS_CONNECTIONS_MAX), proxies }
 }
 
-/// Runs a background task and restarts it when it panics, so that nothing a player does ends it.
+/// Runs a background task and restarts it when it panics, so that no player's action can end it.
 async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<App>)) {
     const PAUSE: Duration = Duration::from_secs(1);
     names::start_task(name);
@@ -173,8 +177,8 @@ fn ticking(every: Duration) -> Interval {
     ticks
 }
 
-/// Sends heartbeats to the store. After a crash, all clocks stand still from the last heartbeat on.
-/// Connected clients are told whether the store takes heartbeats, and in time.
+/// Sends heartbeats to the store. After a crash, all clocks count as stopped since the last
+/// heartbeat. Tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
@@ -195,7 +199,7 @@ async fn heartbeat(app: Arc<App>) {
                 let latest = app.store.outage();
                 if latest != outage {
                     outage = latest;
-                    // Players see at once that their clocks stood still.
+                    // Players see at once that their clocks were stopped.
                     app.tables.wake_all();
                 }
             }
@@ -216,9 +220,11 @@ enum Pace {
     Late,
 }
 
-/// Waits for a heartbeat and reports the store's state: away as soon as the beat is late, available
-/// when a beat came in time. A late beat does not report the store as available: a slow store would
-/// appear to come and go.
+/// Waits for a heartbeat and reports the state of the store.
+///
+/// The store is reported unavailable as soon as the heartbeat is late, and available when a
+/// heartbeat completes in time. A late heartbeat does not make the store available, because a
+/// slow store would alternate between the two states.
 async fn watch_beat<T>(
     beat: impl Future<Output = Result<T, StoreError>>,
     late: Duration,
@@ -264,12 +270,12 @@ async fn guest_key(app: Arc<App>) {
     }
 }
 
-/// Announces this server to the others on the same store, and learns of them.
+/// Announces this server to the other servers on the same store, and learns about them.
 async fn meet_peers(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
-        // Checked after the wait: meanwhile a stopping server may have removed its record.
+        // Check after the wait, because a stopping server may have removed its record meanwhile.
         if app.is_stopping() {
             break;
         }
@@ -282,11 +288,11 @@ async fn meet_peers(app: Arc<App>) {
             tracing::debug!(%error, "could not exchange records with other servers");
         }
     }
-    // The record is gone and must not be written again.
+    // The record has been removed and must not be written again.
     std::future::pending::<()>().await;
 }
 
-/// Releases offers and games that have ended, and removes expired records from the store.
+/// Stops counting offers and games that have ended, and removes expired records from the store.
 async fn sweep(app: Arc<App>) {
     loop {
         sleep(SWEEP).await;

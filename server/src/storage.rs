@@ -1,4 +1,4 @@
-//! Opens the store that an operator named, for a server or for a maintenance command.
+//! Opens the store that the operator chose, for a server or for a maintenance command.
 
 mod backup;
 mod report;
@@ -31,15 +31,15 @@ use flagfall_services::archive::archive_all;
 use flagfall_services::operator::{self, Operator, OperatorError};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
-/// How many damaged games are named.
+/// Maximum number of damaged games to name.
 const DAMAGED_SHOWN: usize = 100;
 
 /// A store, open for a server.
 pub struct Opened {
     pub store: Arc<dyn Store>,
-    /// The same store, if it is the one that can fail for good.
+    /// The same store if it is embedded. An embedded store can fail permanently.
     pub embedded: Option<Arc<EmbeddedStore>>,
-    /// Where the store is and how durable it is, for a person.
+    /// Describes for a person where the store is and how durable it is.
     pub place: String,
 }
 
@@ -77,7 +77,7 @@ pub enum StoreFailure {
     Damaged { games: usize, files: usize },
 }
 
-/// Opens the store of a server.
+/// Opens the store for a server.
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     Ok(match &config.store {
         StoreKind::Memory => Opened {
@@ -206,7 +206,7 @@ async fn open_archive(config: &Config) -> Result<Box<dyn Archive>, StoreFailure>
     })
 }
 
-/// Opens a Redis without heartbeats: no server depends on them here.
+/// Opens a Redis without heartbeats, because no server depends on them here.
 async fn open_redis(
     address: &flagfall_store::RedisAddress,
     config: &Config,
@@ -268,11 +268,11 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let mut in_form = config.settings.write_format.map(InForm::new);
     let rewrite = in_form.as_mut().map(|in_form| in_form as &mut dyn Rewrite);
     let examined = if file == Path::new("-") {
-        // Progress messages would mix with the output.
+        // Progress messages would be mixed with the output.
         export(&*store, &mut io::stdout(), rewrite, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
-        // The file holds what players must not see: only its owner may read it.
+        // The file contains hidden information of games, so only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
         let examined = export(&*store, &mut out, rewrite, progress("exported")).await?;
@@ -295,7 +295,7 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     say(&format!("{} is whole: {whole}", file.display()));
     let store = open_archive(config).await?;
     let tally = import(&*store, &mut reader()?, progress("imported")).await?;
-    // The clocks of running games have stood still since the export.
+    // The clocks of running games have been stopped since the export.
     if let Some(since) = alive {
         note_outage(&*store, since).await?;
     }
@@ -303,7 +303,7 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     Ok(())
 }
 
-/// The folder to back up or to restore.
+/// Returns the folder to back up or to restore.
 fn data_folder(config: &Config) -> Result<&Path, StoreFailure> {
     match config.store {
         StoreKind::Embedded => Ok(&config.data),
@@ -320,7 +320,7 @@ async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
     let data = data_folder(config)?;
     let restored = backup::restore(source, data)?;
     let store = open_embedded(config, data).map_err(OpenFailure::from)?;
-    // The clocks of running games have stood still since the backup.
+    // The clocks of running games have been stopped since the backup.
     if let Some(since) = store.last_heartbeat().await? {
         note_outage(&store, since).await?;
     }

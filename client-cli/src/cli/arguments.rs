@@ -167,7 +167,7 @@ pub enum SettingsCommand {
         key: String,
         value: String,
     },
-    /// Go back to the default of one.
+    /// Resets one setting to its default.
     Unset {
         key: String,
     },

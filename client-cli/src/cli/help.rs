@@ -1,9 +1,9 @@
 //! The help of commands and options, from the Fluent files.
 //!
-//! The id of a command's text is `help-` and its path: `help-tokens-new`. What follows the
-//! options is in `help-tokens-new-more`. The id of an option's or argument's text is `arg-`,
-//! the path of its command and its own id, as in `arg-tokens-new-scope`, or without the path if
-//! several commands share the text: `arg-rules`.
+//! The id of a command's text is `help-` followed by its path, for example `help-tokens-new`. The
+//! text after the list of options has the id `help-tokens-new-more`. The id of an argument's text
+//! is `arg-`, the path of its command and its own id, for example `arg-tokens-new-scope`. If
+//! several commands share the text, the id has no path, for example `arg-rules`.
 
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, ArgAction, Command, CommandFactory};
@@ -13,7 +13,7 @@ use super::arguments::Cli;
 use crate::text;
 use crate::texts::{Args, words};
 
-/// The commands under their headings: the id of the heading, and the names.
+/// The commands by group: the id of the group's heading, and the names of its commands.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("help-group-play", &["play", "seek", "games", "next", "mail"]),
     ("help-group-watch", &["watch", "record", "check", "convert", "rules"]),
@@ -76,7 +76,7 @@ fn about_id(path: &str) -> String {
     format!("help{path}")
 }
 
-/// The id of what follows a command's options, if there is such a text.
+/// Returns the id of the text after a command's options, if there is one.
 fn more_id(path: &str) -> Option<String> {
     Some(format!("help{path}-more")).filter(|id| words().has(id))
 }
@@ -87,7 +87,7 @@ fn arg_id(path: &str, arg: &str) -> String {
     if words().has(&own) { own } else { format!("arg-{arg}") }
 }
 
-/// A text of the help. All of them have the same arguments.
+/// Returns a text of the help. All texts get the same arguments.
 fn help(id: &str) -> String {
     let mut args = Args::new();
     args.set("levels", Level::ALL.map(Level::name).join(", "));
@@ -96,7 +96,7 @@ fn help(id: &str) -> String {
     words().format(id, &args)
 }
 
-/// The template of a command's help, with a heading in the language of the texts.
+/// Returns the template of a command's help, with a translated heading.
 fn template() -> String {
     format!(
         "{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}",
@@ -104,7 +104,7 @@ fn template() -> String {
     )
 }
 
-/// The template of the program's own help, with the commands under their headings.
+/// Returns the template of the program's own help, with the commands grouped under headings.
 fn overview(command: &Command) -> String {
     let literal = command.get_styles().get_literal();
     let mut text = format!("{{about-with-newline}}\n{} {{usage}}\n", heading("help-heading-usage"));

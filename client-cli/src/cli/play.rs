@@ -1,4 +1,4 @@
-//! Arguments of the commands that play.
+//! Arguments of the commands that start or find games.
 
 use clap::Args;
 use flagfall_board::{GameId, Side};

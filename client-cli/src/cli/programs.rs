@@ -34,12 +34,12 @@ pub struct UmpireArgs {
     pub parallel: NonZeroUsize,
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
     pub turn_time: std::time::Duration,
-    /// Time for the deployment; `None` for the time of a turn.
+    /// Time for the deployment; `None` to use the time of a turn.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub deploy_time: Option<std::time::Duration>,
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// The folder for moves and standard errors; `None` for the folder for records.
+    /// The folder for logs of moves and standard error; `None` to use the folder for records.
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
     #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, default_value_t = ResultsFormat::Text)]
@@ -59,7 +59,7 @@ pub struct BotArgs {
     /// Time for each answer; `None` for the game's clock.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub turn_time: Option<std::time::Duration>,
-    /// Time for the deployment; `None` for the time of a turn.
+    /// Time for the deployment; `None` to use the time of a turn.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub deploy_time: Option<std::time::Duration>,
     #[arg(long, value_name = "DIR")]

@@ -35,13 +35,13 @@ pub(super) fn parse_level(text: &str) -> Result<String, String> {
     names::level(text).map(|level| level.name().to_owned())
 }
 
-/// Parses a clock and checks that it may be played.
+/// Parses a clock and checks that the server allows it.
 pub(super) fn parse_time(text: &str) -> Result<Time, String> {
     let time = words::parse_time(text)?;
     words::check_time(time).map(|()| time)
 }
 
-/// Parses yes or no, in the words of a command line or a file of settings.
+/// Parses yes or no, as on the command line or in the settings file.
 pub(crate) fn parse_switch(text: &str) -> Result<bool, String> {
     match text.to_lowercase().as_str() {
         "yes" | "true" | "on" | "1" => Ok(true),
@@ -50,7 +50,7 @@ pub(crate) fn parse_switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Parses the switch for colors. In the environment, every text but an empty one switches them off.
+/// Parses the switch that turns colors off. In the environment, any unknown value counts as yes.
 pub(super) fn parse_no_color(text: &str) -> Result<bool, String> {
     Ok(!text.is_empty() && parse_switch(text).unwrap_or(true))
 }

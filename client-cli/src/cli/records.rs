@@ -13,12 +13,12 @@ use crate::text;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordSource {
     Game(GameId),
-    /// From a file; `-` is standard input.
+    /// From a file; `-` for standard input.
     File(PathBuf),
 }
 
 impl RecordSource {
-    /// Parses a game's id or the path of an existing file.
+    /// Parses a game's id, or the path of an existing file.
     pub fn parse(text: &str) -> Result<RecordSource, String> {
         let path = PathBuf::from(text);
         match text.parse() {
@@ -33,12 +33,12 @@ impl RecordSource {
 pub struct RecordArgs {
     #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
     pub source: RecordSource,
-    /// Whose record; `None` for what the player may know now.
+    /// The side or audience that the record is for; `None` for all that the player may see.
     #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
     pub scope: Option<RecordScope>,
     #[arg(long, conflicts_with = "text")]
     pub json: bool,
-    /// As text, which is the default.
+    /// Write text, which is the default.
     #[arg(long)]
     pub text: bool,
     #[arg(long, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! Values of options that are one of a few names.
+//! Enumerations for the values of options.
 
 use clap::ValueEnum;
 
@@ -6,10 +6,10 @@ use crate::text;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Numbers {
-    /// 1 Marshal to 9 Scout.
+    /// From 1 for the Marshal to 9 for the Scout.
     #[value(help = text!("value-numbers-us"))]
     Us,
-    /// 10 Marshal to 2 Scout.
+    /// From 10 for the Marshal to 2 for the Scout.
     #[value(help = text!("value-numbers-eu"))]
     Eu,
 }

@@ -1,4 +1,4 @@
-//! Account commands: `flagfall signup`, `login`, `tokens` and so on.
+//! Account commands: `flagfall signup`, `login`, `tokens` and others.
 
 use std::io::{self, IsTerminal};
 
@@ -29,7 +29,7 @@ use super::output::{
 };
 use super::password;
 
-/// Default name of the token that a login makes.
+/// Default name of the token that a login creates.
 const TOKEN_NAME: &str = "flagfall";
 
 /// The JSON of an empty body.
@@ -41,7 +41,7 @@ pub(crate) struct Api {
     pub(crate) address: Address,
     pub(crate) config: ConfigDir,
     pub(crate) name: Option<String>,
-    /// The flags that name the server on a command line.
+    /// The command-line flags that select this server, for use in messages.
     pub(crate) server: String,
 }
 
@@ -53,7 +53,7 @@ impl Api {
         Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name, server })
     }
 
-    /// The identity whose credential is used: the account's or the guest's.
+    /// Returns the identity whose credential is used: an account's or a guest's.
     pub(crate) fn identity(&self) -> Identity {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
@@ -62,8 +62,10 @@ impl Api {
         self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
-    /// Sends a request, whose body `&()` is empty. If the server does not know the saved guest,
-    /// repeats it once as a new guest.
+    /// Sends a request. A body of `&()` is empty.
+    ///
+    /// If the server does not recognize the saved guest, sends the request once more as a new
+    /// guest.
     pub(crate) fn send<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -80,20 +82,20 @@ impl Api {
         }
     }
 
-    /// True if this is the credential of the guest that is kept here.
+    /// True if `token` is the credential of the saved guest.
     fn is_guest(&self, token: Option<&Secret>) -> bool {
         let identity = self.identity();
         !identity.is_account() && token.is_some() && identity.token().as_ref() == token
     }
 
-    /// Replaces a guest that the server does not know. `None` if no new guest can be made.
+    /// Replaces a guest that the server does not recognize. `None` if there can be no new guest.
     fn new_guest(&self) -> Option<Secret> {
         let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
         let greeted =
             runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
         let identity = self.identity();
-        // If the credential cannot be saved, this one command still works.
+        // If the credential cannot be saved, the command continues: the token is still valid.
         drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
         drop(warn(&text!("guest-new", player = words::player(&player))));
         Some(token)
@@ -132,7 +134,7 @@ impl Api {
         self.send(Method::POST, path, token, body).map_err(http_failure)
     }
 
-    /// Sends a request with the player's credential.
+    /// Sends a request that needs the player's credential.
     pub(crate) fn own<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -142,7 +144,7 @@ impl Api {
         self.send(method, path, Some(&self.token()?), body).map_err(http_failure)
     }
 
-    /// Prints what the server tells only this player: as JSON, or in words.
+    /// Prints data that the server shows only to this player: as JSON, or in words.
     pub(crate) fn show_own<T: DeserializeOwned + Serialize>(
         &self,
         path: &str,
@@ -189,7 +191,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Done {
     let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, &body);
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
-        // The server does not know the guest, so there are no games to keep.
+        // The server does not recognize the guest, so the guest has no games to keep.
         Err(error) if guest.is_some() && error.is_unknown_token() => {
             (ask(None).map_err(http_failure)?, false)
         }
@@ -215,8 +217,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
         Some(name) => {
             let password = password::read(&text!("secret-password-of", name = &name))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
-            // The old token identifies this device, so that other people's wrong guesses do not
-            // lock it out.
+            // The old token proves that this device is known, so that wrong guesses by others do
+            // not lock it out.
             let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
@@ -235,7 +237,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
     let before = api.config.account_identity(&api.address, &player.name).and_then(|it| it.token());
     api.keep(&token, &player)?;
     if let Some(before) = before.filter(|before| *before != token) {
-        // Revoke the token that this one replaces. It does not matter if the server does not know
+        // Revoke the token that was replaced. An error is harmless: the server may have dropped
         // it.
         drop(api.post::<()>("/api/logout", Some(&before), &()));
     }
@@ -299,7 +301,7 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
     print(&text)
 }
 
-/// The player's own left-games status, if this is their own profile. Nobody else may see it.
+/// Returns the player's left-games status, which the server shows only to the player.
 fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
     let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
@@ -363,7 +365,7 @@ pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Done {
     show(*json, &Api::new(common)?.get(&path, None)?, words::leaderboard)
 }
 
-/// Checks that a name is safe as part of a path. Refuses what cannot be a name.
+/// Checks that a name is safe as part of a URL path. Refuses invalid names.
 fn path_part(name: &str) -> Done<&str> {
     if names::is_plain(name) { Ok(name) } else { Err(refused(text!("bad-name"))) }
 }

@@ -23,7 +23,7 @@ use super::output::{
 /// Saved texts by ruleset and name.
 type All = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The place where deployments are kept.
+/// The place where the player's deployments are saved.
 struct DeploymentStore {
     api: Api,
     /// The account's credential; `None` for a guest.
@@ -48,7 +48,7 @@ impl DeploymentStore {
         Ok(all)
     }
 
-    /// Saves a deployment. Returns where it is, as a sentence.
+    /// Saves a deployment. Returns a sentence that says where.
     fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Done<String> {
         check_name(name)?;
         places(text, rules)
@@ -150,7 +150,7 @@ fn list(all: &All) -> String {
     text
 }
 
-/// Imports a file. Checks everything before it saves anything.
+/// Imports a file. Checks all deployments before it saves any.
 fn import(store: &DeploymentStore, file: &Path) -> Done {
     let is_input = file.as_os_str() == "-";
     let text = if is_input { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };

@@ -1,4 +1,4 @@
-//! `flagfall games --json`: what can be played and watched.
+//! `flagfall games --json`: the games and seeks that the player can join or watch.
 
 use flagfall::cli::Common;
 use flagfall::net::address::Addresses;
@@ -12,7 +12,7 @@ use super::output::{Done, network, print_json, runtime};
 /// The player's games, the open seeks and the public games.
 #[derive(Serialize)]
 struct Games {
-    /// Absent if the server does not know the player yet.
+    /// Absent if the server has no guest or account for this player yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<OwnGames>,
     seeks: Vec<Seek>,

@@ -1,4 +1,4 @@
-//! `flagfall completions` and `flagfall man`, from the command line that is parsed.
+//! `flagfall completions` and `flagfall man`, generated from the definition of the command line.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What all commands share: how they print, how they fail, and what they are given.
+//! Functions that all commands share: output, errors, and input from files.
 
 use std::fs;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ pub(crate) struct CommandError {
     pub(crate) message: String,
 }
 
-/// The result of a command or of a part of it. The number is an exit code.
+/// The result of a command or of a part of it. By default, the value is an exit code.
 pub(crate) type Done<T = u8> = Result<T, CommandError>;
 
 pub(crate) fn usage(error: impl std::fmt::Display) -> CommandError {
@@ -40,8 +40,7 @@ pub(crate) fn written(result: io::Result<u8>) -> Done {
     }
 }
 
-/// Prints text for the user, without characters that control the terminal. It ends with the end of
-/// a line.
+/// Prints text for the user, without terminal control characters, ending with a line break.
 pub(crate) fn print(text: &str) -> Done {
     let text = folded(words::clean(text).trim_end_matches('\n'), terminal_columns());
     print_as_it_is(&format!("{text}\n"))
@@ -52,12 +51,12 @@ pub(crate) fn show<T: Serialize>(json: bool, answer: &T, words: impl FnOnce(&T) 
     if json { print_json(answer) } else { print(&words(answer)) }
 }
 
-/// Prints a list or an answer as JSON, for programs.
+/// Prints a value as JSON, for programs.
 pub(crate) fn print_json(value: &impl Serialize) -> Done {
     print_as_it_is(&pretty_json(value)?)
 }
 
-/// JSON that ends with the end of a line.
+/// Returns JSON that ends with a line break.
 pub(crate) fn pretty_json(value: &impl Serialize) -> Done<String> {
     serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(usage)
 }
@@ -77,15 +76,15 @@ pub(crate) fn print_as_it_is(text: &str) -> Done {
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
 }
 
-/// Writes output for programs into the file that the user asked for, and reports it. Without a
-/// file, prints it.
+/// Writes output for programs to the given file, and prints a message. Without a file, prints the
+/// output.
 pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Done {
     let Some(path) = out else { return print_as_it_is(text) };
     fs::write(path, text).map_err(|error| file_error(path, &error))?;
     print(&text!("file-written", path = path.display().to_string()))
 }
 
-/// The contents of the file of this name, or the text itself.
+/// Returns the contents of the file with this name, or `text` itself if there is no such file.
 pub(crate) fn file_or_text(text: &str) -> Done<String> {
     if Path::new(text).is_file() {
         fs::read_to_string(text).map_err(|error| file_error(Path::new(text), &error))
@@ -102,7 +101,7 @@ pub(crate) fn runtime() -> Done<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(usage)
 }
 
-/// The dialer, which trusts the authorities that the command line names.
+/// Returns a dialer that trusts the authorities given on the command line.
 pub(crate) fn dialer(common: &Common) -> Done<Dialer> {
     Dialer::new(common.ca.as_deref()).map_err(|error| usage(text!("ca-error", why = error.to_string())))
 }

@@ -11,7 +11,7 @@ use super::output::{CommandError, Done, storage, usage, warn};
 
 const ANSWER_MAX: usize = 1_024;
 
-/// Asks for a secret: without echo on a terminal, otherwise as a line of standard input.
+/// Asks for a secret. On a terminal there is no echo; otherwise reads a line of standard input.
 pub(crate) fn read(what: &str) -> Done<Secret> {
     if io::stdin().is_terminal() {
         return typed(what);
@@ -26,8 +26,8 @@ pub(crate) fn read(what: &str) -> Done<Secret> {
 
 /// Asks for a new password.
 ///
-/// On a terminal it asks twice, without echo. It repeats the question after a typing error, so that
-/// nothing typed next reaches the shell.
+/// On a terminal, asks twice, without echo. Asks again if the password is invalid or the two
+/// differ, because the user's next input must not reach the shell.
 pub(crate) fn read_new(what: &str) -> Done<Secret> {
     if !io::stdin().is_terminal() {
         return read(what);
@@ -53,7 +53,7 @@ fn say(text: &str) -> Done<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
 }
 
-/// The terminal without echo, with Ctrl-C as a key. Restores it on drop.
+/// A terminal without echo, where Ctrl-C is an ordinary key. Restores the terminal on drop.
 struct Silent;
 
 impl Silent {
@@ -64,13 +64,13 @@ impl Silent {
 
 impl Drop for Silent {
     fn drop(&mut self) {
-        // A terminal that is gone needs no echo.
+        // If the terminal is gone, there is nothing to restore.
         drop(terminal::disable_raw_mode());
     }
 }
 
 fn typed(what: &str) -> Done<Secret> {
-    // Silent first: an early Ctrl-C or first letter must not be handled by the terminal.
+    // Turn echo off first: the terminal must not echo an early letter or act on an early Ctrl-C.
     let silent = Silent::new().map_err(storage)?;
     say(&text!("secret-prompt", what))?;
     let mut answer = String::new();
@@ -93,7 +93,7 @@ fn typed(what: &str) -> Done<Secret> {
     }
 }
 
-/// Handles a key. True ends the answer, false cancels it.
+/// Handles a key. `Some(true)` completes the answer, `Some(false)` cancels it.
 fn take(answer: &mut String, key: KeyEvent) -> Option<bool> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {

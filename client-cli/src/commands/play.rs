@@ -1,4 +1,4 @@
-//! `flagfall play`, `watch`, `bot` and others that talk to a server until their goal is reached.
+//! `flagfall play`, `watch`, `bot` and other commands that keep a connection to a server.
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -17,12 +17,12 @@ use tokio::sync::mpsc;
 
 use super::output::{Done, dialer, file_error, file_or_text, runtime, storage, usage, written};
 
-/// Whose credential a command uses.
+/// The credential that a command uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Guest {
     /// An account, or a guest that no other client on this machine uses at the moment.
     Own,
-    /// The first credential, whether or not another client uses it.
+    /// The first credential, even if another client uses it.
     Shared,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     converse(Goal::Play(wish), common, Guest::Own)
 }
 
-/// The player's wish, and the options with the server that a challenge's link names.
+/// Returns the player's wish, and the options with the server from the challenge link, if any.
 fn wish_of(args: WishArgs, common: Common) -> Done<(Wish, Common)> {
     let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;
@@ -114,7 +114,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Done {
         let runner = Runner::new(shell, session, arena.clone(), program, log);
         written(runner.run(stop, &mut io::stdout(), &mut io::stderr()).await)
     });
-    // By now every remaining program is dropped and thereby killed.
+    // All remaining programs have been dropped, which kills them.
     drop(runtime);
     arena.sweep();
     result
@@ -128,7 +128,7 @@ fn setup_choice(word: &str) -> Done<SetupChoice> {
     })
 }
 
-/// A client that has not connected yet, with its shell.
+/// Creates a client that has not connected yet, and its shell.
 fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     let addresses = Address::parse_all(&common.server).map_err(usage)?;
     let address = addresses.first.clone();
@@ -141,8 +141,8 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     let (identity, unsaved) = match guest {
         Guest::Own => match config.identity(&address, name, seat.as_deref()) {
             Ok(identity) => (identity, None),
-            // Without a folder they can still play. The client reports that the seat is lost when
-            // it ends.
+            // The player can play without a folder, but loses the seat when the client ends. The
+            // client says so then.
             Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
         },
         Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
@@ -159,7 +159,7 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     Ok((Shell::new(dialer(common)?, addresses, config, identity), model))
 }
 
-/// Talks to the server until the goal is reached or the user quits.
+/// Runs the client until it reaches the goal or the user quits.
 pub(crate) fn converse(goal: Goal, common: Common, guest: Guest) -> Done {
     let (shell, mut model) = client(goal, &common, guest)?;
     let is_screen = model.options.face.is_screen();
@@ -206,7 +206,7 @@ pub(crate) fn model(goal: Goal, address: &Address, common: &Common) -> Model {
     Model::new(options, goal, Random::System)
 }
 
-/// The lines of standard input. A separate thread reads them, because reading a terminal blocks.
+/// Returns the lines of standard input. A separate thread reads, because terminal reads block.
 fn stdin_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {
@@ -219,19 +219,18 @@ fn stdin_lines() -> mpsc::Receiver<String> {
     lines
 }
 
-/// True if lines are typed at a terminal that can move its cursor, and the player wants to edit
-/// them.
+/// True if the terminal can move its cursor and the player wants to edit lines.
 fn can_edit(common: &Common) -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     !common.no_editing && !is_dumb && io::stdout().is_terminal()
 }
 
-/// Sends a message for each signal that asks the program to end.
+/// Returns a channel with a message for each signal that asks the program to end.
 pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     stop_channel().1
 }
 
-/// The same, with a sender for a key that asks for it.
+/// Like [`stop_signals`], with a sender for a key that ends the program.
 fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
     let signals = sender.clone();

@@ -1,4 +1,4 @@
-//! `flagfall record`: a game's record as text, as JSON, or step by step.
+//! `flagfall record`: shows a game's record as text, as JSON, or step by step.
 
 use std::path::Path;
 
@@ -50,7 +50,8 @@ pub(crate) fn record(
     }
     let judged = judge(&config, &address, &told);
     if let Some(judged) = &judged {
-        // Not to standard output: the record may go to a file or a program.
+        // Use standard error, because a file or a program may read the record from standard
+        // output.
         warn(&judged.words)?;
     }
     let code = show_record(told, json, out, step, &address, &common)?;
@@ -77,7 +78,7 @@ pub(crate) fn show_record(
     }
 }
 
-/// Checks a record against the commitments that this client was shown during the game.
+/// Checks a record against the commitments that the server showed during the game.
 fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<Verdict> {
     let all = config.commitments(address);
     let shown = all.get(&record.game).filter(|shown| !shown.late)?;

@@ -1,4 +1,4 @@
-//! `flagfall settings`: shows and changes the file of settings.
+//! `flagfall settings`: shows and changes the settings file.
 
 use flagfall::cli::SettingsCommand;
 use flagfall::settings::{Origin, Settings, SettingsError, Shown};

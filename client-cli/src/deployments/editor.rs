@@ -11,7 +11,7 @@ pub struct DeployEditor {
     pub side: Side,
     pub ruleset: &'static Ruleset,
     lakes: SquareSet,
-    /// The piece on each place of the text of §P4.
+    /// The piece on each home square, in the order of the text in §P4.
     places: Vec<Option<Rank>>,
     cursor: usize,
     picked: Option<usize>,
@@ -20,7 +20,7 @@ pub struct DeployEditor {
 }
 
 impl std::fmt::Debug for DeployEditor {
-    /// Shows no pieces: deployments are hidden information, in logs and panics too.
+    /// Shows no pieces: deployments are hidden information, in logs and in panics as well.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("DeployEditor")
             .field(&format_args!("{}", self.side))
@@ -30,7 +30,7 @@ impl std::fmt::Debug for DeployEditor {
 }
 
 impl DeployEditor {
-    /// An editor that starts with a suggested deployment.
+    /// Creates an editor that starts with a suggested deployment.
     pub fn new(side: Side, ruleset: &'static Ruleset, lakes: SquareSet, chance: &mut Random) -> DeployEditor {
         let mut editor = DeployEditor {
             side,
@@ -45,21 +45,19 @@ impl DeployEditor {
         editor
     }
 
-    /// The deployment as the text of §P4, without spaces.
+    /// Returns the deployment as a text of §P4, without spaces.
     pub fn text(&self) -> String {
         self.places.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// The deployment's text if it is legal.
-    /// The error is the first thing that is wrong with it.
+    /// Returns the deployment as a text. The error is the first rule that it breaks.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
         text::places(&text, self.ruleset)?;
         Ok(text)
     }
 
-    /// Loads a deployment.
-    /// After an error the editor keeps its contents.
+    /// Loads a deployment. After an error, the editor keeps its contents.
     pub fn load(&mut self, text: &str) -> Result<(), SetupRefusal> {
         self.places = text::places(text, self.ruleset)?;
         self.picked = None;
@@ -82,7 +80,7 @@ impl DeployEditor {
         self.picked = None;
     }
 
-    /// Moves the cursor to the neighboring square if that is a home square.
+    /// Moves the cursor to the neighboring square if that square is a home square.
     pub fn step(&mut self, direction: Direction) {
         let target = self.cursor().and_then(|square| square.neighbor(direction));
         if let Some(place) = target.and_then(|square| self.place_of(square)) {
@@ -90,14 +88,14 @@ impl DeployEditor {
         }
     }
 
-    /// Moves the cursor to a square. False if that is no home square.
+    /// Moves the cursor to a square. False if the square is not a home square.
     pub fn point_at(&mut self, square: Square) -> bool {
         let place = self.place_of(square);
         self.cursor = place.unwrap_or(self.cursor);
         place.is_some()
     }
 
-    /// Picks up the piece under the cursor, or swaps the picked-up piece with it.
+    /// Picks up the piece under the cursor, or swaps it with the piece that is already picked up.
     pub fn pick_or_swap(&mut self) {
         match self.picked.take() {
             Some(from) => self.places.swap(from, self.cursor),
@@ -110,14 +108,14 @@ impl DeployEditor {
         self.picked = None;
     }
 
-    /// Moves the piece under the cursor to the hand.
+    /// Moves the piece under the cursor into the hand.
     pub fn take_off(&mut self) {
         self.places[self.cursor] = None;
         self.picked = None;
     }
 
-    /// Places a piece from the hand under the cursor; the piece there goes to the hand. True if
-    /// there was such a piece in hand.
+    /// Places a piece from the hand under the cursor. A piece that was there goes to the hand.
+    /// True if the hand had a piece of this rank.
     pub fn place(&mut self, rank: Rank) -> bool {
         let is_in_hand = self.in_hand().any(|(in_hand, _)| in_hand == rank);
         if is_in_hand {
@@ -127,7 +125,7 @@ impl DeployEditor {
         is_in_hand
     }
 
-    /// The ranks in hand, each with its count.
+    /// Returns the ranks in hand, each with its count.
     pub fn in_hand(&self) -> impl Iterator<Item = (Rank, usize)> + '_ {
         self.ruleset.army.iter().filter_map(|(rank, count)| {
             let placed = self.places.iter().filter(|place| **place == Some(rank)).count();
@@ -148,7 +146,7 @@ impl DeployEditor {
         self.ruleset.shape.home_square(self.side, self.picked?)
     }
 
-    /// True if the board shows what was handed in.
+    /// True if the deployment on the board is the one that the server accepted.
     pub fn is_handed_in(&self) -> bool {
         self.handed_in.as_deref() == Some(self.text().as_str())
     }

@@ -1,4 +1,4 @@
-//! Suggested and random deployments as texts of RULES §P4, the row nearest the enemy first.
+//! Suggested and random deployments as texts of RULES §P4. The row nearest the enemy comes first.
 
 use flagfall_board::{Rank, Side, SquareSet};
 use flagfall_bots::{Chance, random_setup, sensible_setup};
@@ -6,22 +6,23 @@ use flagfall_rules::{Ruleset, Setup};
 
 use crate::random::Random;
 
-/// A sensible deployment of the kind that house players choose. `lakes` are those of this game.
+/// Returns a deployment of the kind that house players choose. `lakes` are the lakes of this
+/// game.
 pub fn suggested(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Random) -> String {
     text(&sensible_setup(ruleset, lakes, side, &mut Chance::new(chance.bits())), side, ruleset)
 }
 
-/// The army placed at random on the home squares.
+/// Returns a deployment with the army placed at random on the home squares.
 pub fn random(ruleset: &Ruleset, side: Side, chance: &mut Random) -> String {
     text(&random_setup(ruleset, side, &mut Chance::new(chance.bits())), side, ruleset)
 }
 
 fn text(setup: &Setup, side: Side, ruleset: &Ruleset) -> String {
-    // A drawn setup is always valid. If it were not, the editor would show an empty board.
+    // A generated setup is always valid. If it were not, the editor would show an empty board.
     setup.deploy(side, ruleset).map(flagfall_rules::Deployment::into_text).unwrap_or_default()
 }
 
-/// The text with a space between rows, easier to read and edit.
+/// Returns the text with a space between rows, which is easier to read and edit.
 pub fn in_rows(text: &str, ruleset: &Ruleset) -> String {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let rows: Vec<String> =
@@ -29,7 +30,7 @@ pub fn in_rows(text: &str, ruleset: &Ruleset) -> String {
     rows.join(" ")
 }
 
-/// The rank on each place of a text, `None` for an empty square.
+/// Returns the rank on each home square of a deployment text, `None` for an empty square.
 pub fn places(text: &str, ruleset: &Ruleset) -> Result<Vec<Option<Rank>>, flagfall_rules::SetupRefusal> {
     Setup::from_text(text, Side::Red, ruleset)?.deploy(Side::Red, ruleset)?;
     let letters = text.chars().filter(|letter| !letter.is_whitespace());

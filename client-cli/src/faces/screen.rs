@@ -23,10 +23,10 @@ const TICK: Duration = Duration::from_millis(200);
 /// How often the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
-/// A user who pressed a key this lately is not called.
+/// Time after a key press during which the user gets no bell and no notification.
 const AT_KEYBOARD: Duration = Duration::from_secs(5);
 
-/// Restores the terminal on drop. After a panic, the hook of `try_init` does it.
+/// Restores the terminal on drop. After a panic, the hook of `try_init` restores it.
 struct Restore {
     title: &'static str,
     uses_mouse: bool,
@@ -48,14 +48,14 @@ enum Input {
         column: u16,
         row: u16,
     },
-    /// The wheel, as the key that does the same in a list.
+    /// The mouse wheel, as the key with the same effect in a list.
     Wheel(Key),
     Resized,
 }
 
 /// Runs the core on the full screen until it ends. Returns the exit code.
 ///
-/// Without a shell there is no connection: a record is shown.
+/// Without a shell there is no connection, and the screen shows a record.
 pub async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,
@@ -96,7 +96,7 @@ pub async fn run(
                         square_at(model, area, column, row).map_or(Message::Tick, Message::Click)
                     }
                     Some(Input::Wheel(key)) if screen(model).has_list() => Message::Key(key),
-                    // Only redraw.
+                    // Redraw only.
                     Some(Input::Wheel(_) | Input::Resized) => Message::Tick,
                     None => Message::Stop,
                 }

@@ -1,14 +1,14 @@
-//! What a key can do.
+//! The actions that a key can have.
 
 use flagfall_board::{ChipColor, Direction, Rank};
 use flagfall_protocol::ClaimedResult;
 
-/// What the user does with a key.
+/// An action that the user triggers with a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// Leave the program without a question.
+    /// Leave the program without asking.
     Stop,
-    /// Leave the program, after a question if a game is running.
+    /// Leave the program. Asks first if a game is running.
     Leave,
     ShowHistory,
     ShowHelp,
@@ -25,26 +25,26 @@ pub enum Action {
     FindRank(Rank),
     Type(char),
     Erase,
-    /// Drop what is typed.
+    /// Discard the typed text.
     Clear,
-    /// Carry out, send or save what is typed.
+    /// Carry out, send or save the typed text.
     Submit,
 
     NextGame,
-    /// Ask what to do about the latest challenge.
+    /// Ask how to answer the latest challenge.
     AnswerChallenge,
     TurnBoard,
     SwitchFigures,
-    /// Move the cursor, as the board is shown.
+    /// Move the cursor in a direction on the screen.
     Step(Direction),
-    /// Select the piece under the cursor, or go there with the selected one.
+    /// Select the piece under the cursor, or move the selected piece to the cursor.
     Select,
     Deselect,
     /// Ask which piece of the reserve to place.
     Place,
     /// Ask whether to take the piece under the cursor into the reserve.
     Remove,
-    /// Type the choice of what a struck coin is.
+    /// Type the rank that a struck coin becomes.
     Choose(Rank),
     DeclineDraw,
     Resign,
@@ -52,7 +52,7 @@ pub enum Action {
     AskClaim,
     Rematch,
     Talk,
-    /// Pick up the piece under the cursor, or swap it with the one picked up.
+    /// Pick up the piece under the cursor, or swap it with the piece that is already picked up.
     PickUp,
     PutBack,
     /// Take the piece under the cursor into the hand.
@@ -66,7 +66,7 @@ pub enum Action {
     HandIn,
 }
 
-/// A way through a list, by places.
+/// A movement in a list, in entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Jump {
     Back(usize),

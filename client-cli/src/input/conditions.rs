@@ -1,17 +1,17 @@
-//! When a key does something.
+//! Conditions for the keys.
 
 use flagfall_rules::Start;
 
 use crate::model::{Model, OpenGame, Prompt};
 
-/// Most characters of a typed move.
+/// Maximum length of a typed move.
 const MOVE_LEN_MAX: usize = 8;
 
 pub(super) fn is_challenged(model: &Model) -> bool {
     model.challenges.received.as_ref().is_some_and(|invitation| invitation.expires > model.server_now())
 }
 
-/// True if pieces of several ranks can be placed.
+/// True if the pieces that can be placed have different ranks.
 pub(super) fn lists_ranks(model: &Model) -> bool {
     let Some(Prompt::Place { kinds, .. }) = &model.ui.prompt else { return false };
     kinds.windows(2).any(|pair| pair[0].0 != pair[1].0)
@@ -33,7 +33,7 @@ pub(super) fn has_newer(model: &Model) -> bool {
     model.ui.history.is_some_and(|newer| newer > 0)
 }
 
-/// True if some commands of the ruleset need words.
+/// True if the ruleset has commands that the player types as words.
 pub(super) fn has_commands(game: &OpenGame) -> bool {
     game.ruleset.is_some_and(|ruleset| ruleset.chips || ruleset.reserve || ruleset.start == Start::Coins)
 }

@@ -16,12 +16,12 @@ use crate::text;
 use crate::texts::words;
 
 const CHIP_LETTERS: &str = "r y b g";
-/// Events of a record that a long step passes.
+/// Number of entries that a long step skips, for example events of a record.
 const LEAP: usize = 10;
 
-/// The screens with a game that is not a record.
+/// The screens with a game in progress, not a record.
 const GAME: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching];
-/// The screens beside which other games and challenges may wait.
+/// The screens on which news about other games and challenges may arrive.
 const ONLINE: &[Screen] =
     &[Screen::Waiting, Screen::List, Screen::Deploying, Screen::Playing, Screen::Watching];
 const BOARD: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching, Screen::Record];
@@ -38,20 +38,20 @@ const HELPED: &[Screen] = &[
     Screen::Reserve,
     Screen::Saved,
 ];
-/// No list: every screen.
+/// All screens: an empty list means no restriction.
 const ALL: &[Screen] = &[];
 
 enum Trigger {
-    /// Each of these keys does the same.
+    /// Each of these keys has the same action.
     Keys(&'static [Key], Action),
     /// The arrows move the cursor of a board.
     Arrows,
-    /// Up and down move the cursor of a list, home and end go to its ends.
+    /// Up and Down move the cursor of a list; Home and End go to its ends.
     ListKeys,
-    /// The figure of a rank of the army.
+    /// The figure of a rank in the army.
     Figure(fn(Rank) -> Action),
     ChipLetter,
-    /// The letter of the draw, which is a column too.
+    /// The letter for a draw. The same letter is a column of the board.
     Draw,
     /// A letter or digit of a move.
     MoveLetter,
@@ -59,7 +59,7 @@ enum Trigger {
     AnyLetter,
     /// Any other key.
     Other(Action),
-    /// Any other key but those that scroll.
+    /// Any other key, except those that scroll.
     OtherThanScrolling(Action),
 }
 
@@ -67,7 +67,8 @@ struct Binding {
     screens: &'static [Screen],
     trigger: Trigger,
     holds: Condition,
-    /// The ids of two texts, or nothing: for the key bar and for the help.
+    /// The id of the text in the key bar, and `help`, the id of the text in the help. May be
+    /// empty.
     label: &'static str,
     help: &'static str,
 }
@@ -78,21 +79,21 @@ enum Condition {
     IfGame(fn(&OpenGame) -> bool),
 }
 
-/// A key of the current screen, for people.
+/// A description of one or more keys of the current screen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyHint {
-    /// The keys' names: the first for the key bar, all for the help.
+    /// The names of the keys. The key bar shows the first name, the help shows all.
     pub keys: Vec<String>,
-    /// What they do, for the key bar. Empty if it does not show them.
+    /// The effect of the keys, for the key bar. Empty if the key bar omits them.
     pub label: String,
-    /// What they do, for the help. Empty if it does not show them.
+    /// The effect of the keys, for the help. Empty if the help omits them.
     pub help: String,
-    /// True if no other screen has them.
+    /// True if only this screen has the keys.
     pub is_own: bool,
     pub is_help: bool,
 }
 
-/// A row that always holds on its screens.
+/// Returns a row without a condition.
 const fn row(
     screens: &'static [Screen],
     trigger: Trigger,
@@ -106,7 +107,8 @@ const fn key(letter: &'static [Key], action: Action) -> Trigger {
     Trigger::Keys(letter, action)
 }
 
-/// The table: the first row that fits a key counts. The key bar shows the first rows that fit.
+/// The table of keys. The first row that matches a key applies. The key bar shows as many rows as
+/// fit.
 static TABLE: &[Binding] = {
     use Action as A;
     use Key::{Backspace, Char, Delete, Down, End, Enter, Escape, Home, Interrupt, Left};
@@ -145,7 +147,7 @@ static TABLE: &[Binding] = {
         row(&[S::Name], key(&[Enter], A::Submit), "key-save", ""),
         row(TEXT, key(&[Backspace], A::Erase), "key-erase", ""),
         row(TEXT, key(&[Escape], A::Clear), "key-back", ""),
-        // What has happened.
+        // History.
         row(&[S::History], key(&[Up], A::Go(Back(1))), "key-older", "").when(has_older),
         row(&[S::History], key(&[Down], A::Go(Forward(1))), "key-newer", "").when(has_newer),
         row(&[S::History], key(&[PageUp], A::Go(Back(LEAP))), "key-ten", "").when(has_older),
@@ -207,7 +209,7 @@ static TABLE: &[Binding] = {
             .in_game(has_commands),
         row(&[S::Watching], key(&[Char('m')], A::Rematch), "key-rematch", "key-help-ask-for-a-rematch")
             .in_game(|game| game.is_over() && game.own_side().is_some()),
-        // Everywhere.
+        // Several screens.
         row(ONLINE, key(&[Char('J')], A::AnswerChallenge), "key-challenge", "key-help-answer-a-challenge")
             .when(is_challenged),
         row(
@@ -230,7 +232,8 @@ static TABLE: &[Binding] = {
         row(ALL, key(&[Interrupt], A::Stop), "", "key-help-leave-at-once"),
         row(&[S::Question], Trigger::Other(A::Cancel), "key-no", ""),
         row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "key-later", ""),
-        // The title says so where it takes scrolling to see all.
+        // The key bar omits these keys: the help's title mentions them if the help needs
+        // scrolling.
         row(&[S::Help], key(&[Up], A::Go(Back(1))), "", "").when(has_help_above),
         row(&[S::Help], key(&[Down], A::Go(Forward(1))), "", "").when(has_help_below),
         row(&[S::Help], key(&[PageUp], A::Go(Back(LEAP))), "", "").when(has_help_above),
@@ -239,7 +242,7 @@ static TABLE: &[Binding] = {
     ]
 };
 
-/// The rows of a screen that hold now.
+/// Returns the rows that apply to a screen in the current state.
 fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding> {
     let is_there = move |row: &&Binding| row.screens.is_empty() || row.screens.contains(&screen);
     TABLE.iter().filter(is_there).filter(move |row| match row.holds {
@@ -249,18 +252,19 @@ fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding>
     })
 }
 
-/// What a key does now. `None` for a key that does nothing.
+/// Returns the action of a key in the current state. `None` if the key has no action.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// The keys of the current screen. `of_help` skips the help itself, for which they are listed.
+/// Returns hints for the keys of the current screen. With `of_help`, returns those of the screen
+/// under the help.
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()
 }
 
-/// The row of a key, as it is shown.
+/// Returns the hint of a key.
 #[cfg(test)]
 pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
     let row = rows(model, screen(model)).find(|row| row.trigger.action(model, key).is_some());
@@ -268,12 +272,12 @@ pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
 }
 
 impl Binding {
-    /// The row holds only if this is true.
+    /// Limits the row to states in which `is_so` is true.
     const fn when(self, is_so: fn(&Model) -> bool) -> Binding {
         Binding { holds: Condition::If(is_so), ..self }
     }
 
-    /// The row holds only if this is true of the open game.
+    /// Limits the row to open games for which `is_so` is true.
     const fn in_game(self, is_so: fn(&OpenGame) -> bool) -> Binding {
         Binding { holds: Condition::IfGame(is_so), ..self }
     }
@@ -290,13 +294,13 @@ impl Binding {
     }
 }
 
-/// The name of the first key for an action, for texts that mention it.
+/// Returns the name of the first key for an action, for texts that mention it.
 pub fn key_for(action: Action) -> String {
     let keys = TABLE.iter().find(|row| matches!(row.trigger, Trigger::Keys(_, does) if does == action));
     keys.and_then(|row| row.trigger.names().into_iter().next()).unwrap_or_default()
 }
 
-/// How to answer a draw offer.
+/// Returns a text that explains how to answer a draw offer.
 pub fn answers_to_draw() -> String {
     text!("draw-answers", accept = text!("key-name-draw"), decline = key_for(Action::DeclineDraw))
 }
@@ -375,7 +379,7 @@ fn name(key: Key) -> String {
     }
 }
 
-/// The rank that a character stands for. 0 is the Marshal in EU figures, whose 10 is not one key.
+/// Returns the rank of a character. In EU figures 0 is the Marshal, because 10 takes two keys.
 fn rank_of(letter: char, numbering: Numbering) -> Option<Rank> {
     if letter == '0' && numbering == Numbering::Eu {
         return Some(Rank::Marshal);

@@ -1,10 +1,10 @@
-//! What the keyboard is for.
+//! The screen that receives the keys.
 
 use flagfall_protocol::Phase;
 
 use crate::model::{Model, Page, Prompt};
 
-/// What the keyboard is for at the moment.
+/// The screen that receives the keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Screen {
     Help,
@@ -25,7 +25,7 @@ pub enum Screen {
     /// The player has typed a part of a move or a command.
     Typing,
     Playing,
-    /// A game in which this client can do nothing.
+    /// A game in which this client can take no action.
     Watching,
 }
 

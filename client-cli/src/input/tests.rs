@@ -16,7 +16,7 @@ use crate::update;
 const INVITATION: &str = r#"{"type":"challenged","invitation":{"challenge":"k7m2q9k7m2q9","challenger":{"id":"p2","name":"bob","kind":"bot"},"terms":{"ruleset":"pbm","time":{"kind":"correspondence","days":3}},"expires":1895270000000}}"#;
 const ENDED: &str = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
 
-/// The model after these keys.
+/// Returns the model after these keys.
 fn after(mut model: Model, keys: &str) -> Model {
     for letter in keys.chars() {
         key(&mut model, Key::Char(letter));
@@ -28,7 +28,7 @@ fn playing(more: &str) -> Model {
     game("classic", "red", &format!("{}{more}", classic_view("red")))
 }
 
-/// Every screen, in each state that changes its keys.
+/// Returns a model for every screen, in each state that changes its keys.
 fn models() -> Vec<(&'static str, Model)> {
     let deploying = || game("classic", "red", &deploying_view(START + 60_000));
     let mut over = playing("");

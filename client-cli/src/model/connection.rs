@@ -1,4 +1,4 @@
-//! The connection to the server, and who the player is there.
+//! The connection to the server, and the player's login.
 
 use flagfall_protocol::{ClientToServer, CommandId, Player, Secret};
 
@@ -7,31 +7,31 @@ pub struct Connection {
     pub link: Link,
     /// Failed attempts to connect since the last welcome.
     pub failures: u32,
-    /// When the server was last heard on this connection.
+    /// The time of the latest message on this connection.
     pub heard_at: u64,
-    /// True if the server has sent a ping on this connection. Only then does silence mean
-    /// something.
+    /// True if the server has sent a ping on this connection. Without pings, silence is no sign
+    /// of a broken connection.
     pub is_pinged: bool,
-    /// True if the client was ever welcomed.
+    /// True if the server has ever welcomed this client.
     pub was_online: bool,
-    /// True if the server says that it cannot reach its store.
+    /// True if the server reported that it cannot reach its store.
     pub is_store_away: bool,
-    /// After how many seconds of absence a short game can be claimed, according to the server.
+    /// Seconds of absence after which a short game can be claimed, according to the server.
     pub claim_seconds: Option<u64>,
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.
     pub requests: usize,
-    /// The request that the server could not carry out, and when to repeat it.
+    /// The state of the request that is being repeated, if any.
     pub retry: Option<Retry>,
 }
 
-/// Who the player is on the server.
+/// The player's identity on the server.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Login {
     pub token: Option<Secret>,
     /// The player, once the server has welcomed them.
     pub player: Option<Player>,
-    /// Why the credential or the seat is not saved, and when to try again.
+    /// Set if the credential or the seat could not be saved.
     pub unsaved: Option<Unsaved>,
 }
 
@@ -40,29 +40,31 @@ pub enum Link {
     /// Connecting, or waiting to connect.
     #[default]
     Dialing,
-    /// Connected; the hello is not answered yet.
+    /// Connected; the server has not answered the hello yet.
     Greeting,
     Online,
-    /// Closed for good.
+    /// Permanently closed.
     Closed,
 }
 
-/// A request that the server could not carry out and that is repeated.
+/// A request that the server could not carry out and that the client repeats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
     pub refusals: u32,
-    /// When to ask again. `None` while a request is under way or the connection is down.
+    /// When to send the request again. `None` while it waits for an answer or the connection is
+    /// down.
     pub at: Option<u64>,
 }
 
-/// A command without an answer. It is sent again with the same id on the next connection.
+/// A command without an answer. The client sends it again on the next connection, with the same
+/// id.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pending {
     pub cmd_id: CommandId,
     pub message: ClientToServer,
 }
 
-/// Why a credential or a seat could not be saved.
+/// The reason why a credential or a seat could not be saved, and the time of the next attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsaved {
     pub why: String,

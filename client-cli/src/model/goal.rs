@@ -1,4 +1,4 @@
-//! What the user wants.
+//! The user's goal: to play, to watch, or to list games.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{RatingWish, Seek, Terms, Time};
@@ -6,34 +6,34 @@ use flagfall_protocol::{RatingWish, Seek, Terms, Time};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
     Play(Wish),
-    /// To watch this game, or one from the list.
+    /// Watch this game, or one from the list.
     Watch(Option<GameId>),
     Games,
-    /// To go on with the next game in which it is their turn.
+    /// Continue with the next game in which it is the player's turn.
     Next,
     /// A prompt for the commands of play by mail.
     Mail,
 }
 
-/// The game that the user wants. `None` in a field means any.
+/// The game that the user wants. In a field, `None` means any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
     pub how: How,
     pub ruleset: Option<String>,
     pub time: Option<Time>,
     pub side: Option<Side>,
-    /// Only the two players see the game.
+    /// Only the two players may see the game.
     pub private: bool,
-    /// The player's deployment and the full record stay private after the end.
+    /// The player's deployment and the full record stay private after the game.
     pub secret: bool,
-    /// The game changes both ratings.
+    /// The game is rated: it changes both ratings.
     pub rated: bool,
     pub rating: Option<RatingWish>,
     pub setup: Option<SetupChoice>,
 }
 
 impl Wish {
-    /// The terms to offer. Defaults to classic with 10+5.
+    /// Returns the terms to offer. The default is classic with 10+5.
     pub fn terms(&self) -> Terms {
         Terms {
             ruleset: self.ruleset.clone().unwrap_or_else(|| "classic".to_owned()),
@@ -56,13 +56,13 @@ impl Wish {
 /// How to find a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum How {
-    /// Accept a matching offer, or make one.
+    /// Accept a matching offer, or create one.
     #[default]
     Any,
     Pool,
-    /// Against a house player of this level.
+    /// Play against a house player of this level.
     Bot(String),
-    /// Make an offer that anyone with its code can accept.
+    /// Create an offer that anyone with its code can accept.
     Challenge,
     Accept(String),
     Game(GameId),
@@ -72,6 +72,6 @@ pub enum How {
 pub enum SetupChoice {
     Random,
     Suggested,
-    /// This text of §P4.
+    /// A deployment in the format of §P4, or the name of a saved one.
     Text(String),
 }

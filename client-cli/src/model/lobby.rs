@@ -1,4 +1,4 @@
-//! Games to be: offers, challenges, the pool, and the player's other games.
+//! Games that have not started: offers, challenges and the pool. Also the player's other games.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,18 @@ use flagfall_protocol::{GameSummary, Invitation, OwnGames, PoolStatus, Seek};
 pub struct Lobby {
     /// Everyone's offers and the public games.
     pub listed: Option<(Vec<Seek>, Vec<GameSummary>)>,
-    /// Offers that were refused to this player. The lobby may list one for a moment after it is
-    /// gone.
+    /// Offers that the server refused to this player. The lobby may still list such an offer
+    /// briefly.
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
-    /// The connection was lost, so the offer may be gone. The next lobby message tells.
+    /// True if the offer may be gone because the connection was lost. The next lobby message
+    /// tells.
     pub is_seek_doubtful: bool,
-    /// The player's running games, as the server last sent them.
+    /// The player's running games, as last sent by the server.
     pub own_games: Option<Vec<GameSummary>>,
-    /// The same games with their urgency, if they were requested.
+    /// The same games by urgency, if the client requested them.
     pub urgent_games: Option<OwnGames>,
-    /// The player's games at the last welcome. A new one is noticed by comparison.
+    /// The player's games at the last welcome, to detect games that started since.
     pub known_games: Option<Vec<GameId>>,
     pub pool: Option<PoolWait>,
 }
@@ -27,7 +28,7 @@ pub struct Lobby {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Challenges {
     pub own: Option<String>,
-    /// The opponents' names for challenges that are being made, by command id.
+    /// The opponents' names for challenges that are not created yet, by command id.
     pub addressed: BTreeMap<String, String>,
     /// The latest open challenge to this player.
     pub received: Option<Invitation>,
@@ -36,6 +37,6 @@ pub struct Challenges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
     pub status: PoolStatus,
-    /// When the user was last told about it, by this machine's clock.
+    /// When the user was last told about the wait, by this machine's clock.
     pub told_at: u64,
 }

@@ -14,7 +14,7 @@ pub enum Message {
     Tick,
     /// The connection is up.
     Connected,
-    /// The server cannot be reached. The advice is a sentence.
+    /// The client could not connect. `advice` is a sentence.
     ConnectFailed { why: String, advice: String },
     /// The connection has ended, with the close code if the server sent one.
     Disconnected { code: Option<u16>, why: String },
@@ -30,18 +30,18 @@ pub enum Message {
     Line(String),
     /// A command for the open game from a program, which uses neither lines nor keys.
     Command(GameCommand),
-    /// The game is over: find another one in the same way.
+    /// The game is over: look for another one in the same way.
     Again,
-    /// No more lines come.
+    /// The input has ended.
     InputEnded,
-    /// An HTTP request has an answer: the body, or why there is none, to show to the user.
+    /// The answer to an HTTP request: the body, or an error message for the user.
     Answered { request: Request, answer: Result<Vec<u8>, String> },
     /// The system asks the program to stop.
     Stop,
-    /// The credential or the seat could not be saved. The player cannot come back once this client
+    /// The credential or the seat could not be saved. The player cannot return after this client
     /// ends.
     Unsaved { why: String },
-    /// The credential and the seat are saved now.
+    /// The credential and the seat have been saved.
     Saved,
     /// A file could not be written or read.
     FileError { why: String },
@@ -71,7 +71,7 @@ pub enum Key {
 pub enum Effect {
     /// Connect to the server after this many milliseconds.
     Connect { delay_ms: u64 },
-    /// Hang up.
+    /// Close the connection.
     Disconnect,
     /// Send a message to the server.
     Send(ClientToServer),
@@ -81,13 +81,13 @@ pub enum Effect {
     SaveToken { token: Secret, name: String },
     /// Save that this guest has a seat in a game.
     SaveSeat { game: String },
-    /// Make room for a new guest, because the server does not know the saved one.
+    /// Make room for a new guest, because the server does not recognize the saved one.
     SetGuestAside,
-    /// Save the commitments that were shown in a game.
+    /// Save the commitments that the server showed in a game.
     KeepCommitments { game: GameId, shown: Shown },
-    /// Save a deployment: the text of §P4.
+    /// Save a deployment. The text has the format of §P4.
     SaveSetup { ruleset: String, name: String, text: String },
-    /// End the program with a code of [`flagfall_protocol::Exit`], or one that belongs to
-    /// `flagfall bot --exec`.
+    /// End the program with a code of [`flagfall_protocol::Exit`], or with a code that only
+    /// `flagfall bot --exec` uses.
     Exit { code: u8 },
 }

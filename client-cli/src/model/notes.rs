@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Notes {
     texts: VecDeque<String>,
-    /// Number of the newest notes that have not been printed yet.
+    /// How many of the newest notes have not been printed yet.
     unprinted: usize,
 }
 
@@ -21,7 +21,7 @@ impl Notes {
         self.unprinted = (self.unprinted + 1).min(self.texts.len());
     }
 
-    /// Replaces all notes by others, which need not be printed.
+    /// Replaces all notes. The new notes count as printed.
     pub fn replace(&mut self, texts: Vec<String>) {
         self.texts = texts.into();
         self.unprinted = 0;

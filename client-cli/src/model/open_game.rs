@@ -1,4 +1,4 @@
-//! The open game: what the server showed of it, and the user's place in it.
+//! The open game: the server's view of it, and the user's input.
 
 use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{GameSummary, GameView, Phase, Presence, RatingPoint, Time, Viewer};
@@ -13,42 +13,42 @@ const A1: Square = match Square::new(0, 0) {
     None => panic!("every board has a first square"),
 };
 
-/// Less remaining time than this is shown as a warning.
+/// Below this remaining time, the clock shows a warning.
 const LOW_MS: u64 = 30_000;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenGame {
     pub summary: GameSummary,
-    /// The ruleset. `None` if this client does not know it.
+    /// The ruleset. `None` if this client does not support it.
     pub ruleset: Option<&'static Ruleset>,
     pub audience: Viewer,
-    /// True if this connection drives the game.
+    /// True if this connection may act in the game.
     pub driving: bool,
-    /// True if another connection took over the seat.
+    /// True if another connection has taken the seat.
     pub superseded: bool,
-    /// The epoch. It changes if the server lost the game's last moves.
+    /// The game's epoch. A new epoch means that the server lost the game's latest moves.
     pub epoch: u64,
     pub seq: u64,
     pub view: GameView,
     pub presence: PerSide<Presence>,
-    /// Each player's rating for such games, as far as it is known.
+    /// Each player's rating for games of this kind, if known.
     pub ratings: PerSide<Option<RatingPoint>>,
     /// The players who left on purpose.
     pub left: PerSide<bool>,
-    /// When the game can be claimed because this player is gone, in milliseconds since 1970 by the
-    /// server's clock.
+    /// When the opponent can claim the game because this player is away. In milliseconds since
+    /// 1970, by the server's clock.
     pub claimable_at: PerSide<Option<u64>>,
     pub is_claim_told: bool,
     pub is_muted: bool,
     pub rematch: Vec<Side>,
-    /// The game was requested again and has not arrived yet.
+    /// True if the game was requested again and has not arrived yet.
     pub reopening: bool,
     pub editor: Option<DeployEditor>,
     pub cursor: Square,
     pub selected: Option<Square>,
     pub premove: Option<Premove>,
     pub typed: String,
-    /// The server can no longer serve the game.
+    /// True if the server cannot serve the game.
     pub unavailable: bool,
 }
 
@@ -56,15 +56,15 @@ pub struct OpenGame {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Premove {
     pub squares: Move,
-    /// What stood on the two squares when it was planned.
+    /// The pieces on the two squares when the player planned the move.
     pub pieces: [Option<SeenPiece>; 2],
 }
 
 impl OpenGame {
-    /// A game as the server shows it the first time.
+    /// Creates an open game from the first view that the server sends.
     pub fn new(summary: GameSummary, audience: Viewer, view: GameView) -> OpenGame {
         let ruleset = Ruleset::find(&view.ruleset);
-        // The middle of the player's own front row.
+        // The middle of the player's front row.
         let middle = ruleset.and_then(|ruleset| {
             let place = usize::from(ruleset.shape.columns) / 2;
             ruleset.shape.home_square(audience.side().unwrap_or(Side::Red), place)
@@ -95,10 +95,10 @@ impl OpenGame {
         }
     }
 
-    /// A position of a record, as for a spectator.
+    /// Creates an open game that shows a position of a record, as a spectator sees it.
     pub fn of_replay(replay: &Replay) -> OpenGame {
         let record = &replay.record;
-        // No clock runs in a past game.
+        // A finished game has no running clock.
         let view = GameView { clock: None, deploy_deadline: None, ..replay.view.clone() };
         let summary = GameSummary {
             id: record.game,
@@ -114,7 +114,7 @@ impl OpenGame {
         OpenGame { ruleset: Some(replay.ruleset), cursor, ..OpenGame::new(summary, Viewer::Public, view) }
     }
 
-    /// The player's own side. `None` for spectators.
+    /// Returns the player's side. `None` for spectators.
     pub fn own_side(&self) -> Option<Side> {
         self.audience.side()
     }
@@ -123,12 +123,12 @@ impl OpenGame {
         self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
 
-    /// True if the player has yet to choose what their struck coin is (§Q4).
+    /// True if the player still has to choose the rank of their struck coin (§Q4).
     pub fn is_choosing(&self) -> bool {
         self.view.pending_strike.is_some() && self.is_own_turn()
     }
 
-    /// True if the player owes the color of a chip before anything else (§S2.4).
+    /// True if the player must first choose the color of a chip (§S2.4).
     pub fn is_owing_color(&self) -> bool {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
     }
@@ -146,16 +146,16 @@ impl OpenGame {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
     }
 
-    /// True if a move can be planned: the opponent is to move, and the player after them, on a
-    /// clock. In games with days for each turn the server keeps a queue.
+    /// True if the player can plan a move: it is the opponent's turn, and the player's turn is
+    /// next. False in correspondence games, in which the server keeps a queue instead.
     pub fn may_plan(&self) -> bool {
         let is_slow = matches!(self.summary.terms.time, Time::Correspondence { .. });
         let opponent = self.own_side().map(Side::opponent).filter(|_| !is_slow);
         opponent.is_some() && self.view.turn == opponent && !self.is_over() && self.is_acting()
     }
 
-    /// Where the player's piece on a square can go: this turn, or on their next one if nothing
-    /// changes until then.
+    /// Returns the squares that the player's piece can reach: this turn, or on the player's next
+    /// turn if the position does not change until then.
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
         let turn = if self.may_plan() { self.own_side() } else { self.view.turn };
@@ -166,7 +166,7 @@ impl OpenGame {
         self.view.draw_offer.is_some() && self.view.draw_offer == self.own_side().map(Side::opponent)
     }
 
-    /// True if the player may still call the game off: they have made no move.
+    /// True if the player may still abort the game because they have made no move.
     pub fn is_abortable(&self) -> bool {
         let own_first_ply = match self.own_side() {
             Some(Side::Red) => 0,
@@ -177,15 +177,15 @@ impl OpenGame {
         self.is_acting() && self.view.phase != Phase::Over && self.view.ply <= own_first_ply && !has_struck
     }
 
-    /// Milliseconds until the player may claim the game that the opponent left. `None` if they may
-    /// not.
+    /// Returns the milliseconds until the player may claim the game that the opponent left.
+    /// `None` if the player cannot claim it.
     pub fn claimable_in_ms(&self, server_now: u64) -> Option<u64> {
         let is_playing = self.view.phase == Phase::Playing;
         let own = self.own_side().filter(|_| is_playing)?;
         Some(self.claimable_at[own.opponent()]?.saturating_sub(server_now))
     }
 
-    /// A side's remaining time at this moment of the server's clock.
+    /// Returns a side's remaining time at a moment of the server's clock.
     pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         let gone = self.gone_ms(side, server_now)?;
@@ -197,7 +197,7 @@ impl OpenGame {
         self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)
     }
 
-    /// The remaining free time of a side's turn, while it runs.
+    /// Returns the remaining free time of a side's turn, while the side's clock runs.
     pub fn free_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         clock.running.filter(|running| running.includes(side))?;
@@ -205,7 +205,7 @@ impl OpenGame {
         Some(left).filter(|left| *left > 0)
     }
 
-    /// How long a side's clock has run since the server sent it.
+    /// Returns how long a side's clock has run since the server sent it.
     fn gone_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         let runs = clock.running.is_some_and(|running| running.includes(side));

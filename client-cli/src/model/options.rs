@@ -1,4 +1,4 @@
-//! How the client is run.
+//! The options of this run of the client.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
 pub struct Options {
     /// The server's address as the user typed it.
     pub server: String,
-    /// The file with the server's own certificate authority, if one was given.
+    /// The file with additional certificate authorities, if the user gave one.
     pub authority_file: Option<PathBuf>,
-    /// The name a new guest asks for.
+    /// The name that a new guest asks for.
     pub name: Option<String>,
     pub numbering: Numbering,
-    /// True if the player's own side is at the bottom.
+    /// True if the player's side is at the bottom of the board.
     pub flip: bool,
-    /// Path of the credential file, to show to the user.
+    /// The path of the credential file, for messages.
     pub credential_file: String,
     pub color: bool,
     pub face: Face,
@@ -29,7 +29,7 @@ impl Options {
     }
 }
 
-/// The flags that name a server and its authority on a command line. Empty for the defaults.
+/// Returns the command-line flags for a server and its authority. Empty for the defaults.
 pub fn server_flag(server: &str, authority: Option<&Path>) -> String {
     let mut flags = String::new();
     if server != DEFAULT_SERVER {
@@ -41,16 +41,18 @@ pub fn server_flag(server: &str, authority: Option<&Path>) -> String {
     flags
 }
 
-/// Who uses the client, and through what.
+/// The interface through which a person or a program uses the client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Face {
     /// A person at the full screen.
     Screen,
     /// A person who types lines.
     Lines,
-    /// Lines from a pipe. Each waits until it can be carried out, and no question is asked.
+    /// Lines from a pipe. Each line waits until it can be carried out, and the client asks no
+    /// questions.
     Script,
-    /// A program that plays through its own protocol. Boards, moves and hints are left out.
+    /// A program that plays through its own protocol. The client prints no boards, moves and
+    /// hints.
     Program,
 }
 
@@ -59,12 +61,12 @@ impl Face {
         matches!(self, Face::Screen)
     }
 
-    /// True if everything is printed, line by line.
+    /// True if all messages are printed, line by line.
     pub const fn prints(self) -> bool {
         !self.is_screen()
     }
 
-    /// True for lines, typed or from a pipe.
+    /// True for the two faces that read lines.
     pub const fn is_lines(self) -> bool {
         matches!(self, Face::Lines | Face::Script)
     }

@@ -1,4 +1,5 @@
-//! What the screen shows: the page, and prompts, which block everything else until answered.
+//! The state of the screen: the page, and prompts. A prompt blocks all other input until
+//! answered.
 
 use flagfall_board::{ChipColor, GameId, Rank, Square};
 use flagfall_protocol::GameCommand;
@@ -6,34 +7,34 @@ use flagfall_rules::{Move, MoveCommand};
 
 use crate::replay::Replay;
 
-/// What the screen shows, apart from the game.
+/// The state of the screen, apart from the game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ui {
     pub page: Page,
     pub prompt: Option<Prompt>,
-    /// What has happened is shown: how many notes are newer than the last one in sight.
+    /// Set while the history is open: how many notes are newer than the last visible one.
     pub history: Option<usize>,
     pub help: Option<Help>,
     pub is_turned: bool,
-    /// The record that is stepped through, if this run shows one.
+    /// The record that the user steps through, if this run shows one.
     pub replay: Option<Replay>,
 }
 
-/// How far the help is scrolled, on a terminal that is too small for it.
+/// The scroll position of the help, on a terminal that is too small for all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Help {
     pub first: usize,
-    /// The line up to which it scrolls.
+    /// The largest value of `first`.
     pub last: usize,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Page {
-    /// The player waits for something.
+    /// The player waits, for example for an opponent.
     Waiting { headline: String, lines: Vec<String> },
     /// A list to pick from.
     Choosing(Choices),
-    /// A challenge's terms, to accept or not.
+    /// A challenge's terms, which the player accepts or not.
     Terms { challenge: String, lines: Vec<String> },
     #[default]
     Game,
@@ -53,14 +54,14 @@ pub enum Choice {
     Offer,
 }
 
-/// A question that blocks everything else until it is answered.
+/// A question that blocks all other input until answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Prompt {
     Resign,
     Abort,
-    /// Leave the running game? Holds the consequences.
+    /// Leave the running game? Holds the consequences, as text.
     Leave(String),
-    /// Accept this challenge? Holds its terms.
+    /// Accept this challenge? Holds its terms, as text.
     Challenge(String),
     /// Claim the game that the opponent left: as a win or as a draw?
     Claim,
@@ -71,7 +72,7 @@ pub enum Prompt {
     Color(Uncolored),
     Place {
         square: Square,
-        /// The kinds of pieces to choose from: rank, labeled or not, count.
+        /// The kinds of pieces to choose from: rank, whether it is labeled, count.
         kinds: Vec<(Rank, bool, u8)>,
         cursor: usize,
     },
@@ -102,7 +103,7 @@ impl Prompt {
     }
 }
 
-/// A ply whose chip has no color yet.
+/// A ply whose chip still needs a color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Uncolored {
     Move(Move),

@@ -14,20 +14,20 @@ pub struct Address {
     pub port: u16,
     /// The path of the WebSocket.
     pub path: String,
-    /// True if the server speaks TLS.
+    /// True if the client connects with TLS.
     pub is_encrypted: bool,
 }
 
 /// The addresses of the servers of one service.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Addresses {
-    /// The first one. Saved credentials and commitments are filed under its name.
+    /// The first address. Its name is part of the paths of saved credentials and commitments.
     pub first: Address,
     pub others: Vec<Address>,
 }
 
 impl Addresses {
-    /// All addresses, starting with a different one for each `turn`.
+    /// Returns all addresses, starting at a different one for each `turn`.
     pub fn beginning_with(&self, turn: u64) -> impl Iterator<Item = &Address> {
         let count = 1 + self.others.len();
         let skipped = usize::try_from(turn % count as u64).unwrap_or(0);
@@ -35,7 +35,7 @@ impl Addresses {
     }
 }
 
-/// Default port of a server without a proxy in front of it.
+/// Default port of a server that has no proxy in front of it.
 const OWN_PORT: u16 = 7171;
 const TLS_PORT: u16 = 443;
 const PLAIN_PORT: u16 = 80;
@@ -44,8 +44,8 @@ impl Address {
     /// Parses an address.
     ///
     /// `https://host` and `wss://host/ws` mean TLS; `http://host` and `ws://host/ws` mean no TLS.
-    /// Without a scheme, a public name such as `play.example.org` means TLS, and so does port 443.
-    /// Another port, an IP address or a name of the local network means no TLS.
+    /// Without a scheme, a public name such as `play.example.org` means TLS, and so does port
+    /// 443. Any other port, an IP address or a name in the local network means no TLS.
     pub fn parse(text: &str) -> Result<Address, String> {
         let malformed = || not_an_address(text);
         let is_bare = !text.contains("://");
@@ -53,7 +53,7 @@ impl Address {
         let uri: Uri = full.parse().map_err(|_| malformed())?;
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?.to_owned();
         let port = uri.port_u16();
-        // An IPv6 address in brackets contains colons of its own.
+        // An IPv6 address in brackets contains other colons.
         let has_bad_port = port.is_none()
             && uri
                 .authority()
@@ -78,15 +78,15 @@ impl Address {
         Ok(Address { authority: format!("{host}:{port}"), host, port, path, is_encrypted })
     }
 
-    /// Parses the addresses of one service, separated by commas. The first one is preferred.
+    /// Parses the addresses of one service, separated by commas. The first address is preferred.
     pub fn parse_all(text: &str) -> Result<Addresses, String> {
         let mut all = text.split(',').map(|one| Address::parse(one.trim()));
         let first = all.next().unwrap_or_else(|| Err(not_an_address(text)))?;
         Ok(Addresses { first, others: all.collect::<Result<_, _>>()? })
     }
 
-    /// Splits a challenge into its code and, if it is a link, the server's address.
-    /// A link without a server or a code is an error.
+    /// Splits a challenge into its code and, if it is a link, the server's address. A link
+    /// without a server or a code is an error.
     pub fn parse_challenge(text: &str) -> Result<(String, Option<Address>), String> {
         let Some((_, rest)) = text.split_once("://") else { return Ok((text.to_owned(), None)) };
         let code = rest.rsplit(['/', '#', '=', '?']).find(|part| !part.is_empty()).unwrap_or_default();
@@ -103,18 +103,18 @@ impl Address {
         format!("{scheme}://{}{path}", self.authority)
     }
 
-    /// The same address with TLS switched on or off, as a person types it.
+    /// Returns this address with TLS switched on or off, as a person types it.
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }
 
-    /// The host name as it appears in a certificate.
+    /// Returns the host name in the format of certificates.
     pub fn certified_name(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// A name for files: host, port and whether TLS is used. A secret received over TLS is
-    /// therefore never sent without it.
+    /// Returns a file name: host, port and whether TLS is used. Because TLS is part of the name,
+    /// a secret that arrived over TLS is never sent without TLS.
     pub fn file_name(&self) -> String {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
         let host: String = self.host.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
@@ -126,7 +126,7 @@ fn not_an_address(text: &str) -> String {
     text!("not-an-address", address = text)
 }
 
-/// True for a public internet name, whose server should speak TLS. IP addresses and names of this
+/// True for a public internet name, whose server should use TLS. IP addresses and names of this
 /// machine or the local network are not public.
 fn is_public_name(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();

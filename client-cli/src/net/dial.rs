@@ -21,34 +21,35 @@ pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// Makes connections. Cheap to clone.
+/// Opens connections. Cheap to clone.
 #[derive(Clone)]
 pub struct Dialer {
     tls: TlsConnector,
 }
 
-/// Why the server cannot be talked to. `Display` gives the reason, [`advice`](Self::advice) says
-/// what to do.
+/// The reason why the client cannot communicate with the server. `Display` gives the reason, and
+/// [`advice`](Self::advice) says what the user can do.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
     #[error("{}", plain(.0))]
     Unreachable(io::Error),
-    /// No answer within this many seconds.
+    /// The server did not answer within this many seconds.
     #[error("{}", text!("dial-timeout", seconds = *.0))]
     Timeout(u64),
-    /// Connected, but the TLS handshake failed.
+    /// The connection was established, but the TLS handshake failed.
     #[error("{0}")]
     Handshake(HandshakeFault),
-    /// Asked without TLS, it answered with 400 or without HTTP, as TLS servers do.
+    /// The server answered a request without TLS with status 400 or without HTTP, as TLS servers
+    /// do.
     #[error("{}", text!("dial-not-understood"))]
     NotUnderstood,
-    /// Asked without TLS, it hung up, as some TLS servers do.
+    /// The server closed a connection without TLS, as some TLS servers do.
     #[error("{}", text!("dial-hung-up"))]
     HungUp,
-    /// Asked without TLS, it redirected to TLS.
+    /// The server redirected a request without TLS to TLS.
     #[error("{}", text!("dial-wants-tls"))]
     WantsTls,
-    /// It answered, but not like a Flagfall server.
+    /// The server answered, but not as a Flagfall server does.
     #[error("{0}")]
     Odd(String),
 }
@@ -58,17 +59,17 @@ pub(crate) fn leads_to_tls<B>(response: &Response<B>) -> bool {
     response.status().is_redirection() && location.is_some_and(|address| address.starts_with("https://"))
 }
 
-/// What the standard library writes before the number of a system's error.
+/// The text that the standard library puts before the number of an operating system error.
 const OS_ERROR: &str = " (os error";
 
-/// The system's error text without its number.
+/// Returns the text of an operating system error without its number.
 pub(crate) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(OS_ERROR).next().unwrap_or_default().to_lowercase()
 }
 
 impl DialError {
-    /// What the user can do about it, as a sentence.
+    /// Returns a sentence that says what the user can do.
     pub fn advice(&self, address: &Address) -> String {
         match self {
             DialError::Unreachable(_) | DialError::Timeout(_) | DialError::Odd(_) => {
@@ -100,7 +101,7 @@ impl DialError {
 }
 
 impl Dialer {
-    /// Trusts the authorities that browsers trust, and those in the file.
+    /// Creates a dialer that trusts the authorities that browsers trust, and those in the file.
     pub fn new(authorities: Option<&Path>) -> Result<Dialer, AuthorityError> {
         Ok(Dialer { tls: Trust::with_authorities(authorities)?.connector() })
     }

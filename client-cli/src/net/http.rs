@@ -17,8 +17,8 @@ use crate::net::dial::{DialError, Dialer, leads_to_tls};
 use crate::{text, texts};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Longest body in bytes. A record of 5,000 plies is shorter; a test of `flagfall-records` checks
-/// it.
+/// Maximum length of a body in bytes. A record of 5,000 plies is shorter, as a test of
+/// `flagfall-records` checks.
 const BODY_BYTES_MAX: usize = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum HttpError {
     #[error("{message}")]
     Refused {
         status: u16,
-        /// A stable code. Empty if the answer is not from a Flagfall server.
+        /// A stable code. Empty if the answer does not come from a Flagfall server.
         code: String,
         message: String,
     },
@@ -47,7 +47,7 @@ pub async fn get(
     send(dialer, address, Method::GET, path, token, Vec::new()).await
 }
 
-/// Makes a request with a JSON body, which may be empty, and parses the JSON answer.
+/// Sends a request with a JSON body, which may be empty, and parses the JSON answer.
 pub async fn send(
     dialer: &Dialer,
     address: &Address,
@@ -60,7 +60,8 @@ pub async fn send(
         let broken = |why: String| HttpError::Broken { server: address.authority.clone(), why };
         let is_plain = !address.is_encrypted;
         let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
-        // A TLS server answers a request without TLS with something that is not HTTP, or hangs up.
+        // A TLS server answers a request without TLS with bytes that are not HTTP, or closes the
+        // connection.
         let unanswered = |error: hyper::Error| match error.is_parse() {
             true if is_plain => unreachable(DialError::NotUnderstood),
             false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
@@ -105,7 +106,7 @@ pub async fn send(
     answered.unwrap_or_else(|_| Err(HttpError::Timeout(address.authority.clone())))
 }
 
-/// The refusal in an error response, with the server's message if it sent one.
+/// Parses the refusal in an error response, with the server's message if there is one.
 fn refused(status: StatusCode, body: &[u8]) -> HttpError {
     let told = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
     let field = |field: &str| told.get(field).and_then(|value| value.as_str()).map(str::to_owned);

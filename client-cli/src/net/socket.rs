@@ -23,23 +23,23 @@ use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls, plain};
 use crate::{text, texts};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The connect timeout if there are several servers to try.
+/// The timeout for connecting if there are more servers to try.
 const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 const OUTGOING_MAX: usize = 64;
 
-/// A connection, up or being made. Dropping it hangs up.
+/// A connection that is open or being opened. Dropping it closes the connection.
 pub struct Socket {
     outgoing: mpsc::Sender<ClientToServer>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Socket {
-    /// Connects after a delay and tries one server after the other.
+    /// Connects after a delay. Tries the servers one after another.
     ///
-    /// Each number starts with a different server. Messages about the connection go to `incoming`,
-    /// with its number.
+    /// The server to start with depends on `number`. Messages from the connection go to
+    /// `incoming`, together with `number`.
     pub fn dial(
         dialer: &Dialer,
         addresses: &Addresses,
@@ -53,13 +53,14 @@ impl Socket {
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
             let Err(last) = run(&dialer, &addresses, number, messages, &incoming).await;
-            // The receiver is gone if the program ends.
+            // Sending fails if the program is ending.
             drop(incoming.send((number, last)).await);
         });
         Socket { outgoing, task }
     }
 
-    /// Sends a message. False if it cannot be queued; it is then useless.
+    /// Sends a message. If it returns false, the message was not queued and the connection is
+    /// unusable.
     pub fn send(&self, message: ClientToServer) -> bool {
         self.outgoing.try_send(message).is_ok()
     }
@@ -68,7 +69,7 @@ impl Socket {
         self.task.abort();
     }
 
-    /// Sends what is queued, closes the WebSocket and waits briefly for it.
+    /// Sends the queued messages, closes the WebSocket, and waits briefly for the close.
     pub async fn close(self) {
         let Socket { outgoing, task } = self;
         drop(outgoing);
@@ -78,7 +79,7 @@ impl Socket {
 
 /// Connects to the first server that answers.
 async fn reach(dialer: &Dialer, addresses: &[Address]) -> Result<WebSocketStream<Stream>, Message> {
-    // If there are others, try the next one soon.
+    // If there are other servers, do not wait long for this one.
     let limit = if addresses.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
     let mut failed = Message::ConnectFailed { why: String::new(), advice: String::new() };
     for address in addresses {
@@ -121,7 +122,8 @@ fn refusal(error: &Error, address: &Address) -> DialError {
     }
 }
 
-/// Exchanges messages with the server. Returns the last one to the core when the connection ends.
+/// Exchanges messages with the server. When the connection ends, returns the last message for the
+/// core.
 async fn run(
     dialer: &Dialer,
     addresses: &[Address],
@@ -157,7 +159,7 @@ async fn run(
     }
 }
 
-/// The meaning of the server's close frame.
+/// Converts the server's close frame to a message.
 fn ended(frame: Option<CloseFrame>) -> Message {
     let (code, why) = match frame {
         Some(frame) if is_unknown_code(&frame) => (None, text!("link-closed-by-gateway")),
@@ -168,10 +170,10 @@ fn ended(frame: Option<CloseFrame>) -> Message {
     Message::Disconnected { code, why }
 }
 
-/// True if the WebSocket library replaced a close code that it does not know.
+/// True if the WebSocket library replaced a close code that it does not support.
 ///
-/// It does so with 1014, which means that a gateway cannot reach the server. Such a connection is
-/// worth another try; a fault of ours is not.
+/// The library does this with 1014, which means that a gateway cannot reach the server. In that
+/// case the client should try again. It should not after a protocol error of its own.
 fn is_unknown_code(frame: &CloseFrame) -> bool {
     frame.code == CloseCode::Protocol && frame.reason.as_str() == "Protocol violation"
 }
@@ -183,7 +185,7 @@ fn parsed(text: &str) -> Message {
     }
 }
 
-/// The error in plain words instead of the library's.
+/// Describes an error in plain words instead of the library's.
 fn reason(error: &Error) -> String {
     match error {
         Error::Io(error) => plain(error),
@@ -197,8 +199,8 @@ fn reason(error: &Error) -> String {
 
 const VISIT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Makes a new guest: says hello without a credential and returns the one it is given.
-/// The error is a text for the user.
+/// Creates a new guest: says hello without a credential, and returns the credential that the
+/// server sends. The error is a text for the user.
 pub async fn new_guest(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -211,8 +213,7 @@ pub async fn new_guest(
     visit(dialer, addresses, None, name, None, wanted).await
 }
 
-/// Looks into the lobby.
-/// The error is a text for the user.
+/// Fetches the contents of the lobby. The error is a text for the user.
 pub async fn lobby(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -227,7 +228,8 @@ pub async fn lobby(
     visit(dialer, addresses, token, name, question, wanted).await
 }
 
-/// Says hello, asks the question once it is welcome, and waits for the message that is wanted.
+/// Says hello, sends the question after the welcome, and waits for a message that `wanted`
+/// accepts.
 async fn visit<T>(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -277,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    /// What the client makes of a close frame with this code and no reason.
+    /// Returns the client's message for a close frame with this code and no reason.
     async fn closed(code: u16) -> Message {
         let (near, mut far) = tokio::io::duplex(64);
         let mut socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;

@@ -1,7 +1,8 @@
-//! The board. Each square is a cell, as large as the [`PageLayout`] has room for.
+//! Draws the board. Each square is a cell, as large as the [`PageLayout`] has room for.
 //!
-//! A cell shows its piece, and in its lowest row marks on the color of the square's chip. A cell of
-//! one row has no room for that: marks then take the place of characters around the piece's figure.
+//! A cell shows its piece. Its lowest row shows marks, on the color of the square's chip. A cell
+//! with a single row has no room for that row, so its marks replace characters around the piece's
+//! figure.
 
 use std::iter;
 
@@ -64,7 +65,7 @@ pub(super) fn draw(
     }
 }
 
-/// Columns of a cell before its piece.
+/// Returns the number of columns of a cell before its piece.
 fn gap(cell: Rect) -> u16 {
     cell.width / 2 - 1
 }
@@ -76,7 +77,7 @@ fn piece_row(cell: Rect) -> u16 {
 struct Marks {
     last: SquareSet,
     targets: Vec<Target>,
-    /// The chips that a flash to the square under the cursor would lay.
+    /// The chips that a flash to the square under the cursor would lay, and their color.
     flash: Option<(SquareSet, ChipColor)>,
     selected: Option<Square>,
     planned: Option<Move>,
@@ -158,13 +159,13 @@ impl Painter<'_> {
         let Rect { x, y, .. } = area;
         let (middle, lowest) = (x + gap(area), area.bottom() - 1);
         if cell.piece.is_some() && area.height > 2 {
-            // A tile of the side's color around the piece.
+            // Color the area around the piece in the color of its side.
             buffer
                 .set_style(Rect { x: x + 1, width: area.width - 1, height: area.height - 1, y }, upper_style);
         }
         let mut lower_style = self.lower_style(cell);
         if let Some(chip) = cell.chip {
-            // A band across the whole cell, so that lines of one color stand out.
+            // Color the whole lowest row, so that lines of one color stand out.
             lower_style = self.theme.chip(chip);
             buffer.set_string(x, lowest, " ".repeat(usize::from(area.width)), lower_style);
         }
@@ -174,7 +175,7 @@ impl Painter<'_> {
             buffer.set_string(x, lowest, chip.letter().to_string(), lower_style);
         }
         if let Some(mark) = cell.mark() {
-            // Beside the piece, or below it if the cell is too narrow.
+            // Put the mark beside the piece, or below it if the cell is too narrow.
             let yellow = self.theme.colored(Color::Yellow);
             let (x, y, style) = match gap(area) {
                 0 => (middle + 2, lowest, if cell.chip.is_some() { lower_style } else { yellow }),
@@ -184,11 +185,13 @@ impl Painter<'_> {
         }
     }
 
-    /// Draws a cell of one row. A mark takes the place of what encloses the piece's figure, and
-    /// without a piece, the place of the dot.
+    /// Draws a cell with a single row.
     ///
-    /// In two columns there is no room for a chip's letter beside a piece: its figure gets the
-    /// chip's color.
+    /// A mark replaces a character around the piece's figure. Without a piece, it replaces the
+    /// dot.
+    ///
+    /// In a cell of two columns, a chip's letter does not fit beside a piece. The piece's figure
+    /// gets the chip's color instead.
     fn draw_low(&self, cell: &Cell, token: String, style: Style, buffer: &mut Buffer, area: Rect) {
         let Rect { x, y, width, .. } = area;
         let strong = self.lower_style(cell);
@@ -199,7 +202,7 @@ impl Painter<'_> {
                 (None, None) if cell.is_last => Some(('=', style)),
                 _ => None,
             };
-            // Two columns have room for the middle of the token.
+            // Two columns have room only for the middle of the token.
             let middle = token.chars().skip(1).take(1);
             let text = if width == 2 { iter::once(' ').chain(middle).collect() } else { token };
             buffer.set_string(x, y, text, style);
@@ -237,7 +240,7 @@ impl Painter<'_> {
             (Some(piece), _) => {
                 (plain::token(&piece, self.model.options.numbering), self.theme.tile(piece.side))
             }
-            // A coin that goes there becomes a Scout.
+            // A coin that moves to this square becomes a Scout.
             (None, Some(Carrier::Scout)) => {
                 let figure = Rank::Scout.figure(self.model.options.numbering);
                 (format!("+{figure} "), self.theme.colored(Color::Cyan).bold())
@@ -268,7 +271,7 @@ impl Painter<'_> {
     }
 }
 
-/// The lower row of a cell: the square's state in the middle, the cursor on both sides.
+/// Returns the lower row of a cell: the square's state in the middle, the cursor on both sides.
 fn lower(cell: &Cell) -> String {
     let middle = match (cell.is_selected, cell.target.is_some() && cell.piece.is_some(), cell.is_last) {
         (true, _, _) => "@@@",

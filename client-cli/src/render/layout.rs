@@ -1,6 +1,6 @@
-//! Where the board, its squares and the panel stand on the screen.
+//! The layout of the board, its squares and the panel on the screen.
 //!
-//! Drawing, the mouse and the words about small terminals all ask the same [`PageLayout`].
+//! Drawing, mouse clicks and the message about small terminals all use the same [`PageLayout`].
 
 use flagfall_board::BoardShape;
 use ratatui::layout::{Rect, Size};
@@ -14,30 +14,32 @@ const CELLS: [Size; 6] = [
     Size { width: 3, height: 1 },
     Size { width: 2, height: 1 },
 ];
-/// Columns of the rows' numbers, left of the board.
+/// Number of columns for the row numbers, left of the board.
 const LABEL_WIDTH: u16 = 3;
-/// The row of the columns' letters, below the board.
+/// Number of rows for the column letters, below the board.
 const LETTERS_HEIGHT: u16 = 1;
-/// Rows of the title above the page, and of the message and the keys below it.
+/// Number of rows of the title above the page. `FOOT_HEIGHT` is for the message and the keys
+/// below the page.
 const TITLE_HEIGHT: u16 = 1;
 const FOOT_HEIGHT: u16 = 2;
-/// Fewest columns of every page.
+/// Minimum number of columns of every page.
 const WIDTH_MIN: u16 = 40;
-/// Fewest rows of a page without a board.
+/// Minimum number of rows of a page without a board.
 const HEIGHT_MIN: u16 = 10;
-/// Fewest columns of a panel beside the board.
+/// Minimum number of columns of a panel beside the board.
 pub(super) const PANEL_WIDTH: u16 = 28;
-/// Fewest columns of a narrow panel beside the board, without the losses.
+/// Minimum number of columns of a narrow panel beside the board, which omits the losses.
 const NARROW_WIDTH: u16 = 16;
-/// Fewest rows of a whole panel below the board.
+/// Minimum number of rows of a whole panel below the board.
 const PANEL_HEIGHT: u16 = 18;
-/// Fewest rows of a panel below the board that shows the players and what has happened.
+/// Minimum number of rows of a short panel below the board, which shows the players and the last
+/// event.
 pub(super) const SHORT_HEIGHT: u16 = 6;
-/// Fewest rows of a panel that shows only the players.
+/// Minimum number of rows of a panel that shows only the players.
 const PLAYERS_HEIGHT: u16 = 2;
 
-/// The parts of a screen: title, body, message and keys.
-/// The error is the size that the screen needs.
+/// Returns the parts of a screen: title, body, message and keys. The error is the size that the
+/// screen needs.
 pub(super) fn page(area: Rect) -> Result<[Rect; 4], Size> {
     let needed = Size { width: WIDTH_MIN, height: HEIGHT_MIN };
     if area.width < needed.width || area.height < needed.height {
@@ -49,20 +51,20 @@ pub(super) fn page(area: Rect) -> Result<[Rect; 4], Size> {
     Ok([title, body, message, Rect { y: message.bottom(), ..message }])
 }
 
-/// A board and its panel on a page.
+/// The areas of a board and its panel on a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PageLayout {
-    /// The board with its numbers and letters.
+    /// The board with the row numbers and column letters.
     pub(super) board: Rect,
     pub(super) panel: Rect,
     pub(super) cell: Size,
 }
 
 impl PageLayout {
-    /// The layout with the largest cells that leave room for a whole panel, beside the board or
-    /// below it. If there is none: for a short panel below it, for a narrow one beside it, or for
-    /// the two players below it.
-    /// The error is the size of the terminal that the board needs.
+    /// Returns the layout with the largest cells that leave room for a whole panel, beside the
+    /// board or below it. If none fits, tries a short panel below the board, then a narrow panel
+    /// beside the board, then only the two players below the board. The error is the terminal
+    /// size that the board needs.
     pub(super) fn new(shape: &BoardShape, area: Rect) -> Result<PageLayout, Size> {
         let needed = PageLayout::needed(shape);
         let [_, body, ..] = page(area).map_err(|_| needed)?;
@@ -76,7 +78,8 @@ impl PageLayout {
             .ok_or(needed)
     }
 
-    /// The lowest terminal in which the board fits beside a narrow panel or above the players.
+    /// Returns the minimum terminal size for the board with a narrow panel beside it, or with the
+    /// players below it.
     fn needed(shape: &BoardShape) -> Size {
         let [.., cell] = CELLS;
         let board = board_size(shape, cell);
@@ -88,7 +91,8 @@ impl PageLayout {
         }
     }
 
-    /// The board left, the panel right with at least this width.
+    /// Puts the board on the left and the panel on the right, if the panel gets at least
+    /// `width_min`.
     fn beside(shape: &BoardShape, body: Rect, cell: Size, width_min: u16) -> Option<PageLayout> {
         let board = Rect::from((body.as_position(), board_size(shape, cell)));
         let width = body.width.checked_sub(board.width + 1)?;
@@ -96,7 +100,7 @@ impl PageLayout {
         (width >= width_min && board.height <= body.height).then_some(PageLayout { board, panel, cell })
     }
 
-    /// The board above, the panel below it with at least this height.
+    /// Puts the panel below the board, if the panel gets at least `height_min`.
     fn below(shape: &BoardShape, body: Rect, cell: Size, height_min: u16) -> Option<PageLayout> {
         let board = Rect::from((body.as_position(), board_size(shape, cell)));
         let height = body.height.checked_sub(board.height)?;
@@ -104,14 +108,14 @@ impl PageLayout {
         (height >= height_min && board.width <= body.width).then_some(PageLayout { board, panel, cell })
     }
 
-    /// The cell at this place of the grid, from the top left.
+    /// Returns the cell at a position of the grid, from the top left.
     pub(super) fn cell_at(&self, place: usize, line: usize) -> Rect {
         let Size { width, height } = self.cell;
         let (x, y) = (self.board.x + LABEL_WIDTH, self.board.y);
         Rect { x: x + place as u16 * width, y: y + line as u16 * height, width, height }
     }
 
-    /// The place in the grid, by place and line, at this column and row of the terminal.
+    /// Returns the position in the grid, as place and line, at a column and row of the terminal.
     pub(super) fn place_at(&self, column: u16, row: u16) -> Option<(usize, usize)> {
         let is_inside = column < self.board.right() && row < self.board.bottom() - LETTERS_HEIGHT;
         let place = column.checked_sub(self.board.x + LABEL_WIDTH)? / self.cell.width;
@@ -120,7 +124,7 @@ impl PageLayout {
     }
 }
 
-/// The size of a board with its numbers and letters.
+/// Returns the size of a board with its row numbers and column letters.
 fn board_size(shape: &BoardShape, cell: Size) -> Size {
     Size {
         width: LABEL_WIDTH + u16::from(shape.columns) * cell.width,

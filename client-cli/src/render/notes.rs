@@ -1,19 +1,20 @@
-//! Which notes are shown where.
+//! Selects the notes for each part of the screen.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::Model;
 use crate::words;
 
-/// True if a note fits into the line below the board.
+/// True if a note fits in the line below the board.
 pub(super) fn is_fitting(note: &str, width: u16) -> bool {
     note.width() < usize::from(width)
 }
 
-/// The newest note for the line below the board, and how many are newer.
+/// Returns the note for the line below the board, and how many notes are newer.
 ///
-/// Skips the last move if the panel has a status, which shows it: against a quick opponent, the
-/// player wants to read the result of their own move first.
+/// This is the newest note. If the newest note is the last move and the panel shows that move
+/// too, it is the note before: against a fast opponent, the player first wants to read the result
+/// of their own move.
 pub(super) fn newest_note(model: &Model, has_status: bool) -> Option<(usize, &str)> {
     let is_live = has_status && model.ui.replay.is_none();
     let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());

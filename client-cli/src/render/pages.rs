@@ -21,7 +21,7 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     if let Some(pool) = status::pool_wait(model) {
         text.extend([Line::raw(format!(" {pool}")).bold(), Line::raw("")]);
     }
-    // The newest note has a line of its own below, if it fits.
+    // The newest note gets its own line below the page, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
     let is_below = model.notes.last().is_some_and(|note| notes::is_fitting(note, area.width));
     let notes = model.notes.len().saturating_sub(usize::from(is_below));
@@ -46,7 +46,7 @@ fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut F
     frame.render_stateful_widget(widget, area, &mut state);
 }
 
-/// Draws a frame in the middle of the area.
+/// Draws a window in the middle of the area. Returns the area inside it.
 fn window(frame: &mut Frame<'_>, area: Rect, title: &str, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     let rect =
@@ -58,7 +58,7 @@ fn window(frame: &mut Frame<'_>, area: Rect, title: &str, width: u16, height: u1
     inner
 }
 
-/// A list in a window.
+/// Draws a window with a list.
 fn list_window(
     title: &str,
     width: u16,
@@ -92,8 +92,8 @@ pub(super) fn reserve(
     list_window(&text!("window-reserve"), 34, &entries, cursor, frame, area);
 }
 
-/// The help: the marks on the board, and every key of the current screen. If not all of it fits, it
-/// starts with the first line asked for.
+/// Draws the help: the marks on the board, and all keys of the current screen. If it does not
+/// fit, starts with line `first`.
 pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rect) {
     let ruleset = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
     let marks = ruleset.map_or_else(String::new, |ruleset| match ruleset {
@@ -104,7 +104,7 @@ pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rec
     let entries = keys(model);
     let mut text: Vec<Line<'_>> = Vec::new();
     if usize::from(area.width) < HELP_WIDTH + 2 {
-        // Not all may fit. The keys come first.
+        // There may not be room for all, so the keys come first.
         text.extend(entries.into_iter().map(Line::raw));
         text.push(Line::raw(""));
         let width = usize::from(area.width).saturating_sub(3);
@@ -137,7 +137,7 @@ pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rec
     frame.render_widget(Paragraph::new(text), inner);
 }
 
-/// What has happened, except for this many newest notes.
+/// Draws the history of notes without the newest `newer` ones.
 pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: Rect) {
     let inner = window(frame, area, &text!("window-history"), HELP_WIDTH as u16 + 2, area.height);
     let rows = usize::from(inner.height);
@@ -151,7 +151,7 @@ pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: 
 
 const HELP_WIDTH: usize = 72;
 
-/// An entry for each key of the current screen.
+/// Returns an entry for each key of the current screen.
 fn keys(model: &Model) -> Vec<String> {
     let hints = input::hints(model, true);
     let names: Vec<String> = hints.iter().map(|hint| hint.keys.join(" ")).collect();

@@ -58,14 +58,14 @@ pub(super) fn draw(
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// The rows of the panel during a game.
+/// The number of rows of each part of the panel during a game.
 ///
-/// They depend only on the terminal and the ruleset, so that nothing moves when a strike or a
-/// notice takes more lines.
+/// The numbers depend only on the terminal and the ruleset, so that the parts do not move when a
+/// strike or a notice takes more lines.
 struct Rows {
-    /// Rows between the players and the losses: the turn, notices, the last event.
+    /// Rows between the players and the losses: turn, notices, last event.
     status: usize,
-    /// True if each rank has its own line among the losses. Otherwise two ranks share one.
+    /// True if each rank has its own line in the losses. Otherwise two ranks share a line.
     is_table: bool,
 }
 
@@ -79,7 +79,8 @@ impl Rows {
             return Rows { status: height, is_table: false };
         }
         let ranks = ruleset.army.iter().count();
-        // Coins need more rows: a pending strike takes more words than a finished one.
+        // Games with coins need more rows, because a pending strike takes more words than a
+        // finished one.
         let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
         let is_wide = !ruleset.reserve || usize::from(area.width) >= TABLE_WIDTH;
         let table = Rows::HEADS + ranks;
@@ -89,14 +90,14 @@ impl Rows {
     }
 }
 
-/// True for a panel without room for the losses, and for a player's name and clock in one row.
+/// True if the panel is too narrow for the losses and for a player's name and clock in one row.
 fn is_narrow(width: usize) -> bool {
     width < usize::from(PANEL_WIDTH)
 }
 
-/// Puts the status into exactly its rows: padded, or cut with a mark.
+/// Fits the status to its rows: pads it, or cuts it and adds an ellipsis.
 ///
-/// What is under the cursor stands in the last rows if they are free.
+/// The last rows describe the square under the cursor, if these rows are free.
 fn put_status(
     mut status: Vec<Line<'static>>,
     under_cursor: &str,
@@ -105,7 +106,7 @@ fn put_status(
     lines: &mut Vec<Line<'static>>,
 ) {
     let room = layout.status;
-    // A blank line above, if there is room.
+    // Insert a blank line above the status, if there is room.
     if status.len() < room {
         status.insert(0, Line::raw(""));
     }
@@ -130,7 +131,7 @@ fn put_status(
     lines.extend(status);
 }
 
-/// The last event on the board, and the reserve.
+/// Adds the last event on the board, and the reserve.
 fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'static>>) {
     lines.extend(status::happened(&game.view).iter().flat_map(|text| wrapped(text, width)));
     if let Some(reserves) = &game.view.reserve {
@@ -138,7 +139,7 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
     }
 }
 
-/// A text in lines of at most this width.
+/// Wraps a text to lines of at most this width.
 fn wrapped(text: &str, width: usize) -> impl Iterator<Item = Line<'static>> {
     words::wrap(text, width).into_iter().map(Line::raw)
 }
@@ -153,7 +154,7 @@ fn player(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize
         (Phase::Deploying, _) => text!("panel-deploying"),
         _ if model.ui.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
-            // The free seconds come first.
+            // The free seconds run first.
             Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
             None => words::clock(ms),
         },
@@ -163,7 +164,7 @@ fn player(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize
     let label = format!("{arrow}{:<5}", text!("side", side));
     let beside = if is_narrow(width) { 0 } else { right.len() + 1 };
     let room = width.saturating_sub(label.len() + beside);
-    // Cut a long name, but not the information after it.
+    // Cut a long name, but not the information after the name.
     let rating = game.ratings[side].map(words::rating).unwrap_or_default();
     let told: String = [rating, own, presence]
         .iter()
@@ -210,7 +211,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     let view = &game.view;
     let mut notices = Vec::new();
     if let Some(Prompt::Leave(consequences)) = &model.ui.prompt {
-        // The answer depends on nothing else.
+        // The answer to the question depends on these consequences, so they come first.
         notices.push(consequences.clone());
     }
     if model.connection.link != Link::Online && model.ui.replay.is_none() {
@@ -250,7 +251,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     notices
 }
 
-/// The size of each side's reserve, and its face-up pieces.
+/// Adds the size of each side's reserve, and its face-up pieces.
 fn reserve(
     reserves: &PerSide<SeenReserve>,
     numbering: Numbering,
@@ -269,20 +270,21 @@ fn reserve(
     }
 }
 
-/// A count of one rank in figures: `9`, `3x9`.
+/// Formats the count of one rank in figures: `9`, `3x9`.
 fn figures(rank: Rank, count: u8, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if count == 1 { figure.to_owned() } else { format!("{count}x{figure}") }
 }
 
-/// A rank, and how many of it are lost and left.
+/// A rank, the number lost, and the number left.
 type Losses = (Rank, u8, u8);
 
-/// Fewest columns for the table of losses and reserve.
+/// Minimum number of columns for the table of losses and reserve.
 const TABLE_WIDTH: usize = 32;
 
-/// Each side's losses, and what is left of it, what its coins can still become, or the player's own
-/// reserve. A table, or two ranks per line in a narrow panel.
+/// Adds each side's losses. Also adds what is left of each side, or what its coins can still
+/// become, or the player's own reserve. The format is a table, or two ranks per line in a narrow
+/// panel.
 fn losses(
     model: &Model,
     game: &OpenGame,
@@ -374,7 +376,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     }
 }
 
-/// The newest notes, without those that the line below the board shows in full.
+/// Adds the newest notes, except for those that the line below the board shows in full.
 fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec<Line<'static>>) {
     let mut log: Vec<String> = Vec::new();
     for note in model.notes.iter().rev().skip(skipped) {

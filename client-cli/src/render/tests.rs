@@ -43,7 +43,7 @@ fn choosing_an_offer() {
     insta::assert_snapshot!(screen(&model));
 }
 
-/// The rows of the panel with the heads and the ranks of the losses.
+/// Returns the rows of the panel with the headings and the ranks of the losses.
 fn losses_rows(model: &Model, width: u16, height: u16) -> Vec<(usize, String)> {
     let shape = board_of(model).expect("a ruleset").shape;
     let panel = PageLayout::new(&shape, Rect::new(0, 0, width, height)).expect("room").panel;
@@ -82,7 +82,7 @@ fn messages_do_not_move_the_losses() {
             open.claimable_at.blue = Some(START + 20_000);
             after.say("Something that was said, and that takes more than one line of the panel to say.");
             let now = losses_rows(&after, width, height);
-            // The heads and every rank stay where they are. Notes follow after an empty row.
+            // The headings and ranks keep their positions. Notes follow after an empty row.
             let is_empty = |(_, row): &(usize, String)| row.trim().is_empty();
             let table = before.iter().position(is_empty).unwrap_or(before.len());
             assert!(table > 5, "{ruleset} at {width}x{height}");
@@ -108,7 +108,7 @@ fn the_question_before_leaving_mentions_the_clock() {
     }
 }
 
-/// A game with this deployment in the editor. The suggested one is random.
+/// Returns a game with this deployment in the editor. The suggested deployment would be random.
 fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
     let mut model = game(ruleset, side, &deploying_view(START + 245_000));
     let editor = model.game.as_mut().and_then(|game| game.editor.as_mut()).expect("an editor");
@@ -118,7 +118,7 @@ fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
 
 const MIXED: &str = "9626993195 3957946S74 57488678B9 BB85B98BFB";
 
-/// The Major is selected, and the cursor is on the square to which it would flash.
+/// The Major is selected, and the cursor is on a square that it can reach with a flash.
 #[test]
 fn a_board_of_sixteen_columns_fits_into_80x24_and_spreads_at_100x30() {
     let mut model = shadowflash("");
@@ -313,7 +313,7 @@ fn small_terminals_say_what_they_need_and_large_ones_are_used() {
     let mut model = game("classic", "red", &classic_view("red"));
     insta::assert_snapshot!("small", screen_of(&model, 40, 13));
     insta::assert_snapshot!("large", screen_of(&model, 100, 30));
-    // No terminal size makes the drawing fail.
+    // Drawing does not fail at any terminal size.
     for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {
         screen_of(&model, width, height);
         model.ui.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };

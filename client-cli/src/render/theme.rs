@@ -1,4 +1,4 @@
-//! Styles.
+//! Styles of the full screen.
 
 use flagfall_board::{ChipColor, Side};
 use ratatui::style::{Color, Modifier, Style};
@@ -31,7 +31,7 @@ impl Theme {
         if self.color { Style::new().fg(color) } else { Style::new() }
     }
 
-    /// The band of a chip. Its letter means the same without color.
+    /// Returns the style of a chip. Without color, the chip's letter has the same meaning.
     pub(super) fn chip(self, chip: ChipColor) -> Style {
         let color = match chip {
             ChipColor::Red => Color::LightRed,

@@ -1,4 +1,4 @@
-//! Players who disconnect, return or leave, and claiming games that the opponent left.
+//! Players who disconnect, return or leave, and claims to games that the opponent left.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClaimedResult, GameCommand, Presence};
@@ -28,19 +28,21 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
     }
 }
 
-/// Handles the time from which the game can be claimed because a player is gone.
+/// Handles the time from which the opponent of an absent player can claim the game.
+///
+/// `at` is `None` if the game cannot be claimed.
 pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u64>) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.claimable_at[gone], at);
     game.is_claim_told = false;
-    // The full screen shows a countdown.
+    // Not on the full screen, which shows a countdown.
     if before.is_none() && model.options.face.is_lines() {
         model.say_all(status::claim(model));
     }
     tick(model);
 }
 
-/// Tells the user once when the game can be claimed.
+/// Tells the user once that the game can be claimed.
 pub(super) fn tick(model: &mut Model) {
     let now = model.server_now();
     let prints = model.options.face.prints();

@@ -1,4 +1,4 @@
-//! What the keys of the full screen do.
+//! Carries out the actions of keys and clicks on the full screen.
 
 use flagfall_board::{Direction, Numbering, Side, Square};
 use flagfall_protocol::GameCommand;
@@ -10,12 +10,12 @@ use crate::model::{Effect, Help, Model, Notes, OpenGame, Page, Prompt, Secret, U
 use crate::request::Request;
 use crate::{command_text, input, targets, text, texts};
 
-/// Longest name of a saved deployment.
+/// Maximum length of the name of a saved deployment.
 const NAME_MAX: usize = 30;
-/// Longest command after a colon.
+/// Maximum length of a command after a colon.
 const COMMAND_MAX: usize = 40;
 
-/// Carries out what a key does.
+/// Carries out the action of a key.
 pub(super) fn act(model: &mut Model, action: Action) {
     match action {
         Action::Stop => leaving::leave(model),
@@ -63,7 +63,7 @@ pub(super) fn act(model: &mut Model, action: Action) {
         Action::Remove => reserve::prompt_remove(model),
         Action::Choose(rank) => {
             if let Some(game) = &mut model.game {
-                // Typed out, so that Enter confirms it.
+                // Show the command as typed text, so that the user confirms it with Enter.
                 game.typed = format!(":choose {}", rank.name());
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn act(model: &mut Model, action: Action) {
     }
 }
 
-/// Answers the open question, or the terms of a challenge, with yes.
+/// Answers yes to the open question, or accepts the terms of a challenge.
 pub(super) fn confirm(model: &mut Model) {
     match model.ui.prompt.take() {
         Some(Prompt::Resign) => game::command(model, GameCommand::Resign {}),
@@ -118,7 +118,7 @@ fn cancel(model: &mut Model) {
     }
 }
 
-/// Goes through what is shown: the help, what has happened, a record, or a list.
+/// Moves in the open help, history, record or list.
 fn go_to(model: &mut Model, jump: Jump) {
     if let Some(help) = &mut model.ui.help {
         help.first = jump.from(help.first, help.last);
@@ -132,7 +132,7 @@ fn go_to(model: &mut Model, jump: Jump) {
             let note = replay.sentence();
             model.say(note);
         } else {
-            // Don't show what happens later in the record beside an earlier position.
+            // Don't show notes about later events beside an earlier position.
             model.notes.replace(replay.sentences(Notes::MAX));
         }
     } else {
@@ -146,7 +146,7 @@ fn go_to(model: &mut Model, jump: Jump) {
     }
 }
 
-/// Takes the entry under the cursor of the open list.
+/// Picks the entry under the cursor of the open list.
 fn pick(model: &mut Model) {
     match (model.ui.prompt.take(), &model.ui.page) {
         (Some(Prompt::Place { square, kinds, cursor }), _) => {
@@ -164,7 +164,7 @@ fn pick(model: &mut Model) {
     }
 }
 
-/// The text that is being typed.
+/// Returns the text that the user is typing.
 fn typed(model: &mut Model) -> Option<&mut String> {
     match &mut model.ui.prompt {
         Some(Prompt::Say(typed) | Prompt::SaveAs(typed)) => Some(typed),
@@ -192,7 +192,7 @@ fn clear(model: &mut Model) {
     }
 }
 
-/// Carries out what is typed.
+/// Submits the text that the user has typed.
 fn submit(model: &mut Model) {
     match model.ui.prompt.take() {
         Some(Prompt::Say(typed)) => return chat::submit(model, &typed),
@@ -209,7 +209,7 @@ fn submit(model: &mut Model) {
     }
     match text.parse::<Move>() {
         Ok(squares) => go(model, squares),
-        // A lone d, because d is a column too.
+        // A single d is a draw, although d is also a column.
         Err(_) if text == "d" => game::draw(model),
         Err(_) => model.say(text!("not-a-move", text)),
     }
@@ -259,7 +259,7 @@ fn load(model: &mut Model, entry: Option<&(String, String)>) {
     model.say(word);
 }
 
-/// Changes the deployment.
+/// Changes the deployment in the editor.
 fn edit(model: &mut Model, action: Action) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else { return };
     match action {
@@ -276,7 +276,7 @@ fn edit(model: &mut Model, action: Action) {
     }
 }
 
-/// Moves the cursor in a direction of the board as shown.
+/// Moves the cursor in a direction on the screen.
 fn step(model: &mut Model, direction: Direction) {
     let direction = if model.bottom() == Side::Red { direction } else { direction.opposite() };
     let Some(game) = &mut model.game else { return };
@@ -290,8 +290,8 @@ fn step(model: &mut Model, direction: Direction) {
     }
 }
 
-/// Plays a move, or asks for its chip's color if it lays one. A flash lays none. During the
-/// opponent's turn the move is planned.
+/// Plays a move, or first asks for the color if the move lays a chip. A flash needs no color.
+/// During the opponent's turn, plans the move instead.
 pub(super) fn go(model: &mut Model, squares: Move) {
     if premove::plan(model, squares) {
         return;
@@ -301,12 +301,13 @@ pub(super) fn go(model: &mut Model, squares: Move) {
         Some(Carrier::Legs | Carrier::SupplyLine) => {
             reserve::play_or_prompt_color(model, Uncolored::Move(squares));
         }
-        // The server refuses what no rule allows, with its reason.
+        // If no rule allows the move, the server refuses it and gives the reason.
         Some(Carrier::Flash | Carrier::Scout) | None => game::act(model, GameCommand::from(squares)),
     }
 }
 
-/// Handles a click: moves the cursor there, and selects or goes where that makes sense.
+/// Handles a click: moves the cursor to the square. Then selects the piece, or moves the selected
+/// piece there, if possible.
 pub(super) fn click(model: &mut Model, square: Square) {
     let screen = input::screen(model);
     if !matches!(screen, Screen::Deploying | Screen::Playing | Screen::Watching | Screen::Record) {
@@ -328,7 +329,7 @@ pub(super) fn click(model: &mut Model, square: Square) {
     }
 }
 
-/// Selects nothing, or takes the planned move back.
+/// Deselects the piece, or cancels the planned move if no piece is selected.
 fn deselect(model: &mut Model) {
     let Some(game) = &mut model.game else { return };
     if game.selected.take().is_none()
@@ -338,7 +339,7 @@ fn deselect(model: &mut Model) {
     }
 }
 
-/// Selects the piece under the cursor, deselects it, or goes there with the selected one.
+/// Selects or deselects the piece under the cursor, or moves the selected piece to the cursor.
 fn select(model: &mut Model) {
     let Some(game) = &mut model.game else { return };
     let Some(side) = game.own_side() else { return };

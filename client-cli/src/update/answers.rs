@@ -17,7 +17,7 @@ pub(super) fn answered(model: &mut Model, request: Request, answer: Result<Vec<u
     model.connection.requests = model.connection.requests.saturating_sub(1);
     let is_of_saved = request == Request::Deployments;
     let taken = answer.and_then(|body| take(model, &request, &body));
-    // Nobody has asked for a rating: without it, the name stands alone.
+    // A rating is optional and the user did not ask for it, so don't report the error.
     let is_optional = matches!(request, Request::SeatRating { .. });
     if let Some(why) = taken.err().filter(|_| !is_optional) {
         let word = words::sentence(&why);
@@ -96,15 +96,15 @@ fn challenges(model: &mut Model, waiting: &Invitations) {
     }
 }
 
-/// A game as `/api/games/ID` returns it.
+/// A game in the format of `/api/games/ID`.
 #[derive(Deserialize)]
 struct GamePage {
     game: GameSummary,
     view: GameView,
 }
 
-/// Shows the end of a finished game: the board in line-based mode, the record to step through on
-/// the screen.
+/// Shows the end of a finished game: the board in line-based mode, or the record on the screen,
+/// where the user can step through it.
 fn finished(model: &mut Model, record: GameRecord) -> Result<(), String> {
     let mut replay = Replay::new(record)?;
     replay.go(replay.last);

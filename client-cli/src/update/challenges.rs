@@ -1,4 +1,4 @@
-//! Challenges to this player, and the answers to their own.
+//! Challenges to this player, and answers to the player's own challenges.
 
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
@@ -9,7 +9,7 @@ use crate::model::{Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
 use crate::{text, words};
 
-/// Handles a challenge to this player: shows it at once, with what to type or press.
+/// Handles a challenge to this player: shows it at once, and says what to type or press.
 pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     let server = model.options.server_flag();
     let code = &invitation.challenge;
@@ -39,7 +39,7 @@ pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
     }
 }
 
-/// A challenge in words: who, what, and which side is left.
+/// Describes a challenge: the challenger, the terms, and the player's side.
 pub(super) fn words(invitation: &Invitation) -> String {
     let (player, terms) = (words::player(&invitation.challenger), words::terms(&invitation.terms));
     match invitation.your_side {
@@ -48,7 +48,7 @@ pub(super) fn words(invitation: &Invitation) -> String {
     }
 }
 
-/// Asks what to do about the latest challenge (full screen).
+/// Asks how to answer the latest challenge (full screen).
 pub(super) fn prompt(model: &mut Model) {
     model.ui.prompt =
         model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
@@ -67,7 +67,7 @@ pub(super) fn decline(model: &mut Model) {
     }
 }
 
-/// Accepts a challenge by its code. Withdraws the player's own offer, so that no second game
+/// Accepts a challenge by its code. Withdraws the player's own offer, so that only one game
 /// starts.
 pub(super) fn accept(model: &mut Model, code: &str) {
     outbox::cancel_seek(model);
@@ -95,7 +95,7 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
     }
     let word = text!("challenge-declined", player);
     if model.challenges.own.as_deref() == Some(code) {
-        // This client was waiting for this answer.
+        // This client was started to wait for this answer.
         model.challenges.own = None;
         return exit(model, Exit::Refused, word);
     }

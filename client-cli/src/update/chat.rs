@@ -1,4 +1,4 @@
-//! Chat between two players, and reports to the operators.
+//! Chat between the two players, and reports to the operators.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Phrase, Said};
@@ -7,7 +7,7 @@ use super::outbox;
 use crate::model::{Model, Prompt};
 use crate::{names, text, words};
 
-/// Most letters of a message or a report.
+/// Maximum length of a message or a report, in characters.
 pub(super) const TYPED_MAX: usize = 300;
 
 pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
@@ -20,7 +20,7 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
         Said::Phrase { phrase } => &text!("phrase", phrase = phrase.name()),
         Said::Text { text } => text,
     };
-    // Always shown on one line.
+    // A message is always shown on one line.
     let message: String = message.chars().map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
     model.say(match open {
         _ if is_own => text!("said-own", message),
@@ -39,7 +39,7 @@ pub(super) fn submit(model: &mut Model, typed: &str) {
         model.input.was_refused = false;
         slash_command(model, typed);
         if model.input.was_refused {
-            // Let the user correct it.
+            // Keep the text, so that the user can correct it.
             model.ui.prompt = Some(Prompt::Say(typed.to_owned()));
         }
         return;
@@ -50,7 +50,7 @@ pub(super) fn submit(model: &mut Model, typed: &str) {
     }
 }
 
-/// Refuses an unknown command after a slash. It is never sent to the opponent.
+/// Refuses an unknown command after a slash, so that the opponent never receives it.
 fn no_such_word(model: &mut Model, word: &str) {
     model.refuse(match names::closest(word, ["/mute", "/unmute", "/report"]) {
         Some(meant) => text!("no-slash-command-meant", word, meant),
@@ -62,7 +62,7 @@ fn phrase(number: &str) -> Option<Phrase> {
     Phrase::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
 }
 
-/// Handles a line that sends a message. A number is a phrase.
+/// Handles a line that sends a message. A number stands for a phrase.
 pub(super) fn say_command(model: &mut Model, rest: &str) {
     match phrase(rest) {
         _ if rest.is_empty() => {
@@ -77,7 +77,7 @@ pub(super) fn say_command(model: &mut Model, rest: &str) {
     }
 }
 
-/// Handles a command after a slash, as on the full screen.
+/// Handles a command after a slash, in the same way as on the full screen.
 fn slash_command(model: &mut Model, text: &str) {
     match text.split_once(char::is_whitespace).unwrap_or((text, "")) {
         ("/mute", _) => mute(model, true),
@@ -116,8 +116,8 @@ pub(super) fn report(model: &mut Model, reason: &str) {
     outbox::send(model, |cmd_id| ClientToServer::Report { cmd_id, game, reason: reason.to_owned() });
 }
 
-/// Drops unanswered messages when the connection is lost. They may have arrived, so they are not
-/// sent again.
+/// Drops unanswered messages when the connection is lost. The client does not send them again,
+/// because the opponent may already have received them.
 pub(super) fn connection_lost(model: &mut Model) {
     let before = model.connection.pending.len();
     model.connection.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
@@ -126,7 +126,7 @@ pub(super) fn connection_lost(model: &mut Model) {
     }
 }
 
-/// The game in which the player has a seat. Says so if there is none.
+/// Returns the game in which the player has a seat. If there is none, says so.
 fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {

@@ -1,4 +1,4 @@
-//! Lines of the line-based mode, typed by a person or sent by a script.
+//! Handles the lines of the line-based mode, typed by a person or sent by a script.
 
 use flagfall_protocol::{GameCommand, Phase};
 
@@ -18,8 +18,8 @@ pub(super) fn typed(model: &mut Model, line: &str) {
     }
 }
 
-/// Handles the end of the input: a person pressed Ctrl-D. A script may still have commands on their
-/// way.
+/// Handles the end of the input. A person who pressed Ctrl-D leaves; a script may still have
+/// unanswered commands.
 pub(super) fn ended(model: &mut Model) {
     model.input.is_over = true;
     if !model.options.face.is_unattended() && !matches!(model.goal, Goal::Watch(_)) {
@@ -27,7 +27,7 @@ pub(super) fn ended(model: &mut Model) {
     }
 }
 
-/// Runs after every message: carries out a held line if it is time, and ends a finished script.
+/// Runs after each message: carries out the held line if it can, and ends a finished script.
 pub(super) fn resume(model: &mut Model) {
     let is_ending = |model: &Model| model.effects.iter().any(|effect| matches!(effect, Effect::Exit { .. }));
     if is_ending(model) {
@@ -53,7 +53,7 @@ pub(super) fn resume(model: &mut Model) {
     }
 }
 
-/// True if a script's line cannot be carried out yet, but may be later.
+/// True if a script's line cannot be carried out yet, but may be possible later.
 fn must_wait(model: &Model, line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     let word = word.as_str();
@@ -69,7 +69,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
     if mail::is_word(word) || is_about_challenge {
         return false;
     }
-    // The prompt for many games may never have an open game.
+    // Without an open game, only the prompt for play by mail can carry out a line.
     let Some(game) = &model.game else { return !model.is_mail() || model.opening.is_some() };
     let act = command_text::parse(line);
     let is_move = word == "move" || act.is_some();
@@ -85,7 +85,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
     }
 }
 
-/// True if a challenge's code follows the word.
+/// True if the second word of the line is a challenge's code.
 fn is_code(line: &str) -> bool {
     let rest = line.split_whitespace().nth(1);
     rest.is_some_and(|rest| rest.len() >= 10 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
@@ -148,7 +148,7 @@ fn carry_out(model: &mut Model, line: &str) {
     }
 }
 
-/// Treats a line as the answer to the open question, if there is one. True if the line is used up.
+/// Treats a line as the answer to the open question, if there is one. True if it was the answer.
 fn answered(model: &mut Model, line: &str) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
     let (is_yes, otherwise) = match &model.ui.prompt {
@@ -167,11 +167,11 @@ fn answered(model: &mut Model, line: &str) -> bool {
     !matches!(model.ui.prompt.take(), Some(Prompt::IllegalMove(_))) && is(&["no", "n"])
 }
 
-/// Gives up the game after a yes. Otherwise asks for one.
+/// Gives up the game if `rest` is yes. Otherwise asks for confirmation.
 fn give_up(model: &mut Model, command: GameCommand, rest: &str) {
     let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game.is_over());
     if rest.eq_ignore_ascii_case("yes") || !is_possible {
-        // The game says why it is not possible.
+        // The game gives the reason if the command is not possible.
         return game::command(model, command);
     }
     model.input.was_refused = true;
@@ -193,7 +193,7 @@ fn play(model: &mut Model, text: &str) {
     };
     let stands_at = model.game.as_ref().map(|game| game.view.ply);
     match (command_text::parse(&text), number) {
-        // The act is meant for another ply, so the server will refuse it as stale.
+        // The command is for another ply, so the server refuses it as stale.
         (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply),
         (Some(act), _) => game::act(model, act),
         (None, _) => {

@@ -1,4 +1,4 @@
-//! Ending the program.
+//! Ends the program.
 
 use flagfall_protocol::Exit;
 

@@ -10,7 +10,7 @@ use crate::input::Action;
 use crate::model::{Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{input, plain, targets, text, texts, words};
 
-/// Handles a whole game: the first time, after a gap, or on a new connection.
+/// Handles a whole view of a game: the first one, one after a gap, or one on a new connection.
 pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent], abort: Option<&Abort>) {
     let id = game.summary.id;
     let is_wanted =
@@ -23,7 +23,7 @@ pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent]
     let previous_phase = previous.as_ref().map(|game| game.view.phase);
     let is_first = previous.is_none();
     saving::commitments(model, id, game.epoch, &game.view.commitments, game.view.phase);
-    // A new epoch: the server lost moves that it had acknowledged.
+    // A new epoch means that the server lost moves that it had acknowledged.
     let is_turned_back = previous.as_ref().is_some_and(|previous| previous.epoch != game.epoch);
     if let Some(OpenGame { cursor, editor, is_muted, ratings, premove, .. }) = previous {
         game = OpenGame { cursor, editor, is_muted, ratings, ..game };
@@ -80,7 +80,7 @@ pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent]
             ended(model);
         }
     }
-    // Only if it is news: the game ended while the connection was down.
+    // Only if there are new events: the game ended while the connection was down.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
         pool::aborted(model, id, abort);
     }
@@ -144,7 +144,8 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     }
 }
 
-/// Says what is open in a game that was joined in the middle (line-based mode).
+/// Describes the pending obligations and offers of a game that the player joins (line-based
+/// mode).
 fn tell_standing(model: &mut Model) {
     let is_wanted = model.options.face.is_lines();
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
@@ -160,7 +161,7 @@ fn tell_standing(model: &mut Model) {
     model.say_all(owed);
 }
 
-/// Says what the player is expected to do now (line-based mode).
+/// Says what the player has to do now (line-based mode).
 fn tell_turn(model: &mut Model, is_changed: bool) {
     let is_wanted = model.options.face.is_lines() && is_changed;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
@@ -182,12 +183,12 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
     model.say(text);
 }
 
-/// Hands in the deployment that the command line named, once.
+/// Submits the deployment from the command line, once.
 pub(super) fn deploy_as_wished(model: &mut Model) {
     let choice = model.wish().and_then(|wish| wish.setup.clone());
     let Some(choice) = choice else { return };
     if model.deployments.is_loading && matches!(choice, SetupChoice::Text(_)) {
-        // It may be the name of a deployment that is still being loaded.
+        // The text may be the name of a deployment that has not been loaded yet.
         return;
     }
     let choice = match choice {
@@ -232,7 +233,7 @@ pub(super) fn hand_in(model: &mut Model) {
 pub(super) fn event(model: &mut Model, id: GameId, seq: u64, event: &GameEvent, change: &ViewChange) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     if game.reopening || seq <= game.seq {
-        // A whole view is on its way, or the view already includes this event.
+        // The whole view has been requested, or the view already includes this event.
         return;
     }
     if seq > game.seq + 1 {
@@ -330,8 +331,8 @@ fn ended(model: &mut Model) {
     }
 }
 
-/// Compares the server's sequence number of a game with ours. A higher one means that something was
-/// missed.
+/// Compares the server's sequence number of a game with the client's. If the server's is higher,
+/// the client missed an event and requests the game again.
 pub(super) fn check_head(model: &mut Model, id: GameId, seq: u64) {
     let is_behind =
         model.game.as_ref().is_some_and(|game| game.summary.id == id && game.seq < seq && !game.reopening);
@@ -378,7 +379,7 @@ pub(super) fn command(model: &mut Model, command: GameCommand) {
     command_at(model, command, ply);
 }
 
-/// The same for the game as it was at this ply.
+/// Like [`command`], for the game at a given ply.
 pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
     let obstacle = match &mut model.game {
         None => text!("no-game-yet"),
@@ -395,7 +396,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
     model.refuse(obstacle);
 }
 
-/// Sends an act on the board. The server knows best what is wrong with one.
+/// Sends a command on the board. In most cases the server judges whether it is legal.
 pub(super) fn act(model: &mut Model, act: GameCommand) {
     match (&model.game, &act) {
         (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("not-your-turn")),
@@ -409,16 +410,16 @@ pub(super) fn act(model: &mut Model, act: GameCommand) {
     }
 }
 
-/// True if the act is so clearly out of turn that the server need not be asked. The server judges
-/// choices.
+/// True if the command is clearly out of turn, so that there is no need to ask the server. The
+/// server judges choices.
 fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
     let is_choice = matches!(act, GameCommand::Choose { .. });
     let is_turn = game.view.turn == game.own_side() || game.is_own_turn();
     game.view.phase == Phase::Playing && game.own_side().is_some() && !is_choice && !is_turn
 }
 
-/// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
-/// that a typing error does not lose the game.
+/// True if the move would lose the game because it is illegal (§U7). The user must confirm it,
+/// because it may be a typing error.
 fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
     game.ruleset.is_some_and(|ruleset| ruleset.illegal_act_loses)
         && game.is_own_turn()
@@ -441,7 +442,7 @@ pub(super) fn rematch(model: &mut Model) {
     outbox::send(model, |cmd_id| ClientToServer::Rematch { cmd_id, game });
 }
 
-/// The text of a saved deployment, or the choice that a word stands for.
+/// Returns the text of a saved deployment, or the choice that a word stands for.
 pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
     let saved = model.game.as_ref().and_then(|game| {
         let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();

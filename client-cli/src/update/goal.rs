@@ -1,4 +1,4 @@
-//! From the welcome to the game: reaches the user's goal step by step.
+//! Reaches the user's goal step by step, from the welcome to the game.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Seek, Terms};
@@ -11,7 +11,7 @@ use crate::request::Request;
 
 use crate::{listing, range, setup_check, text, words};
 
-/// Handles a welcome, the first one or after a reconnection.
+/// Handles a welcome: the first one, or one after a reconnection.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
     let known = model.lobby.known_games.replace(ids.clone());
@@ -21,7 +21,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
-        // A finished game is only read, not followed.
+        // The client shows a finished game and does not follow it.
         return;
     }
     if model.game.is_some() {
@@ -37,7 +37,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
 }
 
-/// Starts on the user's goal, once the deployment to hand in is known to exist.
+/// Starts to pursue the user's goal, after checking that the wished deployment exists.
 pub(super) fn begin(model: &mut Model) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
@@ -87,7 +87,7 @@ fn begin_to_play(model: &mut Model, wish: &Wish) {
     }
 }
 
-/// Looks for another game in the same way after this one is over.
+/// Looks for another game in the same way, after the open game is over.
 pub(super) fn again(model: &mut Model) {
     if let Some(previous) = model.game.take_if(|game| game.is_over()) {
         let id = previous.summary.id;
@@ -99,14 +99,14 @@ pub(super) fn again(model: &mut Model) {
     }
 }
 
-/// Goes on without a game after a reconnection.
+/// Continues without a game after a reconnection.
 fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
-    // A game that started during the disconnection.
+    // A game started while the connection was down.
     if let (Goal::Play(_), Some(id)) = (&model.goal, ids.iter().find(|id| !known.contains(id))) {
         open(model, *id);
         return;
     }
-    // An offer outlives its connection only briefly. The lobby tells whether it still stands.
+    // An offer survives a lost connection only briefly. The lobby shows whether it still exists.
     model.lobby.is_seek_doubtful = true;
     outbox::resend(model);
     match (&model.goal, &model.ui.page) {
@@ -120,7 +120,7 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             model.tell(ClientToServer::OpenLobby {});
         }
-        // A place in the pool outlives its connection for a while. Enter again to keep it.
+        // A place in the pool survives a lost connection for a while. Enter again to keep it.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }
@@ -138,7 +138,7 @@ pub(super) fn open(model: &mut Model, id: GameId) {
     model.tell(ClientToServer::OpenGame { game: id, since: None });
 }
 
-/// Handles a new game with a seat for this player.
+/// Handles the start of a game in which this player has a seat.
 pub(super) fn started(model: &mut Model, id: GameId) {
     model.effects.push(Effect::SaveSeat { game: id.to_string() });
     if let Some(known) = &mut model.lobby.known_games {
@@ -193,7 +193,8 @@ fn is_busy(model: &Model) -> bool {
     })
 }
 
-/// Other players' offers that match the wish, oldest first, regardless of rating ranges.
+/// Returns other players' offers that match the wish, oldest first, with their positions in the
+/// lobby. Ignores rating ranges.
 fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
     let own = model.login.player.as_ref().map(|player| player.id.as_str());
@@ -206,8 +207,10 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
     seeks.iter().enumerate().filter(|(_, seek)| is_wanted(seek)).collect()
 }
 
-/// The wanted offers that this player may accept. The flag is true if it is this client's turn to
-/// accept: for offers older than its own, and for those whose owner would not accept its own.
+/// Returns the wanted offers that this player may accept.
+///
+/// The flag is true if this client has to accept: the offer is older than the player's own, or
+/// its owner would not accept the player's offer.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
     let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.lobby.seek.as_ref());
@@ -220,10 +223,10 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
         .collect()
 }
 
-/// True if both ratings suit the other player, as far as known.
+/// True if both ratings are in the other player's range, as far as they are known.
 ///
-/// The player's own rating is in their own offer. Before there is one, the server judges, and the
-/// client does not repeat what was refused.
+/// The player's own rating is part of their offer. Without an offer, the server judges, and the
+/// client does not repeat a refused attempt.
 fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     let own = own_listed(model);
     let own_rating = own.and_then(|own| own.seeker_rating).map(|own| own.rating);
@@ -240,10 +243,10 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     suits_them && suits_us
 }
 
-/// True if the owner of a wanted offer would accept this player's offer too.
+/// True if the owner of a wanted offer would accept this player's offer as well.
 ///
-/// That takes the same terms, and sides that fit or are both open. If two offers differ in a point,
-/// one of the owners insists on it.
+/// Both offers must have the same terms, with opposite sides or with both sides open. If the
+/// offers differ, one of the owners insists on the difference.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = Terms { secret: seek.terms.secret, ..wish.terms() };
     own == seek.terms && wish.side == seek.side.map(Side::opponent)
@@ -284,8 +287,8 @@ fn choose_offer(model: &mut Model) {
 
 /// Accepts an older matching offer instead of the player's own. True if it did.
 ///
-/// Two people who offer the same at once would otherwise wait for each other. The newer offer gives
-/// way, or that of the only one who can accept.
+/// Two people who make the same offer at once would otherwise wait for each other. The owner of
+/// the newer offer accepts the older one. If only one of the two can accept, that owner accepts.
 fn take_older_offer(model: &mut Model) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     let Some((seek, _)) = older.filter(|_| own_listed(model).is_some()) else { return false };
@@ -294,7 +297,7 @@ fn take_older_offer(model: &mut Model) -> bool {
     true
 }
 
-/// Makes the offer again if it was lost with a connection.
+/// Makes the offer again if it was lost with the connection.
 fn renew_offer(model: &mut Model) {
     if std::mem::take(&mut model.lobby.is_seek_doubtful) && own_listed(model).is_none() {
         model.lobby.seek = None;
@@ -302,7 +305,7 @@ fn renew_offer(model: &mut Model) {
     }
 }
 
-/// The player's own offer as the lobby lists it.
+/// Returns the player's own offer as listed in the lobby.
 fn own_listed(model: &Model) -> Option<&Seek> {
     let (seeks, _) = model.lobby.listed.as_ref()?;
     seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
@@ -341,7 +344,7 @@ pub(super) fn offer(model: &mut Model) {
     });
 }
 
-/// Shows that the offer stands: the server has accepted it.
+/// Shows that the server has accepted the offer and the player waits for an opponent.
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let mut lines = vec![text!("offer-listed")];
@@ -400,7 +403,7 @@ fn choose_game(model: &mut Model) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    // The list may have changed: keep the cursor on its entry, not on its number.
+    // The list may have changed: keep the cursor on the same entry, not on the same number.
     let before = match &model.ui.page {
         Page::Choosing(choices) => choices.entries.get(choices.cursor),
         _ => None,
@@ -409,7 +412,7 @@ fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) 
     model.ui.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor: cursor.unwrap_or(0) });
 }
 
-/// Prints both lists of games once they have arrived.
+/// Prints both lists of games once both have arrived.
 pub(super) fn list_games(model: &mut Model) {
     let lists = model.lobby.urgent_games.clone().zip(model.lobby.listed.clone());
     let Some((own, (_, public))) = lists else { return };
@@ -424,7 +427,8 @@ pub(super) fn list_games(model: &mut Model) {
     model.effects.push(Effect::Exit { code: Exit::Done.code() });
 }
 
-/// Goes on with the most urgent game in which it is the player's turn, or says that there is none.
+/// Continues with the most urgent game in which it is the player's turn, or says that there is
+/// none.
 pub(super) fn next(model: &mut Model, own: &OwnGames) {
     let open = model.game.as_ref().map(|game| game.summary.id);
     if let Some(next) = own.games.iter().find(|own| own.to_act && Some(own.game.id) != open) {
@@ -434,7 +438,7 @@ pub(super) fn next(model: &mut Model, own: &OwnGames) {
     if model.goal == Goal::Next { exit(model, Exit::Done, word) } else { model.say(word) }
 }
 
-/// Goes on with one of the player's games, and leaves the open one.
+/// Opens one of the player's games, and closes the game that was open.
 pub(super) fn enter(model: &mut Model, id: GameId) {
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
         model.tell(ClientToServer::CloseGame { game: previous.summary.id });
@@ -446,7 +450,7 @@ pub(super) fn enter(model: &mut Model, id: GameId) {
     open(model, id);
 }
 
-/// Shows a waiting page, or prints its headline in line-based mode.
+/// Shows a waiting page. In line-based mode, prints its headline.
 pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
     if model.options.face.prints() {
         let is_same = matches!(&model.ui.page, Page::Waiting { headline: shown, .. } if shown == headline);

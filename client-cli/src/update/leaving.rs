@@ -1,4 +1,4 @@
-//! Leaving the program, and the consequences for the game.
+//! Leaves the program, and explains the consequences for the game.
 
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
@@ -8,11 +8,11 @@ use super::{outbox, saving};
 use crate::model::{Effect, Model, Prompt};
 use crate::{text, words};
 
-/// After how many seconds a short game can be claimed from a player who is away, if the server does
-/// not tell: the default of version 0.1.
+/// Default for the seconds of absence after which a short game can be claimed. Applies if the
+/// server sends no value; version 0.1 used this one.
 const CLAIM_SECONDS: u64 = 60;
 
-/// Asks before leaving a running game. Otherwise leaves at once.
+/// Asks for confirmation before leaving a running game. Otherwise leaves at once.
 pub(super) fn confirm(model: &mut Model) {
     match consequences(model) {
         Some(consequences) if !model.options.face.is_unattended() => {
@@ -25,7 +25,8 @@ pub(super) fn confirm(model: &mut Model) {
     }
 }
 
-/// What happens to the running game if the player leaves now. `None` if nothing is lost.
+/// Describes what happens to the running game if the player leaves. `None` if there is no
+/// consequence.
 fn consequences(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && !game.is_over())?;
     let side = game.own_side()?;
@@ -41,7 +42,7 @@ fn consequences(model: &Model) -> Option<String> {
             }
             None => text!("leave-undeployed"),
         },
-        // In a game by mail, everybody leaves between two moves.
+        // In a game by mail, leaving between moves is normal.
         Phase::Playing if is_by_mail => return None,
         Phase::Playing if game.view.clock.is_none() => text!("leave-no-clock"),
         Phase::Playing if game.is_own_turn() => text!("leave-own-turn"),
@@ -52,7 +53,7 @@ fn consequences(model: &Model) -> Option<String> {
     let wait_ms =
         TimeControl::from(time).claim_wait_ms(claim_ms).filter(|_| game.view.phase == Phase::Playing);
     if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
-        // The wait is half as long after leaving on purpose.
+        // After leaving on purpose, the wait is half as long.
         let (player, wait) = (words::player(opponent), words::seconds(wait_ms / 2));
         sentences.push(text!("leave-claim", player, wait));
     }
@@ -78,7 +79,7 @@ pub(super) fn leave(model: &mut Model) {
     }
 }
 
-/// What the player needs to know about the game that they leave.
+/// Returns a message about the game that the player leaves.
 fn last_words(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some())?;
     let (server, id) = (model.options.server_flag(), game.summary.id);

@@ -1,4 +1,4 @@
-//! The connection to the server: hello, loss, reconnection.
+//! Manages the connection to the server: hello, loss, reconnection.
 
 use std::path::Path;
 
@@ -12,9 +12,10 @@ use crate::text;
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
-/// If the server asks clients to wait, reconnect as after this many failures: in about a second.
+/// The number of failures to assume if the server asks clients to wait. They reconnect in about a
+/// second.
 const SLOWLY_FROM: u32 = 5;
-/// A server that sends pings is considered gone after this much silence.
+/// Silence after which a server that sends pings counts as unreachable.
 const SILENCE_MAX_MS: u64 = 20_000;
 
 pub(super) fn connected(model: &mut Model) {
@@ -41,7 +42,8 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str) {
     dial(model, model.connection.failures.saturating_add(1));
 }
 
-/// Connects after this many failures; the first time at once.
+/// Connects, with a delay that depends on the number of failures. Without failures, connects at
+/// once.
 fn dial(model: &mut Model, failures: u32) {
     model.connection.link = Link::Dialing;
     model.connection.failures = failures;
@@ -49,9 +51,9 @@ fn dial(model: &mut Model, failures: u32) {
     model.effects.push(Effect::Connect { delay_ms });
 }
 
-/// Backoff that doubles from a tenth of a second to five seconds.
+/// Returns a delay that doubles from a tenth of a second up to five seconds.
 ///
-/// Half of it is random, so that many clients do not come back at the same moment.
+/// Half of the delay is random, so that many clients do not return at the same moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
     let doubled = BACKOFF_FIRST_MS << failures.saturating_sub(1).min(10);
     outbox::jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
@@ -76,13 +78,13 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str) {
     } else if let Some(code) = verdict {
         (Exit::Refused, text!("connection-closed", why, code))
     } else if is_superseded {
-        // Reconnecting would take the seat back from the newer connection.
+        // Reconnecting would take the seat from the newer connection.
         (Exit::Done, text!("connection-has-no-seat"))
     } else if model.connection.was_online || retry::outlasts(model, code, why) {
         if model.connection.link == Link::Online {
             model.say(text!("connection-lost", why));
         }
-        // A connection that ends without a welcome is a failure.
+        // A connection that ends before the welcome is a failure.
         let failed = u32::from(model.connection.link != Link::Online);
         let least = if code.is_some_and(CloseCode::is_to_wait) { SLOWLY_FROM } else { 0 };
         return dial(model, model.connection.failures.saturating_add(failed).max(least));
@@ -97,10 +99,10 @@ fn is_unknown_token(code: u16) -> bool {
     code == CloseCode::BadToken as u16 || code == CloseCode::TokenRevoked as u16
 }
 
-/// Replaces a guest that the server does not know by a new one, and connects.
+/// Replaces a guest that the server does not recognize, and connects as a new guest.
 ///
-/// False if this player is no such guest: an account, already a new guest, or in the middle of a
-/// game.
+/// False if the player cannot be replaced: it is an account, a new guest, or a guest with a seat
+/// in the open game.
 pub(super) fn forget_guest(model: &mut Model) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
     let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
@@ -109,7 +111,7 @@ pub(super) fn forget_guest(model: &mut Model) -> bool {
     }
     model.login.token = None;
     model.login.player = None;
-    // What was true of the old guest does not hold for the new one.
+    // Drop the state that belongs to the former guest.
     model.lobby.known_games = None;
     model.lobby.own_games = None;
     model.lobby.seek = None;
@@ -120,7 +122,7 @@ pub(super) fn forget_guest(model: &mut Model) -> bool {
     true
 }
 
-/// Tells a player whose credential the server does not know what to do.
+/// Returns advice for a player whose credential the server does not recognize.
 pub(super) fn unknown_token_words(model: &Model) -> String {
     let server = model.options.server_flag();
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
@@ -146,11 +148,11 @@ pub(super) fn tick(model: &mut Model) {
     }
 }
 
-/// Learns the server's time. A message takes time to arrive, so the largest difference is the most
-/// exact.
+/// Updates the difference to the server's clock. Messages take time to arrive, so the largest
+/// difference is the most accurate.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
     let ahead = server_time.cast_signed().saturating_sub(model.clock.now.cast_signed());
-    // If either clock jumps, start over.
+    // Start over if either clock has jumped.
     let is_jump = model.clock.server_ahead_ms.abs_diff(ahead) > 5_000;
     if is_first || is_jump || ahead > model.clock.server_ahead_ms {
         model.clock.server_ahead_ms = ahead;

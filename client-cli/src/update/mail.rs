@@ -1,4 +1,5 @@
-//! The commands of play by mail: many games, none of which need be open, and requests about them.
+//! The commands of play by mail: many games, of which none has to be open, and requests about
+//! them.
 
 use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, Phase, QueuedMove, Speed, Terms, Time};
@@ -9,7 +10,7 @@ use crate::model::Model;
 use crate::request::Request;
 use crate::{command_text, names, text, words};
 
-/// The words of the commands that work with no game open.
+/// The commands that work without an open game.
 const WORDS: [&str; 12] = [
     "games",
     "next",
@@ -25,12 +26,12 @@ const WORDS: [&str; 12] = [
     "set",
 ];
 
-/// True if a lower-case word is one of the commands that work with no game open.
+/// True if a lowercase word is a command that works without an open game.
 pub(super) fn is_word(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Carries out a command. True if the word is one of these.
+/// Carries out a command. True if `word` is one of these commands.
 pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str) -> bool {
     let done = match word {
         "games" => start(model, Request::OwnGames),
@@ -66,7 +67,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str) -> bool {
     true
 }
 
-/// The result of a command; the error is a message to the user.
+/// The result of a command. The error is a text for the user.
 type Done = Result<(), String>;
 
 fn start(model: &mut Model, request: Request) -> Done {
@@ -78,7 +79,7 @@ fn game_id(text: &str) -> Result<GameId, String> {
     text.parse().map_err(|_| text!("not-a-game-id", text))
 }
 
-/// The named game, or the open one.
+/// Returns the game that the user named, or the open game.
 fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
     match (&model.game, rest) {
         (Some(game), "") => Ok(game.summary.id),
@@ -87,7 +88,7 @@ fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
     }
 }
 
-/// A challenge's terms and its addressee.
+/// The terms of a challenge, and its addressee.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Challenged {
     pub(super) name: Option<String>,
@@ -180,7 +181,7 @@ fn queue(model: &mut Model, rest: &str) -> Done {
     start(model, Request::SetQueue { game, ply, epoch, moves })
 }
 
-/// Parses `a4a5 if b7b6, a5a6`.
+/// Parses queued moves such as `a4a5 if b7b6, a5a6`.
 pub(super) fn parse_queue(text: &str) -> Result<Vec<QueuedMove>, String> {
     text.split(',').map(str::trim).map(queued).collect()
 }
@@ -264,7 +265,7 @@ fn set(model: &mut Model, rest: &str) -> Done {
     Ok(())
 }
 
-/// Splits `#12` off a line: the ply that it is meant for.
+/// Splits `#12` off a line: the number of the ply for which the line is meant.
 pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     let mut number = None;
     let mut rest = Vec::new();

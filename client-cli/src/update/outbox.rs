@@ -1,4 +1,4 @@
-//! Commands and HTTP requests on their way to the server.
+//! Commands and HTTP requests to the server.
 
 use flagfall_protocol::{ClientToServer, CommandId, Position};
 
@@ -6,10 +6,10 @@ use crate::model::{Effect, Link, Model, Pending};
 use crate::request::Request;
 use crate::text;
 
-/// Most commands that are kept while the connection is down.
+/// Maximum number of commands kept while the connection is down.
 const PENDING_MAX: usize = 8;
 
-/// Sends a command, and repeats it on the next connection until it is answered. Returns its id.
+/// Sends a command, and repeats it on each new connection until it is answered. Returns its id.
 pub(super) fn send(model: &mut Model, message: impl FnOnce(CommandId) -> ClientToServer) -> CommandId {
     let cmd_id = model.random.command_id();
     if model.connection.pending.len() >= PENDING_MAX {
@@ -26,7 +26,7 @@ pub(super) fn send(model: &mut Model, message: impl FnOnce(CommandId) -> ClientT
     cmd_id
 }
 
-/// Sends a command once, whose answer nobody waits for.
+/// Sends a command once, without waiting for the answer.
 pub(super) fn send_once(model: &mut Model, message: impl FnOnce(CommandId) -> ClientToServer) {
     let cmd_id = model.random.command_id();
     model.tell(message(cmd_id));
@@ -38,7 +38,7 @@ pub(super) fn cancel_seek(model: &mut Model) {
     }
 }
 
-/// Asks for what has happened in the open game since it was last seen.
+/// Asks for the events in the open game since the last one that the client received.
 pub(super) fn reopen(model: &mut Model) {
     let Some(game) = &mut model.game else { return };
     game.reopening = true;
@@ -52,15 +52,15 @@ pub(super) fn request(model: &mut Model, request: Request) {
     model.effects.push(Effect::Request(request));
 }
 
-/// Repeats every unanswered command with the same id. The server repeats its answer to those it
-/// already carried out.
+/// Repeats every unanswered command with the same id. If the server has already carried out a
+/// command, it only repeats the answer.
 pub(super) fn resend(model: &mut Model) {
     model
         .effects
         .extend(model.connection.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
 }
 
-/// At most `most_ms`; half of it is random.
+/// Returns a delay of at most `most_ms`, half of which is random.
 pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
     let half = most_ms / 2;
     half + model.random.below(half as usize + 1) as u64

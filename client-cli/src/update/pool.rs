@@ -1,4 +1,4 @@
-//! Waiting in the pool, and games that were aborted.
+//! Waits in the pool, and reports aborted games.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Abort, ClientToServer, PoolStatus};
@@ -7,7 +7,7 @@ use super::goal;
 use crate::model::{Model, Page, PoolWait};
 use crate::{status, text, words};
 
-/// Shortest time in milliseconds between two lines about the same wait.
+/// Minimum time in milliseconds between two reports about the same wait.
 const TELL_EVERY_MS: u64 = 30_000;
 
 /// Handles the pool status that comes with each ping.
@@ -21,7 +21,7 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>) {
     if !model.is_for_pool() || model.opening.is_some() {
         return;
     }
-    // The opponent caused the abort, and the server put this player back into the pool.
+    // The opponent caused the abort, so the server put this player back in the pool.
     let aborted = model.game.take_if(|open| open.is_over() && open.is_aborted());
     if let Some(aborted) = aborted {
         model.tell(ClientToServer::CloseGame { game: aborted.summary.id });
@@ -31,7 +31,7 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>) {
     tell(model);
 }
 
-/// In line-based mode, reports the wait from time to time. The screen always shows it.
+/// Reports the wait from time to time in line-based mode. The screen always shows it.
 fn tell(model: &mut Model) {
     let is_told = model.options.face.is_lines();
     if !is_told || !matches!(model.ui.page, Page::Waiting { .. }) {
@@ -47,7 +47,7 @@ fn tell(model: &mut Model) {
     }
 }
 
-/// Handles an aborted game: says who caused it.
+/// Handles an aborted game: says who caused the abort.
 pub(super) fn aborted(model: &mut Model, id: GameId, abort: &Abort) {
     let Some(game) = model.game.as_ref().filter(|game| game.summary.id == id) else { return };
     let own = game.own_side();

@@ -1,4 +1,4 @@
-//! One move planned while the opponent thinks, sent when the turn comes.
+//! Plans one move during the opponent's turn, and sends it when the player's turn comes.
 
 use flagfall_protocol::GameView;
 use flagfall_rules::{Move, SeenPiece};
@@ -7,8 +7,7 @@ use crate::input::{self, Action};
 use crate::model::{Model, Premove};
 use crate::{targets, text};
 
-/// Plans a move if the player cannot move now but will be next. False if there is nothing to plan:
-/// it is the player's turn, or no one's.
+/// Plans a move during the opponent's turn. False if the move cannot be planned.
 pub(super) fn plan(model: &mut Model, squares: Move) -> bool {
     let is_for_screen = model.options.face.is_screen();
     let Some(game) = model.game.as_mut().filter(|game| is_for_screen && game.may_plan()) else {
@@ -23,8 +22,8 @@ pub(super) fn plan(model: &mut Model, squares: Move) -> bool {
     true
 }
 
-/// The planned move, once it is the player's turn. It is dropped if its piece, or what stands where
-/// it goes, has changed, or if the rules do not allow it any more.
+/// Takes the planned move once it is the player's turn. Drops the move if the pieces on its two
+/// squares have changed, or if the rules do not allow it.
 pub(super) fn take_due(model: &mut Model) -> Option<Move> {
     let game = model.game.as_mut().filter(|game| game.premove.is_some())?;
     if game.is_over() || !game.is_acting() {

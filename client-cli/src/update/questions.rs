@@ -1,5 +1,5 @@
-//! Questions of the line-based mode about the game: one square, a row, a rank, the last move,
-//! losses, clocks. A screen reader need not read the whole board for them.
+//! Answers questions about the game in line-based mode: a square, a row, a rank, the last move,
+//! losses, clocks. With these, a screen reader need not read the whole board.
 
 use flagfall_board::{Side, Square};
 use flagfall_protocol::Phase;
@@ -11,7 +11,7 @@ use crate::{command_text, plain, status, targets, text, words};
 const WORDS: [&str; 11] =
     ["status", "clocks", "last", "reserve", "pool", "pools", "captured", "losses", "square", "row", "rank"];
 
-/// Answers a question. True if the word is one.
+/// Answers a question. True if `word` is a question.
 pub(super) fn answer(model: &mut Model, word: &str, rest: &str) -> bool {
     if !WORDS.contains(&word) {
         return false;
@@ -39,7 +39,7 @@ fn answer_about(model: &Model, game: &OpenGame, word: &str, rest: &str) -> Vec<S
     }
 }
 
-/// The lines, or this one if there are none.
+/// Returns the lines, or a single default line if there are none.
 fn or_else(lines: Vec<String>, line: impl FnOnce() -> String) -> Vec<String> {
     if lines.is_empty() { vec![line()] } else { lines }
 }
@@ -109,7 +109,7 @@ fn pools(game: &OpenGame) -> Vec<String> {
     }
 }
 
-/// What stands on a square, in play and in the deployment that is being made.
+/// Describes the piece on a square, in play or in the deployment editor.
 fn described(model: &Model, game: &OpenGame, square: Square) -> String {
     let deployed = game.editor.as_ref().and_then(|editor| editor.rank_at(square));
     match deployed {
@@ -126,7 +126,7 @@ fn square(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<
     }
 }
 
-/// Everything on a row, one line a square, without the empty squares.
+/// Describes each square of a row, one per line. Leaves out empty squares.
 fn row(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
     let number = rest.parse::<u8>().ok();
     let Some(number) = number.filter(|number| (1..=ruleset.shape.rows).contains(number)) else {
@@ -142,7 +142,7 @@ fn row(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<Str
     or_else(lines, || text!("answer-row-empty", row = number))
 }
 
-/// Where each side's pieces of a rank stand, as far as known, and how many are lost and left.
+/// Says where each side's known pieces of a rank are, and how many are lost and left.
 fn rank(game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
     let Some(rank) = command_text::rank(rest) else { return vec![text!("answer-rank-usage")] };
     let answer = |side: Side| {

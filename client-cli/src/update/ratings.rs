@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::names;
 use crate::request::Request;
 
-/// Looks up the ratings of the players who have one. The screen shows them beside the names.
+/// Requests the ratings of the players who have one. The screen shows them beside the names.
 pub(super) fn request(model: &mut Model) {
     let Some(summary) = model.game.as_ref().map(|game| game.summary.clone()) else { return };
     if Speed::of(summary.terms.time).is_none() {
@@ -22,7 +22,7 @@ pub(super) fn request(model: &mut Model) {
     }
 }
 
-/// Takes the ratings of a player of the open game from their profile.
+/// Takes the rating of a player of the open game from their profile.
 pub(super) fn take(model: &mut Model, id: GameId, side: Side, profile: &Profile) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let terms = &game.summary.terms;

@@ -7,7 +7,7 @@ use super::game;
 use crate::model::{Model, OpenGame, Prompt, Uncolored};
 use crate::{targets, text};
 
-/// Plays a ply at once if no chips are laid. Otherwise asks for the color.
+/// Plays a ply at once if the ruleset has no chips. Otherwise asks for the color.
 pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {
@@ -31,7 +31,7 @@ pub(super) fn prompt_place(model: &mut Model) {
     }
 }
 
-/// Asks for confirmation to move the piece under the cursor into the reserve.
+/// Asks whether to move the piece under the cursor into the reserve.
 pub(super) fn prompt_remove(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let square = game.cursor;
@@ -50,7 +50,7 @@ fn has_reserve(game: &OpenGame) -> bool {
     game.view.reserve.is_some() && game.own_side().is_some()
 }
 
-/// The kinds of pieces in the player's reserve, strongest first.
+/// Returns the kinds of pieces in the player's reserve, strongest first.
 fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
     let own = game.own_side().zip(game.view.reserve.as_ref()).map(|(side, reserves)| &reserves[side]);
     let Some(reserve) = own else { return Vec::new() };

@@ -1,6 +1,7 @@
-//! Repeats what a server cannot do for now, at growing intervals; the user is told once.
+//! Repeats requests that the server temporarily cannot carry out, at growing intervals. Tells the
+//! user once.
 //!
-//! A program that plays game after game waits in more cases than a person.
+//! A program that plays game after game waits in more cases than a person does.
 
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 
@@ -8,12 +9,12 @@ use super::{goal, outbox};
 use crate::model::{How, Link, Model, Retry};
 use crate::{text, words};
 
-/// Upper bound of the first delay before a request is repeated.
+/// Maximum of the first delay before a request is repeated.
 const FIRST_MS: u64 = 1_000;
-/// Upper bound of any other delay.
+/// Maximum of the later delays.
 const LONGEST_MS: u64 = 30_000;
 
-/// True if a refused request is kept and repeated: the refusal is only for now.
+/// True if a refused request is kept and repeated, because the refusal is temporary.
 pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
     let is_program = model.options.face.is_program();
     let is_for_now = match code.as_str() {
@@ -26,8 +27,8 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     }
     let is_asked = match cmd_id {
         Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
-        // The answer to a hello, to a look at a challenge, or to the opening of a game; or a
-        // program's messages came too fast.
+        // This refusal answers a hello, a look at a challenge, or the opening of a game. Or a
+        // program sent too many messages.
         None => {
             model.connection.link != Link::Online
                 || model.opening.is_some()
@@ -41,7 +42,7 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     is_asked
 }
 
-/// True if a connection that closed before any welcome is made again.
+/// True if the client reconnects after a connection that closed before the first welcome.
 pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
     let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
     if model.options.face.is_program() && is_told && model.connection.retry.is_none() {
@@ -50,13 +51,13 @@ pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool 
     model.connection.retry.is_some()
 }
 
-/// Stops waiting if the awaited answer has come.
+/// Stops repeating once the awaited answer has arrived.
 pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
     let has_come = match message {
         ServerToClient::Accepted { .. } | ServerToClient::Game { .. } | ServerToClient::Challenge { .. } => {
             true
         }
-        // Only if nothing else is awaited.
+        // Only if the client waits for no other answer.
         ServerToClient::Welcome { .. } => model.connection.pending.is_empty() && model.opening.is_none(),
         _ => false,
     };
@@ -65,7 +66,7 @@ pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
     }
 }
 
-/// Repeats the request when it is time, but not while the store is away.
+/// Repeats the request when it is due and the store is available.
 pub(super) fn tick(model: &mut Model) {
     let Some(retry) = &mut model.connection.retry else { return };
     if model.connection.link != Link::Online
@@ -84,7 +85,7 @@ pub(super) fn tick(model: &mut Model) {
     }
 }
 
-/// Tells the user once what the server cannot do, and schedules the next attempt.
+/// Tells the user once why the request failed, and schedules the next attempt.
 fn wait(model: &mut Model, why: &str) {
     let Retry { refusals, .. } = model.connection.retry.unwrap_or_default();
     if refusals == 0 {

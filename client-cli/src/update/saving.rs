@@ -1,5 +1,5 @@
-//! What the client saves so that the player can come back and can hold the server to its word:
-//! credential, seat, and commitments.
+//! Saves what the player needs later: the credential and the seat, to return to the game, and the
+//! commitments, to check the server.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::config::is_account_file;
 use crate::model::{Effect, Goal, Model, Unsaved};
 use crate::text;
 
-/// Milliseconds between two attempts to save a credential or a seat.
+/// Milliseconds between attempts to save a credential or a seat.
 const AGAIN_MS: u64 = 15_000;
 
-/// True if the player can come back after this client ends.
+/// True if the player can return after this client ends.
 pub(super) fn can_return(model: &Model) -> bool {
     model.login.unsaved.is_none()
 }
 
-/// Records that the credential or the seat could not be saved.
+/// Handles that the credential or the seat could not be saved.
 pub(super) fn unsaved(model: &mut Model, why: String) {
     if is_account_file(Path::new(&model.options.credential_file)) {
-        // An account finds its games by its name, and its file already exists.
+        // The account's file already exists, and its games can be found by the account's name.
         return;
     }
     // Lists and spectators need no seat.
@@ -49,12 +49,13 @@ pub(super) fn tick(model: &mut Model) {
     let seat = seat.map(|game| Effect::SaveSeat { game: game.summary.id.to_string() });
     let token = model.login.token.clone().zip(model.login.player.as_ref());
     let token = token.map(|(token, player)| Effect::SaveToken { token, name: player.name.clone() });
-    // The seat goes into the same file, so if it is written, the token was too.
+    // The seat goes into the same file. If the seat could be written, so could the token.
     model.effects.extend(token);
     model.effects.extend(seat);
 }
 
-/// Handles the commitments that the server shows: saves them the first time, compares them later.
+/// Handles the commitments that the server shows: saves them the first time, and compares later
+/// ones.
 pub(super) fn commitments(
     model: &mut Model,
     game: GameId,
@@ -75,7 +76,8 @@ pub(super) fn commitments(
     if !changed.is_empty() {
         model.say(changed_words(&changed, is_other_epoch));
         if is_other_epoch {
-            // The game was started again: from now on these commitments count.
+            // The server lost the start of the game and started it again, so these commitments
+            // replace the first ones.
             keep(model, game, Shown { epoch, commitments: *now, late: false });
         }
     } else if shown.complete(now) {
@@ -88,7 +90,7 @@ fn keep(model: &mut Model, game: GameId, shown: Shown) {
     model.effects.push(Effect::KeepCommitments { game, shown });
 }
 
-/// After the game: says whether the opened deployments match the commitments.
+/// Says after the game whether the opened deployments match the commitments.
 pub(super) fn verify(model: &mut Model) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;

@@ -1,4 +1,4 @@
-//! Messages from the server.
+//! Handles messages from the server.
 
 use flagfall_board::{GameId, Ply};
 use flagfall_protocol::{
@@ -43,7 +43,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
             if cmd_id.is_some() && pending.is_none() {
-                // No longer expected: a withdrawn offer was already gone, or an answer came twice.
+                // The client does not expect this answer: the withdrawn offer did not exist, or
+                // the answer came twice.
                 return;
             }
             refused(model, pending.as_ref(), game, &code, &message, seq);
@@ -166,7 +167,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
         (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
             model.lobby.seek = Some(seek);
             if model.lobby.is_seek_doubtful {
-                // The answer may name an offer that is gone by now.
+                // The offer in this answer may already be gone.
                 model.tell(ClientToServer::OpenLobby {});
             }
             goal::wait_for_opponent(model, &terms);
@@ -200,7 +201,8 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
         (_, ClientToServer::Report { .. }) => model.say(text!("report-sent")),
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);
-            // The player's own rematch request also comes back to them, before it is accepted.
+            // This may be the player's own rematch request, which the server reports before it
+            // accepts it.
             let is_answer =
                 open.is_none_or(|open| open.rematch.iter().any(|side| Some(*side) != open.own_side()));
             if !is_answer {
@@ -211,7 +213,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
     }
 }
 
-/// True if the open game has gone on since this ply.
+/// True if the open game has moved on since this ply.
 fn is_past(model: &Model, id: GameId, ply: Ply) -> bool {
     model.game.as_ref().is_some_and(|open| open.summary.id == id && open.view.ply > ply)
 }
@@ -227,7 +229,7 @@ fn refused(
     let kind = model.login.player.as_ref().map(|player| player.kind);
     let message = advised(code.as_str(), words::sentence(message), kind);
     if code.as_str() == Code::BAD_TOKEN && model.connection.link != Link::Online {
-        // The answer to a hello. The server closes the connection next.
+        // This refusal answers a hello. The server closes the connection next.
         if !link::forget_guest(model) {
             let word = link::unknown_token_words(model);
             exit(model, Exit::Refused, word);
@@ -235,7 +237,8 @@ fn refused(
         return;
     }
     match pending {
-        // Someone was faster, the offer is gone, or it is for others: look again.
+        // Another player was faster, the offer is gone, or the player may not accept it: look
+        // again.
         Some(ClientToServer::AcceptSeek { seek, .. })
             if [Code::NO_SUCH_SEEK, Code::OUTSIDE_RATING_RANGE].contains(&code.as_str()) =>
         {
@@ -246,7 +249,8 @@ fn refused(
             model.tell(ClientToServer::OpenLobby {});
             return;
         }
-        // A player who gives up means it, whatever the opponent just played.
+        // Repeat the command: a player who gives up wants that regardless of the opponent's
+        // latest move.
         Some(ClientToServer::Command {
             command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
             ply,
@@ -255,7 +259,7 @@ fn refused(
         }) if code.as_str() == "stale_ply" && is_past(model, *id, *ply) => {
             game::command(model, command.clone());
         }
-        // A resignation is not repeated either: the position that was given up is gone.
+        // Do not repeat even a resignation: the position that the player gave up is gone.
         Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
             model.refuse(text!("not-done-lost", not_done = words::not_done(command)));
         }
@@ -270,14 +274,14 @@ fn refused(
         Some(_) => return exit(model, Exit::Refused, message),
         None if model.is_mail() && model.opening.take().is_some() => model.refuse(message),
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
-            // It may be over and closed.
+            // The game may be over and closed.
             if let Some(game) = model.opening.take() {
                 outbox::request(model, Request::Record { game });
             }
             return;
         }
         None if model.game.is_none() => {
-            // The answer to a hello, to a look at a challenge, or to the opening of a game.
+            // This refusal answers a hello, a look at a challenge, or the opening of a game.
             let is_asking = model.opening.is_some()
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.connection.link != Link::Online;

@@ -1,5 +1,5 @@
-//! Handles a server that cannot reach its store: says so once, says so again when it is back, and
-//! then repeats what was requested meanwhile.
+//! Handles a server that cannot reach its store. Tells the user once when the store is lost and
+//! once when it is back. Then repeats the requests that could not be answered.
 
 use flagfall_protocol::{ClientToServer, Code};
 
@@ -7,8 +7,8 @@ use super::outbox;
 use crate::model::{Link, Model};
 use crate::text;
 
-/// True if a request that was refused for lack of the store is kept, because the user knows about
-/// the store.
+/// True if a request that the server refused because of its store is kept. The user already knows
+/// that the store is unavailable.
 pub(super) fn is_kept(model: &Model, code: &Code) -> bool {
     let is_coming_back = model.connection.was_online && model.connection.link != Link::Online;
     code.as_str() == Code::STORE_UNAVAILABLE && (model.connection.is_store_away || is_coming_back)

@@ -87,7 +87,7 @@ fn seeking(wish: Wish) -> Model {
     model
 }
 
-/// The answer to the model's own seek.
+/// Accepts the model's own seek.
 fn seek_stands(model: &mut Model, id: &str) {
     let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let answer =

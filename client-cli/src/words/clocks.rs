@@ -4,8 +4,8 @@ use flagfall_protocol::Time;
 
 use crate::text;
 
-/// Parses a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and free
-/// seconds at the start of every turn), `3days` (for every move), `none`.
+/// Parses a clock: `10+5` (minutes, and seconds per move), `10`, `90s+2`, `10d5` (minutes, and
+/// free seconds at the start of each turn), `3days` (per move), `none`.
 pub fn parse_time(text: &str) -> Result<Time, String> {
     let text = text.trim().to_lowercase();
     let text = text.as_str();
@@ -53,7 +53,7 @@ pub fn check_time(time: Time) -> Result<(), String> {
     })
 }
 
-/// A clock as people write it.
+/// Formats a clock setting as people write it.
 pub fn time(time: Time) -> String {
     match time {
         Time::Unlimited {} => text!("time-unlimited"),
@@ -64,12 +64,12 @@ pub fn time(time: Time) -> String {
     }
 }
 
-/// Base time: in minutes if they are whole.
+/// Formats the base time, in minutes if there are no odd seconds.
 fn base(base_s: u32) -> String {
     if base_s.is_multiple_of(60) { (base_s / 60).to_string() } else { format!("{base_s}s") }
 }
 
-/// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
+/// Formats remaining time: `1:02:03`, `9:41`, and with tenths in the last ten seconds.
 pub fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     if ms == 0 {
@@ -85,7 +85,7 @@ pub fn clock(ms: u64) -> String {
     }
 }
 
-/// A long span in its largest unit: `24 hours`, `5 minutes`.
+/// Formats a time span in minutes or hours: `5 minutes`, `24 hours`.
 pub fn span(ms: u64) -> String {
     let minutes = ms.div_ceil(60_000);
     match minutes {
@@ -94,7 +94,7 @@ pub fn span(ms: u64) -> String {
     }
 }
 
-/// A short span: `30 seconds`, `2 minutes`.
+/// Formats a time span in seconds or minutes: `30 seconds`, `2 minutes`.
 pub fn seconds(ms: u64) -> String {
     let seconds = ms.div_ceil(1_000);
     if seconds < 120 {

@@ -1,9 +1,9 @@
 //! Limits for one client of the server: connections, guests, offers, games, bytes.
 //!
-//! A client is identified by its [`Network`]. [`Admission`] counts in memory, for this server only:
-//! several servers of one store count separately, and a restart begins at zero. Each count is held
-//! by a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets.
-//! Nothing here does IO; time is an argument.
+//! A client is identified by its [`Network`]. [`Admission`] counts in memory and only for this
+//! server: servers on the same store count separately, and a restart begins at zero. Each count
+//! is tied to a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends when that value is
+//! dropped. Rates are token buckets. This module does no IO, and takes the time as an argument.
 
 mod counts;
 mod limits;
@@ -35,9 +35,9 @@ use self::limits::LATER;
 use self::state::{Place, Standing, State, Usage};
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// A minute's handshakes divided by this may come at once.
+/// The share of a minute's handshakes that may come at once, as a divisor.
 const HANDSHAKE_BURSTS: u32 = 3;
-/// Suggested wait while connections come and go.
+/// The suggested wait if connections are likely to close soon.
 const SOON: Duration = Duration::from_secs(5);
 
 /// The counts of one server. Cheap to clone; all clones count together.
@@ -57,9 +57,10 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. If there is no room, a silent connection is evicted: the oldest of
-    /// the same address if that address is at its limit, the oldest of the most crowded address if
-    /// the server is full. After an error the connection must be closed.
+    /// Counts a new connection. If there is no room, evicts a silent connection. If the address
+    /// is at its limit, that is the oldest one of the address. If the server is full, it is the
+    /// oldest one of the most crowded address. After an error the caller must close the
+    /// connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_address(&mut state, client, now)?;
@@ -67,14 +68,16 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(client, true)))
     }
 
-    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet.
+    /// Like [`Admission::accept`], for a connection from a proxy that has not named the client
+    /// yet.
     pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_server(&mut state)?;
         Ok(self.seat(&mut state, Place::new(proxy, false)))
     }
 
-    /// Counts a proxy's connection for the client that it has named. Others stay as they are.
+    /// Counts a proxy's connection for the client that the proxy has named. Does nothing for
+    /// other connections.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -85,7 +88,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Notes that a request or a hello is being handled: it cannot be evicted now.
+    /// Notes that a request or a hello is being handled, so the connection cannot be evicted.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
@@ -123,7 +126,7 @@ impl Admission {
         state.usage(client.network, now).take(Limit::Requests, Scope::Address, max, MINUTE, now)
     }
 
-    /// Counts the work of an answered request as this many more requests.
+    /// Counts an answered request as this many more requests, because it was expensive.
     pub fn charge_request(&self, client: Client, requests: u32, now: Instant) {
         if client.is_trusted || requests == 0 {
             return;
@@ -134,7 +137,8 @@ impl Admission {
         rate.charge(now, requests.into());
     }
 
-    /// Counts bytes that commands added to the store. Returns how long to stop reading.
+    /// Counts bytes that commands added to the store. Returns how long the server should stop
+    /// reading from the client.
     pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
         let limits = &self.counts.limits;
         let mut state = self.state();
@@ -170,7 +174,7 @@ impl Admission {
         Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.into() })
     }
 
-    /// Checks whether an address may have another connection; evicts a silent one if needed.
+    /// Checks if an address may have another connection. Evicts a silent one if necessary.
     fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -190,7 +194,7 @@ impl Admission {
         evict(state, oldest, limit, Scope::Address)
     }
 
-    /// Checks whether the server may have another connection; evicts a silent connection if needed.
+    /// Checks if the server may have another connection. Evicts a silent one if necessary.
     fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
         let capacity = &self.counts.capacity;
         let limit = if state.open >= capacity.all {
@@ -215,7 +219,7 @@ impl Admission {
     }
 }
 
-/// Evicts a silent connection, if there is one, because a new one would exceed a limit.
+/// Evicts a silent connection to make room for a new one. Returns an error if there is none.
 fn evict(state: &mut State, silent: Option<u64>, limit: Limit, scope: Scope) -> Result<(), TooMany> {
     count_hit(limit, scope);
     state.evict(silent.ok_or(TooMany { limit, scope, wait: SOON })?);
@@ -228,7 +232,7 @@ impl fmt::Debug for Admission {
     }
 }
 
-/// A watched game, counted until this is dropped.
+/// A watched game, counted until this value is dropped.
 pub struct Watch {
     counts: Arc<Counts>,
     network: Network,

@@ -1,24 +1,24 @@
 //! Threads for heavy work that must not delay connections.
 //!
-//! A record of a long game and a password hash take milliseconds of processor time each. On Linux
-//! these threads have a low priority, so that they do not delay moves. On other systems they are
-//! ordinary threads. House players do not run here: on a busy machine they would hardly get a turn,
-//! and they yield to other threads all the time anyway.
+//! Building the record of a long game and hashing a password take milliseconds of processor time
+//! each. On Linux these threads have a low priority, so that they do not delay moves; on other
+//! systems they are ordinary threads. House players do not run here. On a busy machine they would
+//! get almost no processor time, and they often yield to other threads anyway.
 
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// A bounded number of low-priority threads, started when they are needed. Cheap to clone. More
-/// work waits; callers limit how much.
+/// A limited number of low-priority threads, which are started when they are needed. Cheap to
+/// clone. Further work waits, and callers limit its amount.
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 
 struct Threads(Option<Runtime>);
 
 impl Background {
-    /// At most one thread per core. No thread is started yet.
+    /// Allows at most one thread per core. Does not start any thread yet.
     pub fn per_core(name: &'static str) -> Background {
         Background::new(name, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
@@ -33,7 +33,7 @@ impl Background {
         Background(Arc::new(Threads(runtime.ok())))
     }
 
-    /// Runs `work` on one of the threads. It runs to its end even if the handle is dropped.
+    /// Runs `work` on one of the threads. The work is completed even if the handle is dropped.
     pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
         match &self.0.0 {
             Some(runtime) => runtime.spawn_blocking(work),
@@ -44,7 +44,7 @@ impl Background {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // A plain drop would wait for the work, which a task must not do.
+        // An ordinary drop would wait for the work, which is not allowed inside a task.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
@@ -53,14 +53,15 @@ impl Drop for Threads {
 
 #[cfg(target_os = "linux")]
 fn lower_priority() {
-    // On Linux this affects the calling thread only. If the system forbids it, the thread runs at
-    // normal priority.
+    // On Linux this affects only the calling thread. If the system forbids it, the thread keeps
+    // its normal priority.
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::debug!(%error, "the priority of a background thread was not lowered");
     }
 }
 
-/// About a tenth of the processor time of ordinary threads, when all want the processor.
+/// A thread with this value gets about a tenth of an ordinary thread's processor time when both
+/// are busy.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
@@ -86,7 +87,7 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert_eq!((there, priority()), (before.map(|nice| (nice + 10).min(19)), before));
         }
-        // The last handle may be dropped while its work runs, inside a task.
+        // The last handle may be dropped inside a task while the work runs.
         let (begun, go) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
         let work = background.run({
             let (begun, go) = (begun.clone(), go.clone());

@@ -1,10 +1,10 @@
-//! The servers that share a store, and what they know about each other.
+//! The servers that share a store, and what each of them has learned about the others.
 //!
-//! Each server keeps a record of itself in the store, which expires if it is not renewed. It says
-//! how many players are connected there, and which of them have an open seek. Losing it does no
-//! lasting harm. The record also says which form of log entries the server reads: a newer form is
-//! written when every server reads it. Servers also send each other short-lived notices, such as
-//! who has which game open (`seats`).
+//! Each server keeps a record of itself in the store. The record expires if it is not renewed;
+//! losing it does no lasting harm. It says how many players are connected to the server, which of
+//! them have an open seek, and which form of log entries the server reads. Servers write a newer
+//! form once all of them read it. Servers also send each other short-lived notices, for example
+//! about the games that their players have open (`seats`).
 
 mod bus;
 mod seats;
@@ -22,21 +22,23 @@ use serde::{Deserialize, Serialize};
 pub use self::bus::{GameNews, Notice};
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
-/// How long a server counts as alive without renewing its record, in milliseconds.
+/// A server that does not renew its record for this long counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// Most servers that are read.
+/// The most servers that one server reads.
 const PEERS_MAX: usize = 64;
-/// The newest form is written after so many meetings in a row at which every server read it. A
-/// server that was silent for a while, as after an outage of the store, is back within fewer.
+/// The number of consecutive meetings at which every server must read the newest form before it
+/// is written. A server that is only silent for a short time, for example during an outage of the
+/// store, is back in fewer meetings.
 const MEETINGS: u32 = 10;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sign {
-    /// Number of players connected there.
+    /// The number of players connected to the server.
     pub online: usize,
-    /// Those of them with an open seek.
+    /// The connected players with an open seek.
     pub seekers: BTreeSet<String>,
-    /// The newest form of log entries that it reads. Version 0.1 does not say, and reads form 1.
+    /// The newest form of log entries that the server reads. Version 0.1 omits this field, and
+    /// reads form 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_form: Option<u8>,
 }
@@ -47,7 +49,7 @@ impl Sign {
     }
 }
 
-/// The other servers. Cheap to clone; all clones share one state.
+/// The other servers on the store. Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Peers {
     inner: Option<Arc<Inner>>,
@@ -58,14 +60,16 @@ struct Inner {
     store: Arc<dyn Store>,
     id: String,
     others: Mutex<Vec<Sign>>,
-    /// Meetings in a row at which every server read the newest form.
+    /// The number of consecutive meetings at which every server read the newest form.
     agreed: AtomicU32,
 }
 
 impl Peers {
-    /// The servers on this store, none known yet. If only this process can write to it, none.
+    /// Starts without any known servers. If only this process can use the store, there are never
+    /// any others.
     ///
-    /// This form is written whatever other servers read; `None` leaves it to them.
+    /// If `forced_form` is given, log entries are always written in that form. Otherwise the form
+    /// depends on the other servers.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, id: String, forced_form: Option<Form>) -> Peers {
         let inner = store
@@ -75,8 +79,8 @@ impl Peers {
         Peers { inner, forced_form }
     }
 
-    /// The form in which log entries are written now. Other servers can only refuse games with
-    /// entries that they do not read, so form 1 is written until all read the newest one.
+    /// Returns the form in which log entries are written. Servers refuse games with entries in a
+    /// form that they cannot read, so form 1 is written until all servers read the newest form.
     #[must_use]
     pub fn write_form(&self) -> Form {
         let has_agreed = |inner: &Arc<Inner>| inner.agreed.load(Ordering::Relaxed) >= MEETINGS;
@@ -90,15 +94,15 @@ impl Peers {
         self.inner.is_some()
     }
 
-    /// Renews this server's record and reads those of the others. Meant to run once a second.
+    /// Renews this server's record and reads those of the others. Call it once a second.
     ///
     /// # Errors
-    /// [`StoreError`]; what was known about the others stays.
+    /// [`StoreError`]: the known state of the other servers is unchanged.
     pub async fn meet(&self, sign: &Sign) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let met = inner.meet(sign).await;
         let do_agree = met.as_ref().is_ok_and(|others| {
-            // There may be more than were read.
+            // If the limit is reached, there may be more servers than were read.
             others.len() + 1 < PEERS_MAX && others.iter().all(Sign::reads_newest_form)
         });
         inner.note_agreement(do_agree);
@@ -106,7 +110,8 @@ impl Peers {
         Ok(())
     }
 
-    /// Deletes this server's record. True if no other is left; false if the store cannot say.
+    /// Deletes this server's record. Returns true if no other server is left; false if others are
+    /// left or the store does not answer.
     pub async fn leave(&self) -> bool {
         let Some(inner) = &self.inner else { return true };
         let left = async {
@@ -116,7 +121,7 @@ impl Peers {
         left.await.is_ok_and(|others| others.is_empty())
     }
 
-    /// Forgets all other servers, as if all had been silent for too long. For tests.
+    /// Forgets all other servers, as if they had been silent for too long. For tests.
     #[doc(hidden)]
     pub fn forget_others(&self) {
         if let Some(inner) = &self.inner {
@@ -124,7 +129,7 @@ impl Peers {
         }
     }
 
-    /// Number of players connected to other servers.
+    /// Returns the number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {
         self.inner.iter().map(|inner| inner.others.lock().iter().map(|sign| sign.online).sum::<usize>()).sum()
@@ -145,7 +150,7 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts a meeting at which all servers read the newest form, or begins to count anew.
+    /// Counts a meeting at which all servers read the newest form, or resets the count.
     fn note_agreement(&self, do_agree: bool) {
         let before = self.agreed.load(Ordering::Relaxed);
         let after = if do_agree { before.saturating_add(1) } else { 0 };
@@ -166,7 +171,7 @@ impl Inner {
     }
 
     async fn write(&self, write: Write) -> Result<(), StoreError> {
-        // The outcome does not matter: the next write comes within a second.
+        // The outcome does not matter, because the next write comes within a second.
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
@@ -174,7 +179,8 @@ impl Inner {
         let own = self.key()?;
         let found = self.store.scan(SERVERS.all()?, None, PEERS_MAX).await?;
         let others = found.into_iter().filter(|(key, _)| *key != own);
-        // A server of another version may write another record; it is there all the same.
+        // A server of another version may write a record that cannot be parsed, but it still
+        // counts.
         Ok(others.map(|(_, value)| serde_json::from_slice(&value).unwrap_or_default()).collect())
     }
 }
@@ -227,8 +233,7 @@ mod tests {
         assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
     }
 
-    /// The server meets the others so often; the form that it writes before each meeting and after
-    /// the last.
+    /// Returns the form before each of `meetings` meetings, and after the last one.
     async fn forms(peers: &Peers, meetings: u32) -> Vec<Form> {
         let mut forms = vec![peers.write_form()];
         for _ in 0..meetings {
@@ -238,7 +243,8 @@ mod tests {
         forms
     }
 
-    /// Form 1 before every meeting but the last of those that it takes to agree.
+    /// Returns the expected forms: form 1 until the last meeting that is needed, then the newest
+    /// form.
     fn expected() -> Vec<Form> {
         let mut forms = vec![Form::Json; MEETINGS as usize];
         forms.push(Form::NEWEST);

@@ -1,4 +1,4 @@
-//! Work that is finished even if the connection of the player who asked for it closes.
+//! Work that is completed even if the connection of the player who asked for it closes.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
-/// Runs work to its end, a limited number at once. Cheap to clone; clones share the places.
+/// Completes work, with a limit on how much runs at once. Cheap to clone; clones share the limit.
 #[derive(Clone, Debug)]
 pub struct Committed {
     places: Arc<Semaphore>,
@@ -19,9 +19,9 @@ impl Committed {
         Committed { places: Arc::new(Semaphore::new(max as usize)), max }
     }
 
-    /// Runs work in its own task and waits for the result. If the caller is dropped before a place
-    /// is free, the work never begins; later it continues without them. A panic of the work is a
-    /// panic here. Log lines of the work belong to the caller's span.
+    /// Runs work in its own task and waits for the result. If the caller is dropped before the
+    /// work has begun, it never begins. If the caller is dropped later, the work continues. A
+    /// panic in the work becomes a panic here. Log lines of the work belong to the caller's span.
     pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let place = self.places.clone().acquire_owned().await;
         let work = async move {
@@ -33,13 +33,13 @@ impl Committed {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                // The runtime is shutting down, and the caller with it.
+                // The runtime is shutting down, so the caller also ends.
                 Err(_) => std::future::pending().await,
             },
         }
     }
 
-    /// Returns when all work that began before is finished. Later work waits until then.
+    /// Waits until all earlier work is finished. Later work does not begin before that.
     pub async fn finished(&self) {
         drop(self.places.acquire_many(self.max).await);
     }
@@ -66,7 +66,7 @@ mod tests {
         for _ in 0..2 {
             assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
         }
-        // There is no place for this one, so it never begins.
+        // No place is free, so this work never begins.
         assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
         assert_eq!(done.load(Ordering::SeqCst), 0);
         committed.finished().await;

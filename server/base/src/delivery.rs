@@ -1,7 +1,8 @@
-//! From a message to the connections that are to get it.
+//! Delivery of messages to connections.
 //!
-//! A message becomes a [`Payload`] once, goes into the bounded [`Outbox`] of each connection, and
-//! is written by that connection's task. [`Connections`] knows which connections a player has.
+//! A message is turned into a [`Payload`] once. The payload goes into the bounded [`Outbox`] of
+//! each connection, and the connection's task writes it. [`Connections`] maps players to their
+//! connections.
 
 mod payload;
 mod recent_tokens;

@@ -1,4 +1,4 @@
-//! Settings as flags: the parsers of their values, and structs with their defaults.
+//! Settings as command-line flags: parsers for their values, and structs with their defaults.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{OsStr, Resettable};
 use clap::{Args, Command};
 
-/// A parser of whole numbers in this range.
+/// Returns a parser for whole numbers in this range.
 pub fn number(
     range: RangeInclusive<u32>,
 ) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
@@ -16,7 +16,7 @@ pub fn number(
     }
 }
 
-/// A parser of counts in this range.
+/// Returns a parser for counts in this range.
 pub fn count(
     range: RangeInclusive<u32>,
 ) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync + 'static {
@@ -24,7 +24,7 @@ pub fn count(
     move |text| number(text).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// A parser of durations: a whole number of this unit.
+/// Returns a parser for durations, given as a whole number of this unit.
 pub fn time(
     unit: Duration,
     range: RangeInclusive<u32>,
@@ -33,7 +33,7 @@ pub fn time(
     move |text| number(text).map(|count| unit.saturating_mul(count))
 }
 
-/// A parser of durations of which 0 means never.
+/// Returns a parser for durations in which 0 means never.
 pub fn time_or_never(
     unit: Duration,
     range: RangeInclusive<u32>,
@@ -42,10 +42,10 @@ pub fn time_or_never(
     move |text| time(text).map(|time| Some(time).filter(|time| !time.is_zero()))
 }
 
-/// The settings of a server without flags, environment or file.
+/// Returns the settings of a server that has no flags, environment variables or file.
 ///
 /// # Panics
-/// If a flag has no default or a wrong one, which every use in a test finds.
+/// If a flag has no default or a wrong one. Every test that uses the settings detects this.
 pub fn defaults<T: Args>() -> T {
     let command = T::augment_args(Command::new("defaults").no_binary_name(true))
         .mut_args(|setting| setting.env(Resettable::<OsStr>::Reset));

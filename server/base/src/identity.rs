@@ -1,4 +1,4 @@
-//! Who a connection belongs to: tokens, and what they say about their owner.
+//! The owner of a connection: tokens, and the identities behind them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use crate::random::{ChanceError, random_bytes};
 /// A credential: 256 bits, written as 64 hexadecimal digits. The server keeps only its SHA-256.
 ///
 /// Tokens of accounts are random; tokens of guests describe the guest (`guest.rs`). `Debug` does
-/// not show a token. Looking up a hash needs no constant time: timing reveals only something about
-/// a hash that the asker cannot control.
+/// not show a token. A hash may be looked up without constant-time comparison, because the timing
+/// only reveals information about a hash that the asker cannot choose.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
@@ -33,7 +33,8 @@ impl Token {
         &self.0
     }
 
-    /// The text that the client keeps. It must be sent to its owner once and written nowhere.
+    /// Returns the text that the client keeps. Send it once to its owner, and never write it
+    /// anywhere.
     pub fn expose(&self) -> String {
         HexBytes(self.0).to_string()
     }
@@ -42,7 +43,7 @@ impl Token {
         Secret::new(self.expose())
     }
 
-    /// The hash as text, as the store keeps it.
+    /// Returns the hash as text, as the store keeps it.
     pub fn hash(&self) -> String {
         self.digest().as_text()
     }
@@ -85,14 +86,14 @@ impl fmt::Debug for Token {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     pub player: Player,
-    /// The token's id: not secret.
+    /// The token's id, which is not secret.
     pub token_id: String,
     pub scope: Scope,
-    /// What it takes to store a guest whose token says who they are.
+    /// The data to store a guest, if the token itself describes the guest.
     pub pass: Option<GuestPass>,
 }
 
-/// What it takes to store a guest later. `Debug` does not show the hash.
+/// The data to store a guest later. `Debug` does not show the hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestPass {
     pub token_id: String,

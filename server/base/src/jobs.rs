@@ -1,14 +1,15 @@
-//! Jobs: work that follows from an event, done once, by whichever server can do it.
+//! Jobs: work that follows from an event. It is done once, by any server that can do it.
 //!
 //! A job is a side record that is written in the same append or update as its cause, so that no
-//! crash separates the two. Its value is a JSON object with the state of the job (`State`) and
-//! the fields that the kind needs; any other value, such as those of version 0.1, is a job that has
-//! not been tried yet.
+//! crash can separate the two. Its value is a JSON object with the state of the job (`State`) and
+//! the fields that its kind needs. Any other value, for example one of version 0.1, is a job that
+//! has not been tried yet.
 //!
-//! One runner finds jobs, leases them and calls the handler of their kind. A handler does its work
-//! in one update that also has the condition "the job is as I claimed it" and deletes the job
-//! ([`Claimed::finish`]). So the work is done once, however many servers try. A job that fails is
-//! tried again later and later; at last it becomes a dead letter, which operators see and retry.
+//! A runner finds jobs, leases them, and calls the handler of their kind. The handler does its
+//! work in one update that also deletes the job, on the condition that the job is still as it was
+//! claimed ([`Claimed::finish`]). So the work is done once, even if several servers try. A failed
+//! job is tried again after increasing waits. After the last attempt it becomes a dead letter,
+//! which operators can see and retry.
 
 mod dead;
 mod error;
@@ -36,12 +37,13 @@ pub use self::runner::Jobs;
 use crate::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 use crate::random::random_code;
 
-/// How long other servers leave a job to the server that wrote or claimed it, in milliseconds.
+/// How long a job is reserved for the server that wrote or claimed it, in milliseconds.
 pub const LEASE_MS: u64 = 5_000;
-/// The time between two looks at the jobs of a kind, besides those that are asked for.
+/// The time between two regular looks at the jobs of a kind. A wake-up causes an extra look.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Most jobs that a wake-up names. With more, the runner looks at all jobs of the kind.
+/// The most jobs that a wake-up can name. If there are more, the runner looks at all jobs of the
+/// kind.
 const TOLD_MAX: usize = 64;
 
 /// All kinds of jobs: the first part of their keys.
@@ -50,26 +52,28 @@ const KINDS: [&str; 7] =
 
 #[derive(Clone, Debug)]
 pub struct JobKind {
-    /// The first part of the keys of its jobs.
+    /// The first part of the keys of this kind's jobs.
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// Most jobs at once with the same first part of their id.
+    /// The most jobs to run at once with the same first part of their id.
     pub per_key: usize,
-    /// True if the record has fields of its own: one that is no JSON object is a dead letter.
+    /// True if the record must have fields. A record that is not a JSON object then becomes a
+    /// dead letter.
     pub has_fields: bool,
-    /// True if the handler takes the lease itself, right before it begins.
+    /// True if the handler takes the lease itself, immediately before it begins.
     pub leases_itself: bool,
-    /// How long a job is kept after it was written, in milliseconds; `None`: until it is done.
+    /// How long a job is kept after it was written, in milliseconds; `None` if it is kept until
+    /// it is done.
     pub keep_ms: Option<u64>,
 }
 
 impl JobKind {
-    /// The kind of this name, which must be a kind of jobs: four jobs at once, a look every five
-    /// seconds, records without fields that stay until they are done.
+    /// Makes a kind with default settings: four jobs at once, a look every five seconds, no
+    /// fields, and records that are kept until the job is done.
     ///
     /// # Panics
-    /// If it is no kind of jobs.
+    /// If `name` is not a kind of jobs.
     pub fn new(name: &str) -> JobKind {
         let Some(name) = KINDS.into_iter().find(|known| *known == name) else {
             panic!("{name} is no kind of jobs")
@@ -88,7 +92,7 @@ impl JobKind {
 
 pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
 
-/// Writes jobs of this server and wakes its runner. Cheap to clone; all clones are one server.
+/// Writes jobs for this server and wakes its runner. Cheap to clone; all clones are one server.
 #[derive(Clone)]
 pub struct JobWriter(Arc<Writer>);
 
@@ -102,7 +106,7 @@ struct Waker {
 #[derive(Default)]
 struct Told {
     jobs: Vec<Key>,
-    /// So many jobs that they are found faster by a look at all.
+    /// True if there are so many jobs that a look at all of them is faster.
     is_all: bool,
 }
 
@@ -123,9 +127,9 @@ impl Waker {
 }
 
 struct Writer {
-    /// The name of this server in leases.
+    /// The name by which leases identify this server.
     server: String,
-    /// Jobs written so far, so that no two records are equal.
+    /// The number of jobs written so far, which makes every record unique.
     written: AtomicU64,
     wakers: Mutex<HashMap<&'static str, Arc<Waker>>>,
 }
@@ -133,18 +137,19 @@ struct Writer {
 impl Default for JobWriter {
     fn default() -> JobWriter {
         let (written, wakers) = (AtomicU64::new(0), Mutex::default());
-        // Without random bits no server starts. Even then no work would be done twice.
+        // A server does not start without random bits. Even with an empty name, no work would be
+        // done twice.
         JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
     }
 }
 
 impl JobWriter {
-    /// The value of a new job without fields, leased to this server for [`LEASE_MS`].
+    /// Returns the value of a new job without fields, leased to this server for [`LEASE_MS`].
     pub fn job(&self, now: Stamp) -> Vec<u8> {
         self.job_with(b"", now)
     }
 
-    /// Like [`JobWriter::job`], with the fields of this JSON object.
+    /// Like [`JobWriter::job`], with the fields of the JSON object `fields`.
     pub fn job_with(&self, fields: &[u8], now: Stamp) -> Vec<u8> {
         let Writer { server, written, .. } = &*self.0;
         State {
@@ -157,12 +162,12 @@ impl JobWriter {
         .over(fields)
     }
 
-    /// Makes the runner look at all jobs of a kind now.
+    /// Makes the runner look at all jobs of a kind immediately.
     pub fn wake(&self, kind: &'static str) {
         self.waker(kind).wake(None);
     }
 
-    /// Makes the runner look at this job now, and at no other.
+    /// Makes the runner look at this job immediately, but not at others.
     pub fn wake_for(&self, kind: &'static str, job: Key) {
         self.waker(kind).wake(Some(job));
     }

@@ -1,8 +1,9 @@
 //! The keyspace: every kind of side record, with its key, its value, its owner and its lifetime.
 //!
-//! A key is the name of its kind and, after a slash each, its parts: `left/PLAYER/GAME`. No other
-//! file of the server makes keys. The log of each game, and what a store keeps for itself, is not
-//! here: `server/store/src/embedded/change.rs` and `server/store/src/redis/layout.rs` define that.
+//! A key consists of the name of its kind and its parts, separated by slashes:
+//! `left/PLAYER/GAME`. This is the only file of the server that makes keys. It does not cover the
+//! games' logs and the stores' own data: `server/store/src/embedded/change.rs` and
+//! `server/store/src/redis/layout.rs` define those.
 
 use std::fmt::Display;
 
@@ -20,22 +21,22 @@ impl<const N: usize> Kind<N> {
         Ok(Key::new(self.text(&parts))?)
     }
 
-    /// What the keys of all records of this kind begin with.
+    /// Returns the prefix of all keys of this kind.
     pub fn all(&self) -> Result<Key, StoreError> {
         self.under([])
     }
 
-    /// What the keys of all records begin with that have these first parts.
+    /// Returns the prefix of all keys of this kind that have these first parts.
     pub fn under<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts) + "/")?)
     }
 
-    /// What comes after the name; `None` for keys of other kinds.
+    /// Returns the part of a key after the name; `None` for keys of other kinds.
     pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
         std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(self.name)?.strip_prefix('/')
     }
 
-    /// The last part, as the game that it names.
+    /// Parses the last part of a key as a game's id.
     pub fn game(&self, key: &Key) -> Option<GameId> {
         self.rest(key)?.rsplit('/').next()?.parse().ok()
     }
@@ -55,8 +56,8 @@ impl<const N: usize> Kind<N> {
     }
 }
 
-/// A [`Kind`] as the documents list it: also its parts, value, owner (the file that reads and
-/// writes it, from `server/`) and lifetime.
+/// A [`Kind`] as the documentation lists it. `owner` is the file that reads and writes the
+/// record, relative to `server/`.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub name: &'static str,
@@ -76,7 +77,7 @@ pub fn time15(at: Stamp) -> String {
     format!("{:015}", at.0)
 }
 
-/// What follows a prefix in a key; `None` if the key does not begin with it.
+/// Returns the part of a key after a prefix; `None` if the key does not begin with it.
 pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
@@ -88,12 +89,12 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
 }
 
-/// The key of a job: the name of its kind, and the rest of the key. `None` if it cannot be a key.
+/// Returns the key of a job, made of its kind and id. `None` if they do not form a valid key.
 pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
 }
 
-/// What the keys of all jobs of a kind begin with.
+/// Returns the prefix of the keys of all jobs of a kind.
 pub fn jobs_of(kind: &str) -> Result<Key, StoreError> {
     Ok(Key::new(format!("{kind}/"))?)
 }
@@ -118,17 +119,17 @@ keyspace! {
     LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "game/src/listing.rs", "end of the game";
     /// A running game of a player.
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "end of the game";
-    /// When a game must be looked at because a time may be up.
+    /// When to check a game because a time may have expired.
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "the look at the game";
-    /// A game in which a house player is to act.
+    /// A game in which a house player (a bot of the server) is to act.
     HOUSE["GAME"] = "house", "since when, in decimal", "game/src/listing.rs", "its turn";
-    /// A game made a moment ago, for its players' connections on other servers.
+    /// A new game, so that other servers notify its players' connections.
     NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
     /// A game that servers of version 0.1 must open.
     AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "end of the game";
     /// A running public game in one line.
     PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "end of the game";
-    /// The lists of running games were completed once.
+    /// Marks that the lists contain all running games.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "none";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "the game is pruned";
@@ -136,7 +137,7 @@ keyspace! {
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
     /// An open seek.
     SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "taken, withdrawn or abandoned";
-    /// The seek that was opened last, so that two opened at once are both counted.
+    /// The latest seek. Two concurrent openings conflict on it, so both are counted.
     SEEK_TURN[] = "seek_turn", "the seek's id", "services/src/lobby/seeks.rs", "1 min";
     /// An open challenge.
     CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "services/src/lobby/challenges.rs", "1 day";
@@ -148,17 +149,17 @@ keyspace! {
     ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "services/src/lobby/invitations.rs", "1 day";
     /// The outcome of an accepted lobby command.
     COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 day";
-    /// Job: make a game that was promised.
+    /// Job: create a planned game.
     PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "services/src/lobby/plans.rs", "the game's first append";
-    /// A player who waits in the pool.
+    /// A player who is waiting in the pool.
     POOL["PLAYER"] = "pool", "JSON: PoolRecord", "services/src/lobby/pool.rs", "45 s after the last renewal";
-    /// A pair that waits for its game.
+    /// A pair of players whose game is about to be created.
     PAIRED["GAME"] = "paired", "JSON: both players", "services/src/lobby/pool.rs", "10 min";
-    /// The latest game for which a player was paired.
+    /// The latest game that a player was paired for.
     PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "services/src/lobby/pool.rs", "30 days";
-    /// What the players of a paired game waited for.
+    /// The pool records of a game's players before they were paired.
     POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
-    /// Players who wait again because their game was aborted.
+    /// Players who return to the pool because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "services/src/lobby/pool_returns.rs", "1 min";
     /// A player left a game.
     LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "services/src/left_games.rs", "1 day";
@@ -170,13 +171,13 @@ keyspace! {
     TOKENS["HASH"] = "tokens", "the player's id", "services/src/players/record.rs", "as the player, or when revoked";
     /// A deleted account.
     GONE["ID"] = "gone", "empty", "services/src/players/record.rs", "none";
-    /// Job: remove what is left of a deleted account.
+    /// Job: delete the remaining data of a deleted account.
     LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "services/src/players/record.rs", "everything is removed";
-    /// A token that was revoked a moment ago, for other servers.
+    /// A recently revoked token, for other servers.
     REVOKED["TOKEN"] = "revoked", "the player's id", "services/src/players/record.rs", "5 min";
-    /// An account that an operator closed a moment ago, for other servers.
+    /// An account that an operator has recently closed, for other servers.
     CLOSED["ID"] = "closed", "empty", "services/src/players/closure.rs", "5 min";
-    /// A stored guest who has not played.
+    /// A stored guest who has not played yet.
     NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "services/src/players/standing.rs", "2 days";
     /// Keys that all servers share.
     SECRETS["NAME"] = "secrets", "32 bytes", "services/src/players/guest.rs", "none";
@@ -186,7 +187,7 @@ keyspace! {
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "at most 50 a ruleset";
     /// Job: rate a game.
     RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "done";
-    /// A rating job that version 0.1 put aside because of damaged data.
+    /// A rating job that version 0.1 set aside because of damaged data.
     RATING_ASIDE["GAME"] = "rating_aside", "what is damaged", "base/src/jobs/dead.rs", "an operator retries it";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "the account";
@@ -222,11 +223,11 @@ keyspace! {
     QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "made, or end of the game";
     /// A player's webhook.
     WEBHOOKS["PLAYER"] = "webhooks", "JSON", "services/src/notices.rs", "the account";
-    /// Test calls of a webhook.
+    /// A test call of a player's webhook.
     WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "services/src/notices.rs", "10 s";
     /// Job: a notice to a webhook.
     NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "delivered or dropped";
-    /// The last turn in a game of which a player's webhook was notified.
+    /// The latest turn in a game that was announced to a player's webhook.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A calendar feed.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "the account";
@@ -236,21 +237,21 @@ keyspace! {
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
     /// A player's report of a game.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
-    /// A player's reports of today.
+    /// A report that a player filed in the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
-    /// What operators did.
+    /// An operator's action.
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "none";
     /// A finished game that is to be packed.
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "packed";
     /// A finished casual game of guests that is to be deleted.
     GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "deleted";
-    /// What operators did about jobs.
+    /// An operator's action on a job.
     OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "none";
-    /// A job that failed for good.
+    /// A job that failed permanently.
     DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "an operator retries it";
-    /// A server's record of itself.
+    /// A server's entry in the list of running servers.
     SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
-    /// What `/health` writes and reads.
+    /// A record that `/health` writes and reads.
     HEALTH["NAME"] = "health", "16 bytes", "src/api/http/health.rs", "none";
 }
 
@@ -280,7 +281,7 @@ mod tests {
     fn no_other_file_makes_keys() {
         let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut sources = product_sources(&server);
-        // The store knows keys as bytes.
+        // The store handles keys as bytes.
         sources.retain(|(path, _)| !path.starts_with(server.join("store")));
         let makes_keys = |text: &str| text.replace("CommandKey::new(", "").contains("Key::new(");
         let makers: Vec<&PathBuf> =
@@ -295,7 +296,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:?}");
     }
 
-    /// `FLAGFALL_UPDATE=1` writes the table anew.
+    /// `FLAGFALL_UPDATE=1` regenerates the table.
     #[test]
     fn the_page_lists_every_kind() {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/keyspace.md");

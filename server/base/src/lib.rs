@@ -1,6 +1,7 @@
-//! What every feature of the server stands on.
+//! The foundation of the server's features.
 //!
-//! This crate knows stores, players' connections and other servers, but no game and no feature.
+//! This crate deals with stores, players' connections and other servers. It contains no game
+//! logic and no features.
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 

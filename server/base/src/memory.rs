@@ -6,15 +6,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Shortest time between two measurements of memory.
+/// The shortest time between two measurements of memory.
 const FRESH: Duration = Duration::from_millis(100);
-/// Share of the limit from which on new games are refused. The rest is for running games,
+/// The share of the limit above which new games are refused. The rest is for running games,
 /// connections, and memory that the allocator returns late.
 const GAMES_SHARE: f64 = 0.75;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryLimit {
-    /// As much as the control group or the machine allows.
+    /// The limit of the control group or the machine, whichever is lower.
     #[default]
     OfTheSystem,
     Bytes(u64),
@@ -52,7 +52,7 @@ pub struct Usage {
     address_space: u64,
 }
 
-/// Watches how much memory is used. Cheap to clone; clones share one measurement.
+/// Measures how much memory is used. Cheap to clone; clones share one measurement.
 #[derive(Clone)]
 pub struct MemoryGuard(Arc<Guard>);
 
@@ -85,7 +85,8 @@ impl MemoryGuard {
         self.0.resident_max
     }
 
-    /// The used share of the limit on resident memory or address space, whichever is larger.
+    /// Returns the used share of the limit on resident memory or address space, whichever is
+    /// larger.
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     fn share(&self) -> f64 {
         if self.0.resident_max.is_none() && self.0.address_space_max.is_none() {
@@ -109,7 +110,7 @@ impl MemoryGuard {
     }
 }
 
-/// The memory that the process uses; 0 where the system does not say.
+/// Returns the memory that the process uses; 0 if the system does not report it.
 pub fn usage() -> Usage {
     usage_in(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
 }
@@ -119,25 +120,27 @@ fn usage_in(status: &str) -> Usage {
     Usage { resident: bytes("VmRSS:"), address_space: bytes("VmSize:") }
 }
 
-/// The amount of this name in a list of the system, which gives it in KiB.
+/// Finds an amount by its name in a list of the system, which gives amounts in KiB.
 fn bytes_in(list: &str, name: &str) -> Option<u64> {
     let rest = list.lines().find_map(|line| line.strip_prefix(name))?;
     rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024)
 }
 
-/// The lowest limit of the control groups of the process and of the machine.
+/// Returns the lowest of the memory limits: those of the process's control groups and the
+/// machine's memory.
 fn system_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let of_groups = group_files(&groups).into_iter().filter_map(|file| {
-        // `max`, or a number near 2⁶³, if there is no limit.
+        // Without a limit, this is `max` or a number near 2⁶³.
         read(Path::new(&file))?.trim().parse::<u64>().ok()
     });
     let meminfo = read(Path::new("/proc/meminfo")).unwrap_or_default();
     of_groups.chain(bytes_in(&meminfo, "MemTotal:")).min()
 }
 
-/// The files with the limits of a process's control groups: its own and all above.
+/// Returns the files with the limits of a process's control groups: its own group and all
+/// ancestors.
 fn group_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -150,7 +153,7 @@ fn group_files(groups: &str) -> Vec<String> {
             }
             _ => continue,
         };
-        // In a container the path may be that of the host; its root is then the container's own
+        // In a container the path may be that of the host. The root is then the container's own
         // group.
         let ancestors = Path::new(path).ancestors();
         files.extend(ancestors.map(|group| {

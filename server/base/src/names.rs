@@ -10,8 +10,8 @@ use crate::keys::{GONE, PLAYERS};
 /// The name shown for players whose accounts were deleted.
 pub const DELETED: &str = "deleted";
 
-/// The players of a game under their current names: guests may have become accounts since, and
-/// deleted accounts show no name. If the store does not answer, the names stay as they were.
+/// Returns the players of a game under their current names. Guests may have become accounts, and
+/// deleted accounts show no name. If the store does not answer, the names are unchanged.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     for side in Side::BOTH {
@@ -31,7 +31,7 @@ pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Resu
     Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
 }
 
-/// The player with this id under their current name; `None` if deleted or unknown.
+/// Returns the player with this id under their current name; `None` if deleted or unknown.
 pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
     Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
 }

@@ -30,7 +30,7 @@ pub fn random_side() -> Result<Side, ChanceError> {
     random_bytes().map(|[byte]: [u8; 1]| if byte & 1 == 0 { Side::Red } else { Side::Blue })
 }
 
-/// A random number less than `below`; uniform enough for choosing a name.
+/// Returns a random number less than `below`. It is uniform enough for choosing a name.
 pub fn random_below(below: u32) -> Result<u32, ChanceError> {
     random_bytes().map(|bytes| u32::from_le_bytes(bytes) % below.max(1))
 }

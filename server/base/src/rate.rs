@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A token bucket that fills steadily: `capacity` at once, and as many again within each `window`.
-/// Time is an argument; it is taken as standing still if it goes backward.
+/// A token bucket that fills steadily. It allows `capacity` tokens at once, and as many again in
+/// each `window`. Time is an argument; if it goes backward, it counts as standing still.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     capacity: f64,
@@ -32,15 +32,15 @@ impl TokenBucket {
         }
     }
 
-    /// Takes tokens for work that is already done, even if there are not enough: the bucket is then
-    /// in debt. Returns the time until it is out of debt.
+    /// Takes tokens for work that is already done, even if there are not enough. The bucket is
+    /// then in debt. Returns the time until the debt is paid.
     pub fn charge(&mut self, now: Instant, tokens: f64) -> Duration {
         self.fill(now);
         self.tokens -= tokens;
         self.time_to(0.0)
     }
 
-    /// The time until [`TokenBucket::take`] succeeds again.
+    /// Returns the time until [`TokenBucket::take`] succeeds again.
     pub fn wait(&self) -> Duration {
         self.time_to(1.0)
     }
@@ -61,13 +61,13 @@ impl TokenBucket {
         }
     }
 
-    /// True if the bucket has filled up again, so that it can be forgotten.
+    /// True if the bucket is full again, so that it can be removed.
     pub fn is_full(&self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
         self.tokens + elapsed * self.per_second >= self.capacity
     }
 
-    /// Puts back tokens that should not have counted.
+    /// Returns tokens that should not have counted.
     pub fn put_back(&mut self, tokens: u32) {
         self.tokens = (self.tokens + f64::from(tokens)).min(self.capacity);
     }

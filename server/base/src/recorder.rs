@@ -1,4 +1,4 @@
-//! The recorder of the process, and the handles of the metrics that are counted often.
+//! The metrics recorder of the process, and handles for frequently used metrics.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -11,7 +11,7 @@ use strum::VariantNames as _;
 use crate::admission::Limit;
 use crate::telemetry::*;
 
-/// Buckets of durations: 50 µs to 10 s.
+/// The buckets of durations: 50 µs to 10 s.
 const SECONDS: &[f64] = &[
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0,
@@ -21,10 +21,10 @@ const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
 const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
-/// Installs the recorder of the process; a second call returns the same handle. Metrics recorded
+/// Installs the recorder of the process. A second call returns the same handle. Metrics recorded
 /// before the first call are lost.
 ///
-/// Returns `None` if another recorder was installed first.
+/// Returns `None` if another recorder is already installed.
 pub fn install() -> Option<PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     HANDLE
@@ -58,8 +58,8 @@ fn describe() {
     }
 }
 
-/// Starts the counters that alerts watch at zero. If a series began with its first event,
-/// Prometheus would see no increase, and a defect that happens once would raise no alert.
+/// Starts the counters that alerts watch at zero. If a counter only appeared with its first
+/// event, Prometheus would see no increase, so a defect that happens once would raise no alert.
 fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);
@@ -80,10 +80,10 @@ fn start_at_zero() {
     }
 }
 
-/// What metrics call a message from a client that is none of the protocol's.
+/// The metrics label of a client's message that does not follow the protocol.
 const MALFORMED: &str = "malformed";
 
-/// Handles that are looked up once, for every message and every append.
+/// Handles that are looked up once, because every message or append uses them.
 pub struct Hot {
     messages_in: HashMap<&'static str, Counter>,
     messages_out: HashMap<&'static str, Counter>,
@@ -110,7 +110,7 @@ impl Hot {
         self.messages_in[message.map_or(MALFORMED, <&str>::from)].increment(1);
     }
 
-    /// Counts a message of this type, written to a client.
+    /// Counts a message of this type that was written to a client.
     pub fn message_out(&self, kind: &'static str) {
         self.messages_out[kind].increment(1);
     }

@@ -1,7 +1,7 @@
-//! Refusals as messages, and those that several parts of the server share.
+//! Turns refusals into messages, and makes the refusals that several parts of the server share.
 //!
-//! The server's parts refuse with values ([`Refusal`]). Sentences are made here, where an answer
-//! leaves the server, from the texts that all clients share.
+//! The parts of the server refuse with a value ([`Refusal`]). This module turns it into a
+//! sentence when the answer is sent, with the texts that all clients share.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, CommandId, Refusal, ServerToClient};
@@ -10,10 +10,10 @@ use flagfall_words::english;
 use crate::request_id::RequestId;
 use crate::telemetry;
 
-/// The message that refuses a command or message. The refusal is counted among the metrics, and
-/// logged with the id of the request.
+/// Returns the message that refuses a command or another message. Counts the refusal in the
+/// metrics, and logs it with the id of the request.
 ///
-/// `seq` is how far the asking side has been shown the game, if it has a side.
+/// `seq` is the last entry of the game that the asking side has been shown, if it has a side.
 pub fn message(
     refusal: Refusal,
     cmd_id: Option<CommandId>,
@@ -28,7 +28,8 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
-/// The message that a game can no longer be played. `request` is the one that this answers.
+/// Returns the message that a game cannot be continued. `request` is the request that the message
+/// answers.
 pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestId>) -> ServerToClient {
     request.into_iter().for_each(|request| log(&refusal, request));
     let message = english().refusal(&refusal);
@@ -36,7 +37,7 @@ pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestI
     ServerToClient::GameUnavailable { game, code: Some(refusal.code), message, request }
 }
 
-/// Logs a refusal with the id of its request: a defect in every log, anything else as debug.
+/// Logs a refusal with the id of its request: a defect as an error, anything else at debug level.
 pub fn log(refusal: &Refusal, request: RequestId) {
     if refusal.code.as_str() == Code::INTERNAL {
         tracing::error!(%request, %refusal, "refused because of a defect");
@@ -45,7 +46,7 @@ pub fn log(refusal: &Refusal, request: RequestId) {
     }
 }
 
-/// The store cannot be reached. Nothing was done.
+/// The store cannot be reached. The command was not carried out.
 pub fn store_away() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("away")
 }

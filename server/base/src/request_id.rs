@@ -1,22 +1,23 @@
-//! The name of one request, by which a player's report and the server's log find each other.
+//! The id of a request, which links a player's report to the server's log.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A message of a client or a request over HTTP. It is part of every refusal, and of the log lines
-/// about the request, so an operator can find what a player reports.
+/// The id of a client's message or of an HTTP request. Every refusal contains it, and so do the
+/// log lines about the request. So an operator can find the log of a problem that a player
+/// reports.
 ///
-/// Two requests have different ids with overwhelming probability, on one server and among servers.
-/// An id says nothing of other requests: neither how many there are nor which came before.
+/// Two requests almost certainly have different ids, even on different servers. An id reveals
+/// nothing about other requests, neither their number nor their order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RequestId(u64);
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// The keys by which numbers become ids. They are random and known to this process alone, so a
-/// client cannot tell from two ids how many requests others made in between.
+/// The keys that turn numbers into ids. They are random and exist only in this process. So a
+/// client with two ids cannot compute how many requests others made in between.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl RequestId {
@@ -24,7 +25,7 @@ impl RequestId {
         RequestId(KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// The id of this number, for tests that compare messages byte for byte.
+    /// Returns the id with this number, for tests that compare messages byte for byte.
     pub const fn numbered(number: u64) -> RequestId {
         RequestId(number)
     }

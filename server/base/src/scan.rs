@@ -4,8 +4,8 @@ use flagfall_store::{Key, Record, Store, StoreError};
 
 const CHUNK: usize = 512;
 
-/// Reads the records under a prefix in the order of their keys. Records written meanwhile are seen
-/// if their keys are still ahead.
+/// Reads the records under a prefix in the order of their keys. A record that is written during
+/// the scan is seen if its key comes after the last one read.
 pub struct Scan<'store> {
     store: &'store dyn Store,
     prefix: Key,
@@ -28,7 +28,7 @@ impl<'store> Scan<'store> {
         Ok(all)
     }
 
-    /// The next records; `None` after the last.
+    /// Returns the next records; `None` after the last ones.
     pub async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
             return Ok(None);

@@ -2,9 +2,9 @@
 
 use flagfall_store::StoreError;
 
-/// Logs that the store refused something. The heartbeat logs once per outage that the store is out
-/// of reach, and why; so refusals during an outage are only logged at debug level, or the reason
-/// would be lost among them.
+/// Logs that the store refused a request. The heartbeat already logs each outage of the store
+/// once, with its reason. So refusals during an outage are logged only at debug level; otherwise
+/// they would bury that reason.
 pub fn note_refusal(error: &StoreError, what: &'static str) {
     if matches!(error, StoreError::Unavailable { .. }) {
         tracing::debug!(%error, "{what}");

@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    /// The arguments of each call of a macro that records a metric.
+    /// Returns the arguments of each call of a macro that records a metric.
     fn calls(text: &str) -> Vec<String> {
         let mut calls = Vec::new();
         for name in ["counter!(", "gauge!(", "histogram!("] {
@@ -214,7 +214,7 @@ mod tests {
         for (path, call) in calls {
             let (first, labels) = call.split_once(',').unwrap_or((&call, ""));
             let constant = first.trim().rsplit("::").next().unwrap_or_default();
-            // The recorder goes over metrics of the table by their names.
+            // The recorder loops over the table, so its calls have no constant.
             if constant == "name" && path.ends_with("recorder.rs") {
                 continue;
             }

@@ -1,18 +1,18 @@
-//! Read, decide, write if nothing has changed; again if something has.
+//! Transactions: read, decide, write if nothing has changed, and otherwise start again.
 
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
 use crate::scan::Scan;
 
 const DELETES_MAX: usize = 32;
-/// Tries before a transaction gives up. Two writers of one record rarely meet more than once.
+/// The most attempts of a transaction. Two writers of one record rarely conflict more than once.
 const TRIES: u32 = 32;
 
-/// A change that is tried until no other writer comes between its reading and its writing.
+/// A change that is repeated until no other writer interferes between its read and its write.
 ///
-/// Each turn of the caller's loop reads, decides, and commits. After a turn whose update was not
-/// made, or of which the store does not say whether it was made, the next one must find out from
-/// what it reads whether the work is done.
+/// Each round of the caller's loop reads, decides, and commits. The update of the previous round
+/// may have failed, or the store may not have said whether it was made. So each round must find
+/// out from what it reads whether the work is already done.
 ///
 /// ```
 /// # use flagfall_base::transact::{Transaction, expect};
@@ -37,13 +37,14 @@ pub struct Transaction<'store> {
 }
 
 impl<'store> Transaction<'store> {
-    /// A change to `what`, as an error names it.
+    /// Begins a change. `what` describes it in error messages.
     pub fn new(store: &'store dyn Store, what: &'static str) -> Transaction<'store> {
         Transaction { store, what, tries: 0 }
     }
 
-    /// Makes the update. False if another writer was first, or if the store does not say whether it
-    /// was made: then it is time to read again. [`StoreError::Unavailable`] after 32 tries.
+    /// Makes the update. Returns false if another writer was first, or if the store does not say
+    /// whether the update was made. The caller must then read again. [`StoreError::Unavailable`]
+    /// after 32 attempts.
     pub async fn commit(&mut self, update: Update) -> Result<bool, StoreError> {
         self.tries += 1;
         match self.store.update(update).await? {
@@ -56,8 +57,8 @@ impl<'store> Transaction<'store> {
     }
 }
 
-/// Makes an update whose repetition does no harm, with no conditions. [`StoreError`];
-/// [`StoreError::Unavailable`] if the store does not say whether it was made.
+/// Makes an unconditional update that may safely be repeated. [`StoreError::Unavailable`] if the
+/// store does not say whether it was made.
 pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreError> {
     match store.update(Update { conditions: Vec::new(), writes }).await? {
         UpdateOutcome::Ok => Ok(()),
@@ -67,8 +68,8 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
-/// Deletes every record under a prefix, also those of which a page of a list would not show all. It
-/// may be repeated. After an error some may remain.
+/// Deletes every record under a prefix, even if there are more than one page of a list would
+/// show. The call may be repeated. After an error some records may remain.
 pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
     let mut scan = Scan::new(store, prefix);
     while let Some(records) = scan.next().await? {
@@ -84,8 +85,9 @@ pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Makes the update if the record still has this value (`None`: if there is still none). False if
-/// it has changed, or the store does not say whether it was made.
+/// Makes the update if the record still has this value; `None` means that the record must not
+/// exist. Returns false if it has changed, or if the store does not say whether the update was
+/// made.
 pub async fn write_if(
     store: &dyn Store,
     key: Key,
@@ -96,7 +98,7 @@ pub async fn write_if(
     Ok(store.update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
 }
 
-/// The condition that a record is still as it was read.
+/// Returns the condition that a record has not changed since it was read.
 pub fn expect(value: Option<Vec<u8>>) -> Expect {
     value.map_or(Expect::Absent, Expect::Value)
 }

@@ -43,7 +43,7 @@ use crate::app::App;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 
-/// Routes of the game listener.
+/// Returns the routes of the game listener.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let router = Router::new().route("/", get(page)).route("/ws", any(open_socket));
     endpoints()
@@ -75,15 +75,15 @@ pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router 
         .layer(middleware::map_response(close_after))
 }
 
-/// Gives a request its id. Log lines of its work name the id, and so does the answer.
+/// Gives a request its id. The answer and the log lines of the request contain the id.
 async fn named(request: Request, next: Next) -> Response {
     let id = RequestId::next();
     let span = tracing::debug_span!("http", request = %id);
     error::finish(next.run(request).instrument(span).await, id)
 }
 
-/// Closes the connection after each request. Only WebSockets stay open, and their session limits
-/// them. (Turning keep-alive off in hyper would do the same, but would also remove
+/// Closes the connection after each request. Only WebSockets stay open; their sessions have their
+/// own limits. (Turning keep-alive off in hyper has the same effect, but also removes
 /// `Connection: upgrade` from upgrades.)
 async fn close_after(mut response: Response) -> Response {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
@@ -92,7 +92,7 @@ async fn close_after(mut response: Response) -> Response {
     response
 }
 
-/// Applies limits, headers and the count to every request.
+/// Applies limits, headers and the metrics to every request.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let origin = cors::allowed_origin(&request, &app.settings.allowed_origins);
@@ -113,7 +113,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         .increment(1);
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Views depend on the caller, so no proxy may cache them, unless the handler says otherwise.
+    // Views depend on the caller, so proxies must not cache them, unless the handler allows it.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if is_api && !app.settings.allowed_origins.is_empty() {
         cors::vary(headers);
@@ -124,7 +124,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     response
 }
 
-/// Identifies the client of a request and decides whether it may be answered.
+/// Identifies the client of a request and checks the limits.
 fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let (path, now) = (request.uri().path(), Instant::now());
     let (is_upgrade, is_check) = (path == "/ws", matches!(path, "/health" | "/ready"));
@@ -132,7 +132,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
         app.admission.name_client(seat, client, now)?;
-        // A WebSocket without a hello may still be evicted.
+        // A WebSocket that has sent no hello may still be evicted.
         if !is_upgrade {
             app.admission.note_request(seat);
         }
@@ -148,14 +148,15 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Runs a request. One that may change something is completed even if its connection closes.
+/// Runs a request. A request that may change something runs to its end even if its connection
+/// closes.
 async fn carry_out(app: &App, request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    // Read the body before the work begins, so that a slow sender takes no place. A body that is
-    // too long gets one byte over the limit, and the route refuses it.
+    // Read the body first, so that a slow sender does not occupy one of the places. A body that
+    // is too long is replaced with one that is a byte over the limit, which the route refuses.
     let body = match Limited::new(body, BODY_BYTES_MAX).collect().await {
         Ok(body) => Body::from(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Body::from(vec![0; BODY_BYTES_MAX + 1]),

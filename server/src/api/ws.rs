@@ -1,9 +1,9 @@
-//! The only module that knows WebSockets.
+//! The WebSocket API. No other module uses WebSockets.
 //!
-//! `listener` accepts connections and speaks HTTP on them; `upgrade` turns one into a WebSocket.
-//! `connection` is the task of a WebSocket: it runs the pure `session` and writes to its `wire`.
-//! `handshake` identifies the player behind a hello, `dispatch` dispatches an identified player's
-//! messages, `chat` is chat and reports.
+//! `listener` accepts connections and speaks HTTP on them. `upgrade` turns a request into a
+//! WebSocket. `connection` is the task of a WebSocket: it runs the pure `session` and writes to
+//! its `wire`. `handshake` identifies the player behind a hello, `dispatch` dispatches the
+//! messages of an identified player, and `chat` handles chat and reports.
 
 mod chat;
 mod connection;

@@ -1,4 +1,4 @@
-//! The server with a planted fault, for the trial's checker to find. It is only built with the
+//! The server with a planted fault that the trial's checker has to find. Built only with the
 //! feature `planted-faults`.
 
 use std::process::ExitCode;

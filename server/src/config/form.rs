@@ -8,7 +8,7 @@ use super::layers::{Loaded, key, section, settings};
 use super::{Config, StoreKind};
 use flagfall_services::proof::KeySource;
 
-/// Width of a line of comment.
+/// Maximum width of a comment line.
 const WIDTH: usize = 98;
 
 const CHECKED: &str = "\
@@ -24,7 +24,8 @@ const EXAMPLE: &str = "\
 ";
 
 impl Loaded {
-    /// The configuration as a TOML file, with the source of each value. Secrets are left out.
+    /// Returns the configuration as a TOML file, with the source of each value. Secrets are left
+    /// out.
     #[must_use]
     pub fn to_toml(&self) -> String {
         write_sections(CHECKED, |setting| {
@@ -39,7 +40,7 @@ impl Loaded {
         })
     }
 
-    /// The value of a setting, as TOML.
+    /// Returns the value of a setting, as TOML.
     fn value(&self, setting: &Arg) -> Option<String> {
         let values = self.matches.get_raw(setting.get_id().as_str()).into_iter().flatten();
         let values: Option<Vec<String>> =
@@ -51,7 +52,7 @@ impl Loaded {
         }
     }
 
-    /// What is shown in place of a value that contains, or may contain, a secret.
+    /// Returns a replacement for a value that contains, or may contain, a secret.
     fn secret(&self, setting: &Arg) -> Option<String> {
         if !setting.is_hide_env_values_set() {
             return None;
@@ -67,7 +68,8 @@ impl Loaded {
     }
 }
 
-/// The example of a configuration file: every setting with its default, in a comment.
+/// Returns the example configuration file, which lists every setting with its default in a
+/// comment.
 #[cfg(test)]
 pub(super) fn example() -> String {
     write_sections(EXAMPLE, |setting| {
@@ -82,7 +84,7 @@ pub(super) fn example() -> String {
     })
 }
 
-/// The headings of the settings, in the order of the help.
+/// Returns the headings of the settings, in the order of the help.
 pub(super) fn headings(command: &clap::Command) -> Vec<&str> {
     let mut headings = Vec::new();
     for heading in settings(command).filter_map(Arg::get_help_heading) {
@@ -93,7 +95,7 @@ pub(super) fn headings(command: &clap::Command) -> Vec<&str> {
     headings
 }
 
-/// The explanation of a setting, as the help gives it.
+/// Returns the explanation of a setting from the help.
 pub(super) fn explanation(setting: &Arg) -> String {
     let help = setting.get_long_help().or(setting.get_help()).map(ToString::to_string).unwrap_or_default();
     format!("{}.", help.trim_end_matches('.'))
@@ -129,7 +131,7 @@ fn write_comment(text: &mut String, comment: &str) {
     text.push('\n');
 }
 
-/// A value as TOML: a number, true or false, or a text.
+/// Formats a value as TOML: a number, true or false, or a text.
 fn toml_value(setting: &Arg, value: &str) -> String {
     let is_number = value.parse::<u32>().is_ok_and(|number| number.to_string() == value);
     match setting.get_action() {

@@ -1,8 +1,8 @@
-//! Where values come from: flags win over the environment, the environment over the configuration
-//! file, and the file over the defaults.
+//! The sources of values: flags override the environment, the environment overrides the
+//! configuration file, and the file overrides the defaults.
 //!
-//! clap knows flags, environment and defaults. The values of the file take the place of the
-//! defaults, so that one parser judges all four.
+//! clap handles flags, environment and defaults. The values of the file replace the defaults, so
+//! that one parser checks all four sources.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,16 @@ use super::Config;
 /// The flag that names the configuration file.
 const FILE_FLAG: &str = "config";
 
-/// Why there is no configuration.
+/// The reason why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// Flags or environment are wrong, or ask for help.
+    /// The flags or the environment are wrong, or the flags ask for help.
     #[error(transparent)]
     Flags(#[from] clap::Error),
     #[error("--config {}: {error}", path.display())]
     Unreadable { path: PathBuf, error: std::io::Error },
-    /// A line of the file, from 1, is wrong. The reason never repeats a secret value.
+    /// A line of the file is wrong. Lines are numbered from 1. The reason never repeats a secret
+    /// value.
     #[error("{}:{line}: {reason}", path.display())]
     Line { path: PathBuf, line: usize, reason: String },
 }
@@ -38,7 +39,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Reads flags, environment and the file that they name.
+    /// Reads the flags, the environment, and the file that they name.
     pub fn from_args<A>(args: impl IntoIterator<Item = A> + Clone) -> Result<Loaded, LoadError>
     where
         A: Into<OsString> + Clone,
@@ -58,7 +59,7 @@ impl Loaded {
         Ok(Loaded { config: Config::from_arg_matches(&matches)?, matches, file })
     }
 
-    /// Where the value of a setting comes from, for a person.
+    /// Describes the source of a setting's value, for a person.
     pub(super) fn source(&self, setting: &Arg) -> String {
         let id = setting.get_id().as_str();
         let line = || self.file.as_ref()?.lines.iter().find(|line| line.id == id);
@@ -75,18 +76,18 @@ impl Loaded {
     }
 }
 
-/// The settings: all flags that the environment and the file can also set.
+/// Returns the settings: all flags that can also be set in the environment and the file.
 pub(super) fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| arg.get_env().is_some() && arg.get_id() != FILE_FLAG)
 }
 
-/// The section of the file that holds a setting: the first word of its heading in the help.
+/// Returns the section of the file for a setting: the first word of its heading in the help.
 pub(super) fn section(setting: &Arg) -> String {
     let heading = setting.get_help_heading().unwrap_or_default();
     heading.split(' ').next().unwrap_or_default().to_lowercase()
 }
 
-/// The key of a setting in its section: the name of the flag.
+/// Returns the key of a setting in its section: the name of the flag.
 pub(super) fn key(setting: &Arg) -> &str {
     setting.get_long().unwrap_or_default()
 }
@@ -121,7 +122,7 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The settings in a file's text, or the place of the first mistake and what is wrong there.
+/// Parses the settings in a file. The error is the offset of the first mistake, and its reason.
 fn lines(text: &str, command: &Command) -> Result<Vec<Line>, (usize, String)> {
     let table = DeTable::parse(text).map_err(|error| {
         (error.span().map_or(0, |span| span.start), format!("not TOML: {}", error.message()))
@@ -158,7 +159,7 @@ fn lines(text: &str, command: &Command) -> Result<Vec<Line>, (usize, String)> {
     Ok(lines)
 }
 
-/// The values of a setting as flags would have them, checked as flags are.
+/// Converts a value of the file to the values of the flag, and checks them as the flag would.
 fn values(setting: &Arg, value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let is_list = matches!(setting.get_action(), ArgAction::Append);
     let values = match value {

@@ -1,4 +1,4 @@
-//! Values that an operator may set, and the messages for wrong ones.
+//! Tests for the values that an operator may set, and the messages for wrong ones.
 
 use clap::CommandFactory;
 

@@ -1,4 +1,4 @@
-//! The values that settings take, and the messages for wrong ones.
+//! The types of setting values, and the messages for wrong values.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use flagfall_store::RedisAddress;
 use tracing_subscriber::EnvFilter;
 
-/// Where metrics are served.
+/// The address for metrics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MetricsListen {
     Off,
@@ -50,7 +50,7 @@ impl FromStr for StoreKind {
         match text {
             "embedded" => Ok(StoreKind::Embedded),
             "memory" => Ok(StoreKind::Memory),
-            // The text is not repeated in the error: it may hold a password.
+            // The error does not repeat the text, which may contain a password.
             text => text
                 .parse()
                 .map(StoreKind::Redis)
@@ -59,8 +59,8 @@ impl FromStr for StoreKind {
     }
 }
 
-/// Parses `--store`. Error messages do not repeat an invalid value: it may hold a password, and
-/// messages end up in logs.
+/// Parses `--store`. Error messages do not repeat an invalid value, because it may contain a
+/// password and messages may be logged.
 #[derive(Clone)]
 pub(super) struct StoreParser;
 
@@ -88,7 +88,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// A log filter that is known to be valid.
+/// A valid log filter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogFilter(String);
 

@@ -1,4 +1,5 @@
-//! Backups of a data folder, with what they say to the person who asked for them.
+//! Backs up and restores a data folder, and reports the results to the person who started the
+//! command.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use super::report::{Progress, say};
 
 const MIB: u64 = 1024 * 1024;
 
-/// Backs up a data folder into another folder. Returns how many parts of it are damaged.
+/// Backs up a data folder to another folder. Returns the number of damaged parts.
 pub(super) fn back_up(data: &Path, target: &Path) -> Result<usize, BackupError> {
     let others = [KEY_FILE, DAMAGED_KEY_FILE];
     let made = backup::back_up(data, &others, target, SystemClock.now(), &mut progress("backed up"))?;
@@ -22,14 +23,14 @@ pub(super) fn back_up(data: &Path, target: &Path) -> Result<usize, BackupError> 
     Ok(made.damage.len())
 }
 
-/// Makes a data folder from a backup. Returns what was restored, in words.
+/// Creates a data folder from a backup. Describes what was restored.
 pub(super) fn restore(source: &Path, data: &Path) -> Result<String, BackupError> {
     let restored = backup::restore(source, data, SystemClock.now(), &mut progress("checked and copied"))?;
     let (summary, moment) = (text(&restored), restored.moment.utc());
     Ok(format!("restored into {}: {summary}\nwhat happened after {moment} is gone", data.display()))
 }
 
-/// Checks every file of a backup against its checksum. Returns how many are damaged.
+/// Checks every file of a backup against its checksum. Returns the number of damaged files.
 pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
     let (summary, damage) = backup::check(folder, &mut progress("read"))?;
     damage.iter().for_each(|damage| say(damage));

@@ -1,4 +1,4 @@
-//! What maintenance commands say to the person who started them.
+//! Messages of maintenance commands to the person who started them.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -22,7 +22,8 @@ impl Progress {
     }
 }
 
-/// Prints a line for the person who started the program. It does not matter if nobody reads it.
+/// Prints a line for the person who started the program. Ignores errors, because the output is
+/// optional.
 pub(super) fn say(line: &str) {
     writeln!(io::stdout(), "{line}").ok();
 }

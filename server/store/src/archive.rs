@@ -3,9 +3,9 @@
 //! # The format
 //! One JSON value per line. The first line names the format:
 //! `{"flagfall_store":1,"epoch":…,"alive":…}`, with the epoch of the exported store and the last
-//! moment at which a server was alive there, in milliseconds since 1970. Then come the games in the
-//! order of their ids, each with all its entries in order, and then the small records in the order
-//! of their keys:
+//! moment at which a server was alive there, in milliseconds since 1970. The games follow in the
+//! order of their ids, each with all its entries in order. Then come the side records in the
+//! order of their keys:
 //!
 //! ```text
 //! {"entry":{"game":"0fxm529wdncz","seq":1,"at":1764000000000,"body":"…"}}
@@ -14,13 +14,14 @@
 //! {"end":{"games":1,"entries":1,"records":1,"sha256":"…"}}
 //! ```
 //!
-//! Bodies, keys and values are text; bytes that are not text are written as `{"hex":"…"}`. A game
-//! in quarantine has the entries before its damage. The last line holds the counts and the SHA-256
-//! of all lines before it. **An export holds what no player may see**: protect it like the store.
+//! Bodies, keys and values are text; bytes that are not text are written as `{"hex":"…"}`. Of a
+//! game in quarantine, the export contains only the entries before the damage. The last line
+//! contains the counts and the SHA-256 of all lines before it. **An export contains information
+//! that is hidden from players**: protect it like the store.
 //!
-//! An import restores all bytes and stamps exactly; hashes follow from the bodies. So an export can
-//! write the entries in an older form ([`Rewrite`]), and an older version can import them. The
-//! store it is imported into has its own epoch, so clients load their games anew.
+//! An import restores all bytes and stamps exactly, and computes the hashes from the bodies. So
+//! an export can write the entries in an older form ([`Rewrite`]), for import by an older
+//! version. The target store has its own epoch, so clients load their games anew.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,9 +40,9 @@ use crate::value::{Head, Key, SecretBytes};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
-/// Records read or written at a time.
+/// The number of records to read or write at a time.
 const RECORDS_CHUNK: usize = 32;
-/// Bytes of a line. As JSON, text may take six times its bytes.
+/// The longest line in bytes. As JSON, text may take six times its bytes.
 const LINE_BYTES_MAX: u64 = (6 * (BODY_BYTES_MAX + VALUE_BYTES_MAX + KEY_BYTES_MAX)) as u64 + 1024;
 
 #[derive(Debug, Error)]
@@ -50,30 +51,29 @@ pub enum ArchiveError {
     Store(#[from] StoreError),
     #[error("the file cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The file is not an export, or not complete. `what` has no content of the file.
+    /// The file is not an export, or is incomplete. `what` contains no content of the file.
     #[error("line {line}: {what}")]
     Form { line: u64, what: &'static str },
     #[error("the store has another game {game} already: import into an empty one")]
     Other { game: GameId },
-    /// A write may have happened or not.
+    /// A write may or may not have happened.
     #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
     Unknown,
 }
 
-/// A side record with everything the store holds of it: key, value, and the moment at which it
-/// expires.
+/// A complete side record: key, value, and the moment at which it expires.
 pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
 
 /// A store whose content can be exported and imported as a whole.
 pub trait Archive: Store {
     fn games(&self) -> StoreResult<'_, Vec<GameId>>;
 
-    /// Side records in the order of their keys, after the key `after`, at most `limit`. Expired
-    /// records are left out.
+    /// Returns side records in the order of their keys, starting after the key `after`, at most
+    /// `limit`. Expired records are left out.
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
 
-    /// Appends entries with the stamps they have, at most [`BODIES_MAX`]. Otherwise like
-    /// [`Store::append`].
+    /// Appends at most [`BODIES_MAX`] entries that already have stamps, and keeps the stamps.
+    /// Otherwise like [`Store::append`].
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
@@ -89,7 +89,7 @@ pub trait Archive: Store {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Games, damaged ones included.
+    /// The number of games, including damaged ones.
     pub games: u64,
     pub entries: u64,
     pub records: u64,
@@ -105,11 +105,12 @@ impl fmt::Display for Tally {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Examined {
     pub tally: Tally,
-    /// Games that are damaged, and how.
+    /// The damaged games, each with a description of the damage.
     pub damaged: Vec<(GameId, String)>,
 }
 
-/// Reads all logs and records. Damage is reported, not repaired. `told` is called after each game.
+/// Reads all logs and records. Reports damage but does not repair it. Calls `told` after each
+/// game.
 pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
     let mut examined = Examined::default();
     for game in sorted_games(store).await? {
@@ -140,8 +141,8 @@ async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
     Ok(games)
 }
 
-/// Reads a log in pieces. Returns the number of whole entries, and what is wrong with the next one
-/// if it is damaged.
+/// Reads a log in chunks. Returns the number of intact entries and, if the next one is damaged, a
+/// description of the damage.
 async fn read_game<E: From<StoreError>>(
     store: &dyn Archive,
     game: GameId,
@@ -173,7 +174,7 @@ async fn read_game<E: From<StoreError>>(
     }
 }
 
-/// Bytes that are usually text.
+/// Bytes that are usually valid text.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Bytes {
@@ -220,7 +221,7 @@ enum Line {
     End { games: u64, entries: u64, records: u64, sha256: String },
 }
 
-/// Writes lines and hashes them on the way.
+/// Writes lines, and computes the hash of all of them.
 struct LineWriter<'a> {
     out: &'a mut dyn IoWrite,
     hasher: Sha256,
@@ -235,20 +236,22 @@ impl LineWriter<'_> {
     }
 }
 
-/// Writes the bodies of an export in another form.
+/// A conversion of the entries' bodies during an export.
 pub trait Rewrite: Send {
-    /// The body to write in place of this entry's. Called for each game's entries in order.
+    /// Returns the body to write in place of this entry's. Called for each game's entries in
+    /// order.
     ///
     /// # Errors
-    /// Why there is none, without any content of the entry: the exported game ends before it.
+    /// Why the entry cannot be converted, without any content of the entry. The exported game
+    /// then ends before this entry.
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 
-/// Exports the whole store, with the bodies as `rewrite` writes them, if it is given. No server
-/// should be changing the store meanwhile. `told` is called after each game.
+/// Exports the whole store. If `rewrite` is given, it converts the bodies. No server should
+/// change the store during the export. Calls `told` after each game.
 ///
 /// # Errors
-/// [`ArchiveError`]: what was written is incomplete, and has no last line.
+/// [`ArchiveError`]: the output is incomplete, and its last line is missing.
 pub async fn export(
     store: &dyn Archive,
     out: &mut (dyn IoWrite + Send),
@@ -311,7 +314,7 @@ pub async fn export(
     Ok(examined)
 }
 
-/// Reads lines and hashes them on the way.
+/// Reads lines, and computes the hash of all of them.
 struct LineReader<'a> {
     input: &'a mut (dyn BufRead + Send),
     hasher: Sha256,
@@ -345,7 +348,7 @@ impl LineReader<'_> {
     }
 }
 
-/// Reads an export from beginning to end and passes its parts to `importer`, if it is given.
+/// Reads a complete export and passes its parts to `importer`, if given.
 async fn read_export(
     input: &mut (dyn BufRead + Send),
     mut importer: Option<Importer<'_>>,
@@ -397,7 +400,7 @@ async fn read_export(
             }
             Line::Quarantine { game: id, reason } => {
                 if game.as_ref().is_none_or(|(open, ..)| *open != id) {
-                    // The game has no whole entry.
+                    // The game has no intact entry.
                     tally.games += 1;
                     game = Some((id, Vec::new(), 0));
                 }
@@ -428,13 +431,13 @@ pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, Arc
     read_export(input, None).await
 }
 
-/// Reads when a server was last alive on the exported store.
+/// Returns when a server was last alive on the exported store.
 pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>, ArchiveError> {
     let mut lines = LineReader { input, hasher: Sha256::new(), line: 0 };
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
-/// Writes the parts into a store.
+/// Writes the parts of an export into a store.
 struct Importer<'a> {
     store: &'a dyn Archive,
     game: Option<(GameId, Head)>,
@@ -443,7 +446,7 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// Takes entries of a game: all of them or the next few.
+    /// Writes the next entries of a game.
     async fn take_entries(&mut self, game: GameId, entries: Vec<StoredEntry>) -> Result<(), ArchiveError> {
         let at = match self.game {
             Some((open, at)) if open == game => at,
@@ -466,7 +469,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Appends the entries that an earlier try has not written yet.
+    /// Appends the entries that an earlier, interrupted import has not written.
     async fn append(
         &mut self,
         game: GameId,
@@ -502,11 +505,11 @@ impl Importer<'_> {
     }
 }
 
-/// Imports an export into a store. Nothing in the store is overwritten except small records of the
-/// same keys; a game that differs from the store's ends the import.
+/// Imports an export into a store. Overwrites only side records with the same keys. If a game
+/// differs from the store's, the import stops with an error.
 ///
-/// An interrupted import can be repeated: it continues where it stopped. Check first that the file
-/// is complete: [`check_export`].
+/// An interrupted import can be repeated, and continues where it stopped. Check first with
+/// [`check_export`] that the file is complete.
 pub async fn import(
     store: &dyn Archive,
     input: &mut (dyn BufRead + Send),
@@ -514,7 +517,7 @@ pub async fn import(
 ) -> Result<Tally, ArchiveError> {
     let importer = Importer { store, game: None, tally: Tally::default(), told: &mut told };
     let tally = read_export(input, Some(importer)).await?;
-    // Clients of the exported store may bring positions, which mean nothing in this one.
+    // Clients of the exported store may send positions, which are invalid in this store.
     store.bump_epoch().await?;
     Ok(tally)
 }

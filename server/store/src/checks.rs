@@ -6,7 +6,7 @@ use crate::limits::{
 use crate::store::{Append, Update, Write};
 use crate::value::SecretBytes;
 
-/// Fails with this error if something goes beyond its limit.
+/// Returns `error` if `found` is above the limit.
 fn limit(found: usize, most: usize, error: LimitError) -> Result<(), LimitError> {
     if found > most { Err(error) } else { Ok(()) }
 }

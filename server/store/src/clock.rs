@@ -5,25 +5,26 @@
 //! [`MemoryStore`](crate::MemoryStore) make their own stamps, by these rules:
 //!
 //! - **Stamps advance with the steady clock.** It keeps counting while the process is frozen and
-//!   while the machine is suspended. Setting the wall clock does not move stamps at once.
+//!   while the machine is suspended. If the wall clock is set, stamps do not move at once.
 //! - **Stamps are slewed to the wall clock.** While the two differ, stamps run at most half a
-//!   percent faster or slower than the steady clock. An hour is made up in about eight days, and a
-//!   game of ten minutes is off by at most three seconds.
+//!   percent faster or slower than the steady clock. So it takes about eight days to make up for
+//!   an hour, and the clocks of a ten-minute game are off by at most three seconds.
 //! - **A restart adopts the wall clock,** because no game clock runs while there is no server.
-//!   Stamps never go back behind the last one stored: if the wall clock is behind that, stamps
-//!   continue from it, and the time the server was down is not added.
-//! - **A wall clock more than 30 days ahead is not believed at first.** Stamps then continue from
-//!   the last one stored, so a start with a wrong date does no lasting harm: nothing expires early,
-//!   and the next start with the right date finds stamps it can continue from. If the wall clock is
-//!   still that far ahead after an hour, stamps jump to it. That jump counts as an outage, so it
-//!   costs no player any time. A new store has nothing to compare with and believes the wall clock.
-//! - **Stamps that are ahead of the real time after all** (a new store, or more than an hour with a
-//!   wrong date) stay ahead until the real time has caught up, because they never go back. Game
-//!   clocks are still right, because they count differences. Dates are ahead. Every restart, and
-//!   half a percent of the running time, reduce the difference.
+//!   But stamps never go back behind the last one stored. If the wall clock is behind that stamp,
+//!   stamps continue from it, and the time during which the server was down is not added.
+//! - **A wall clock more than 30 days ahead is not trusted at first.** Stamps then continue from
+//!   the last one stored, so a start with a wrong date does no lasting harm: nothing expires
+//!   early, and the next start with the right date can continue from the stored stamps. If the
+//!   wall clock is still that far ahead after an hour, stamps jump to it. The jump counts as an
+//!   outage, so it costs no player any time. A new store has no stamps to compare with, so it
+//!   trusts the wall clock.
+//! - **Stamps may be ahead of the real time,** in a new store or after more than an hour with a
+//!   wrong date. They stay ahead until the real time has caught up, because they never go back.
+//!   Every restart and half a percent of the running time reduce the difference. Until then dates
+//!   are wrong, but game clocks are right, because they count differences.
 //! - **A gap of more than 2.5 s between heartbeats is an outage:** the process was frozen, or the
-//!   machine was suspended. Game clocks stand still for it. The first reading of the time after the
-//!   gap detects it, so no stamp from after the gap is given before the outage is known.
+//!   machine was suspended. Game clocks stand still during the gap. The first reading of the time
+//!   after the gap detects it, so the outage is known before any stamp is given.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -36,25 +37,25 @@ use crate::store::Outage;
 
 /// A longer gap between two heartbeats is an outage.
 const SILENCE: Duration = Duration::from_millis(2_500);
-/// The least time between two readings of the wall clock.
+/// The shortest time between two readings of the wall clock.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Stamps run faster or slower by at most one part in this many.
 const SLEW: i128 = 200;
-/// A wall clock further ahead than this is not believed at first.
+/// A wall clock that is further ahead than this is not trusted at first.
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
-/// After this time a doubted wall clock is believed.
+/// A wall clock that has been too far ahead for this long is trusted.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
-/// A larger difference is logged.
+/// A larger difference between stamps and wall clock is logged.
 const TOLD_MS: u64 = 10_000;
 
-/// The clocks of a machine, as an argument.
+/// The clocks of a machine. Tests can replace them.
 pub trait WallClock: Send + Sync + 'static {
     /// The time of day. It may jump either way.
     fn now(&self) -> Stamp;
 
-    /// The time since some moment in the past. It never jumps, and keeps counting while the process
-    /// is frozen or the machine is suspended. The default follows the wall clock, for clocks that
-    /// never jump.
+    /// The time since some moment in the past. It never jumps, and it keeps counting while the
+    /// process is frozen or the machine is suspended. The default follows the wall clock, which
+    /// is correct only if that never jumps.
     fn steady(&self) -> Duration {
         Duration::from_millis(self.now().0)
     }
@@ -63,7 +64,8 @@ pub trait WallClock: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// On Linux `CLOCK_MONOTONIC` stands still while the machine is suspended; elsewhere it does not.
+/// On Linux, `CLOCK_MONOTONIC` stands still while the machine is suspended; on other systems it
+/// does not.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -82,7 +84,7 @@ impl WallClock for SystemClock {
     }
 }
 
-/// Clocks for tests, which show what they were set to.
+/// Clocks for tests, which can set them.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     wall_ms: AtomicU64,
@@ -95,7 +97,8 @@ impl ManualClock {
         ManualClock { wall_ms: AtomicU64::new(now.0), steady_ms: AtomicU64::new(0) }
     }
 
-    /// Sets the wall clock, forward or back, as an administrator does: no time passes.
+    /// Sets the wall clock, forward or back, as an administrator does. The steady clock does not
+    /// change.
     pub fn set(&self, now: Stamp) {
         self.wall_ms.store(now.0, Ordering::SeqCst);
     }
@@ -135,22 +138,23 @@ pub(crate) struct StampClock {
 struct State {
     /// When the wall clock was last read, by the steady clock.
     looked_at: Duration,
-    /// The stamp of that moment, in microseconds.
+    /// The stamp at `looked_at`, in microseconds.
     us: u64,
-    /// The latest stamp given: no later stamp is lower.
+    /// The latest stamp given. All later stamps are at least as high.
     floor: Stamp,
     /// The last heartbeat, by both clocks.
     beat: Option<(Duration, Stamp)>,
-    /// When the clock was made. A first heartbeat long after it ends an outage.
+    /// When the clock was made. If the first heartbeat comes long after that, the time in between
+    /// is an outage.
     made: Option<(Duration, Stamp)>,
     outage: Option<Outage>,
     /// An outage that is not in the store's records yet.
     unkept: Option<Outage>,
-    /// Since when the wall clock has been too far ahead to be believed, by the steady clock.
+    /// When the wall clock began to be too far ahead to be trusted, by the steady clock.
     doubted_since: Option<Duration>,
-    /// True if the present difference has been logged.
+    /// True if the current difference has been logged.
     is_told: bool,
-    /// True if the store pauses: the outage ends with the pause.
+    /// True if the store pauses. The pause then becomes an outage.
     is_paused: bool,
 }
 
@@ -177,18 +181,18 @@ impl StampClock {
         clock
     }
 
-    /// Counts the time up to the first heartbeat as an outage if that is late.
+    /// Counts the time until the first heartbeat as an outage if the heartbeat is late.
     pub(crate) fn watch_start(&self) {
         let mut state = self.state.lock();
         state.made = Some((self.clock.steady(), state.floor));
     }
 
-    /// Forgets the last heartbeat, as the end of a process does.
+    /// Forgets the last heartbeat, as if the process had ended.
     pub(crate) fn forget_beat(&self) {
         self.state.lock().beat = None;
     }
 
-    /// Raises the lowest stamp from now on.
+    /// Ensures that all later stamps are at least `floor`.
     pub(crate) fn raise(&self, floor: Stamp) {
         let mut state = self.state.lock();
         if self.read(&mut state) < floor {
@@ -197,7 +201,7 @@ impl StampClock {
         }
     }
 
-    /// The time to stamp something with.
+    /// Returns the current time as a stamp.
     pub(crate) fn stamp(&self) -> Stamp {
         self.read(&mut self.state.lock())
     }
@@ -213,35 +217,36 @@ impl StampClock {
         now
     }
 
-    /// From now on there are no heartbeats, because the store pauses.
+    /// Notes that the store pauses, so there are no heartbeats.
     pub(crate) fn pause(&self) {
         self.state.lock().is_paused = true;
     }
 
-    /// The pause is over: if it was long enough, it is an outage.
+    /// Ends the pause. If it was long enough, it becomes an outage.
     pub(crate) fn resume(&self) {
         self.state.lock().is_paused = false;
         self.beat();
     }
 
-    /// The last heartbeat, if the store pauses and it was so long ago that clocks stand still.
+    /// Returns the last heartbeat, if the store pauses and the heartbeat is so old that clocks
+    /// stand still.
     pub(crate) fn paused_since(&self) -> Option<Stamp> {
         let state = self.state.lock();
         let (beaten, since) = state.beat.filter(|_| state.is_paused)?;
         (self.clock.steady().saturating_sub(beaten) > SILENCE).then_some(since)
     }
 
-    /// The latest outage, if there was one.
+    /// Returns the latest outage, if there was one.
     pub(crate) fn outage(&self) -> Option<Outage> {
         self.state.lock().outage
     }
 
-    /// Takes the outage that is not in the store's records yet. The caller writes it there.
+    /// Takes the outage that is not in the store's records yet. The caller must write it there.
     pub(crate) fn take_unkept(&self) -> Option<Outage> {
         self.state.lock().unkept.take()
     }
 
-    /// Takes back an outage that could not be written.
+    /// Returns an outage that the caller could not write.
     pub(crate) fn put_back_unkept(&self, outage: Outage) {
         self.state.lock().unkept.get_or_insert(outage);
     }
@@ -273,7 +278,7 @@ impl StampClock {
 }
 
 impl State {
-    /// Compares the stamps, advanced to this moment, with the wall clock.
+    /// Compares the current stamp with the wall clock, and corrects it.
     fn look(&mut self, run_us: u64, elapsed: Duration, steady: Duration, wall: Stamp) -> Stamp {
         let ahead = i128::from(us(wall)) - i128::from(run_us);
         let most = i128::try_from(elapsed.as_micros()).unwrap_or(i128::MAX) / SLEW;
@@ -303,8 +308,8 @@ impl State {
         now
     }
 
-    /// Notes an outage: game clocks stood still between these moments. An outage that directly
-    /// follows another is merged with it, because a game may not have looked in between.
+    /// Notes an outage: game clocks stood still in this period. If it directly follows another
+    /// outage, the two are merged, because a game may not have read the first one yet.
     fn note_outage(&mut self, since: Stamp, until: Stamp) {
         let silence_ms = u64::try_from(SILENCE.as_millis()).unwrap_or(u64::MAX);
         let before = self.outage.filter(|before| since.ms_since(before.until) <= silence_ms);

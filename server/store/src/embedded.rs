@@ -1,54 +1,56 @@
-//! The durable store inside the process: an append-only log, and an index that follows from it.
+//! The durable store inside the process: an append-only log, and an index derived from it.
 //!
 //! # How it works
-//! Every change goes to the end of the log, a row of segments of checksummed
-//! frames. One thread writes: it takes all requests that wait, writes them in one group with one
-//! `fdatasync`, and answers. An append and its side records are one frame, so they are durable
-//! together. Readers work beside the writer on blocking threads. A full queue makes callers wait. A
-//! folder belongs to one process at a time.
+//! Every change is appended to the log, a sequence of segments of checksummed frames. One thread
+//! writes. It takes all waiting requests, writes them as one group with one `fdatasync`, and
+//! answers. An append and its side records form one frame, so they become durable together.
+//! Readers run on blocking threads, concurrently with the writer. If the queue is full, callers
+//! wait. Only one process at a time can use a folder.
 //!
-//! The index says where the entries of each game lie, and holds the side records. It is a cache:
-//! what changed last is in memory, the rest in a database that is brought up to date now and then,
-//! in the background. A start after a planned stop finds the index sealed with a checksum over its
-//! files, and opens it. Otherwise it reads the log: all of it up to 256 MiB, and of a longer one
-//! the part after the last checkpoint.
+//! The index contains the positions of each game's entries, and the side records. It is a cache:
+//! recent changes are in memory, the rest is in a database that a checkpoint updates in the
+//! background from time to time. After a planned stop, the index is sealed with a checksum over
+//! its files, and the next start opens it. Otherwise the start reads the log again: all of it up
+//! to 256 MiB, and only the part after the last checkpoint if the log is longer.
 //!
-//! When more than half of the log does not count any more (records that were written again, logs
-//! that were deleted), the oldest segments are compacted: what counts is copied to the end of the
-//! log, in small steps between groups. So a deleted log is gone from the disk some time later.
+//! When more than half of the log is obsolete (overwritten records, deleted logs), the oldest
+//! segments are compacted: live data is copied to the end of the log, in small steps between
+//! groups. So a deleted log disappears from the disk only some time later.
 //!
-//! # What a crash does
-//! A killed process loses nothing that was answered, and neither does a power cut on a disk that
-//! keeps its word. A request without an answer is there completely or not at all: what was being
-//! written at the end of the log is cut off at the next start.
+//! # Crashes
+//! A killed process loses no acknowledged write. Neither does a power cut, on a disk that has
+//! really written what it confirms. An unacknowledged request is written completely or not at
+//! all: the next start cuts off a partial write at the end of the log.
 //!
-//! When a write fails for another reason than a full disk, its requests are answered `Unknown`, and
-//! from then on the store refuses everything, reads included: the end of the log may hold the
-//! failed write, so a read now could deny what will be there after the restart.
+//! If a write fails for another reason than a full disk, its requests are answered `Unknown`.
+//! From then on the store refuses everything, including reads, because the end of the log may
+//! contain the failed write: a read could miss entries that exist after the restart.
 //!
-//! # What a full disk does
-//! The store pauses before the disk is full, and when a write finds no room: changes and heartbeats
-//! are refused, so clocks stand still, and reads go on. A group that finds no room is taken back,
-//! so its requests are refused, not `Unknown`. What makes room is done even then as far as
-//! possible: compaction, and requests to delete. When there is room again the store goes on by
+//! # A full disk
+//! The store pauses before the disk is full, and when a write finds no space. It then refuses
+//! changes and heartbeats, so clocks stand still, but reads continue. A group that finds no space
+//! is undone, so its requests are refused, not `Unknown`. Work that frees space continues as far
+//! as possible: compaction and deletions. When there is enough space again, the store resumes by
 //! itself.
 //!
-//! # What damage does
+//! # Damage
 //!
-//! | damage | what becomes of it |
-//! |---|---|
-//! | one flipped bit in a frame of up to 2 KiB | mended when it is read |
-//! | a frame of a game | the game is in quarantine when it is read or written next, or at the next start; the entries before it can be read |
-//! | side records in the newest part of the log | they are as they were before; a new epoch begins |
-//! | the end of the log, whole segments, or their headers | the notes and the index tell whose entries were there: those games are in quarantine, and a new epoch begins |
-//! | the same, and nothing tells | [`EmbeddedOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
-//! | the index | it is rebuilt |
-//! | the notes, or the file `alive` | written again |
+//! - **One flipped bit in a frame of up to 2 KiB:** it is repaired when the frame is read.
+//! - **A frame of a game:** the game goes into quarantine at its next read or write, or at the
+//!   next start. The entries before the damage can be read.
+//! - **Side records in the newest part of the log:** the records return to their previous values,
+//!   and a new epoch begins.
+//! - **The end of the log, whole segments, or their headers:** the notes and the index show which
+//!   games had entries there. Those games go into quarantine, and a new epoch begins.
+//! - **The same, with missing or incomplete notes:** the store fails to open with
+//!   [`EmbeddedOpenError::LostTail`] until the operator accepts the loss and a new epoch begins.
+//! - **The index:** it is rebuilt.
+//! - **The notes, or the file `alive`:** they are written again.
 //!
-//! Where something was lost, nothing is written any more: the log goes on in a new segment.
+//! Segments that have lost data are never written again: the log continues in a new segment.
 //!
-//! An older copy of the whole folder stays unnoticed. Begin a new epoch ([`Store::bump_epoch`])
-//! after putting one in place; [`backup::restore`] does so by itself.
+//! The store cannot detect that the whole folder was replaced by an older copy. Begin a new epoch
+//! ([`Store::bump_epoch`]) after such a replacement; [`backup::restore`] does so by itself.
 
 mod alive;
 pub mod backup;
@@ -106,11 +108,11 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// The durable store. See the [module](self) for what it promises.
+/// The durable store. See the [module](self) for its guarantees.
 ///
-/// Dropping it waits until what is queued has been written.
+/// Dropping the store waits until all queued requests have been written.
 pub struct EmbeddedStore {
-    /// Gone when the store is being dropped.
+    /// `None` once the store is being dropped.
     reader: Option<Reader>,
     shared: Arc<Shared>,
     requests: Option<mpsc::Sender<Request>>,
@@ -118,11 +120,11 @@ pub struct EmbeddedStore {
 }
 
 impl EmbeddedStore {
-    /// Opens the store in this folder, or makes one. Blocks: the longer, the more of the log is not
-    /// in the index yet.
+    /// Opens the store in this folder, or creates one. Blocks while it reads the part of the log
+    /// that is not in the index yet.
     ///
     /// # Errors
-    /// [`EmbeddedOpenError`], which says what to do.
+    /// [`EmbeddedOpenError`], which says how to fix it.
     pub fn open(
         folder: &Path,
         clock: impl WallClock,
@@ -152,10 +154,10 @@ impl EmbeddedStore {
         Ok(EmbeddedStore { reader: Some(reader), shared, requests: Some(sender), writer: Some(writer) })
     }
 
-    /// Opens a copy as a start that accepts every loss would open the store.
+    /// Opens a copy of a store, and accepts every loss.
     ///
     /// # Errors
-    /// [`EmbeddedOpenError`], which names the folder that was copied.
+    /// [`EmbeddedOpenError`], which names the folder of the original.
     pub fn open_copy(
         inspection: &Inspection,
         clock: impl WallClock,
@@ -165,13 +167,13 @@ impl EmbeddedStore {
         opened.map_err(|error| error.in_folder(&inspection.folder))
     }
 
-    /// What the store has done since it was opened.
+    /// Returns the store's statistics since it was opened.
     #[must_use]
     pub fn stats(&self) -> EmbeddedStats {
         *self.shared.stats.lock()
     }
 
-    /// Why the store takes nothing at present, if its disk is full.
+    /// Returns why the store refuses changes, if its disk is full.
     #[must_use]
     pub fn paused(&self) -> Option<String> {
         match self.shared.room.check() {
@@ -180,25 +182,26 @@ impl EmbeddedStore {
         }
     }
 
-    /// What was found missing or damaged when the store was opened, in words.
+    /// Returns what was missing or damaged when the store was opened, as text.
     #[must_use]
     pub fn losses(&self) -> &[String] {
         &self.shared.losses
     }
 
-    /// Why the store refuses everything, if it does: also when its folder is found to be gone just
-    /// now. The process should end then.
+    /// Returns why the store has failed, if it has. Also checks that its folder still exists.
+    /// After a failure the process should exit.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
-        // A failure stands in `failed`.
+        // If the check fails, it sets `failed`.
         self.shared.check_place().ok();
         self.shared.failed.get().cloned()
     }
 
-    /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.
+    /// Reads a game's log from its first entry and, if the whole log is intact, lifts its
+    /// quarantine.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
+    /// [`ReadError::Damaged`] if the log is not intact. The quarantine then remains.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
         let head = self.read_log(game, 0, move |reader| reader.verify(game)).await?;
         self.ask(|reply| Request::Release { game, reply })
@@ -207,8 +210,8 @@ impl EmbeddedStore {
         Ok(head)
     }
 
-    /// Hands a request to the writer, and waits while the queue is full. An error means that it was
-    /// not taken.
+    /// Sends a request to the writer. Waits while the queue is full. An error means that the
+    /// writer did not get the request.
     async fn send<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
@@ -219,7 +222,7 @@ impl EmbeddedStore {
         match requests.try_send(request(reply)) {
             Ok(()) => Ok(answer),
             Err(TrySendError::Closed(_)) => Err(closed()),
-            // In a box, so that the futures of all the others are small.
+            // Boxed, because otherwise this rare case would make every caller's future larger.
             Err(TrySendError::Full(request)) => {
                 Box::pin(requests.send(request)).await.map_err(|_| closed())?;
                 Ok(answer)
@@ -227,7 +230,7 @@ impl EmbeddedStore {
         }
     }
 
-    /// Asks the writer; no answer from it is an error.
+    /// Sends a request to the writer and waits for the answer. A missing answer is an error.
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
         let gone = |_| StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
         self.send(request).await?.await.map_err(gone)?
@@ -250,14 +253,14 @@ impl EmbeddedStore {
         })
         .await;
         match result {
-            // The answer may come from before a failure that happened meanwhile.
+            // The answer may be older than a failure that happened during the read.
             Ok(found) => self.shared.check_available().map_err(Trouble::from).and(found),
             Err(error) if error.is_panic() => Err(Trouble::damaged(seq, "reading it panicked")),
             Err(_) => Err(Trouble::Unavailable { why: "the runtime is shutting down".to_owned() }),
         }
     }
 
-    /// Runs a read of a log; damage puts the game into quarantine.
+    /// Reads a log. If the log is damaged, puts the game into quarantine.
     async fn read_log<T: Send + 'static>(
         &self,
         game: GameId,
@@ -271,7 +274,8 @@ impl EmbeddedStore {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             if let Some(requests) = &self.requests {
-                // A writer that is gone keeps nothing; the next read finds the damage again.
+                // If the writer is gone, the quarantine is not stored. The next read finds the
+                // damage again.
                 requests.send(Request::Quarantine { game, reason }).await.ok();
             }
         }
@@ -283,7 +287,7 @@ fn closed() -> StoreError {
     StoreError::Unavailable { why: "the store is closed".to_owned() }
 }
 
-/// Numbers and chains bodies that follow a head.
+/// Turns bodies into numbered and hashed entries that follow a head.
 fn chained(game: GameId, after: Head, bodies: impl Iterator<Item = (Stamp, SecretBytes)>) -> Vec<Link> {
     let mut head = after;
     let link = |(at, body)| {
@@ -301,7 +305,8 @@ impl Drop for EmbeddedStore {
         {
             tracing::error!("the store's writer panicked");
         }
-        // A reader that is still at work keeps the index open. The next start rebuilds it then.
+        // A reader that is still running keeps the index open. Then the next start rebuilds the
+        // index.
         let is_closed = self.reader.take().is_some_and(|reader| Arc::into_inner(reader.index).is_some());
         let is_complete = self.shared.is_complete.load(Ordering::SeqCst);
         if is_closed && is_complete && self.shared.check_place().is_ok() {
@@ -392,7 +397,7 @@ impl Store for EmbeddedStore {
                 self.shared.room.check()?;
             }
             let at = self.shared.clock.stamp();
-            // A short write into the page cache: not worth a blocking thread.
+            // A short write into the page cache, so no blocking thread is needed.
             let noted = self.shared.alive.lock().note_heartbeat(at);
             noted.map_err(|error| StoreError::Unavailable {
                 why: match disk::is_no_room(&error) {

@@ -1,6 +1,6 @@
 //! Entries, heads and side records as bytes.
 //!
-//! All durable stores use the same encoding, so that one can take over what another wrote.
+//! All durable stores use the same encoding, so that each can read what another has written.
 
 use flagfall_board::Stamp;
 
@@ -8,11 +8,11 @@ use crate::value::{Hash, Head, SecretBytes};
 
 const STAMP_LENGTH: usize = 8;
 const HASH_LENGTH: usize = 32;
-/// Bytes ahead of the body in a log entry.
+/// The number of bytes before the body in a log entry.
 const ENTRY_HEADER: usize = STAMP_LENGTH + HASH_LENGTH;
 const NEVER: u64 = u64::MAX;
 
-/// Builds an entry's value without its stamp: room for the stamp, chain hash, body.
+/// Builds an entry's value without its stamp: space for the stamp, then hash and body.
 pub(crate) fn entry_value(hash: Hash, body: &SecretBytes) -> Vec<u8> {
     let mut value = Vec::with_capacity(ENTRY_HEADER + body.len());
     value.extend_from_slice(&[0; STAMP_LENGTH]);
@@ -47,7 +47,7 @@ pub(crate) fn parse_head(value: &[u8]) -> Option<Head> {
     Some(Head { seq: u64::from_le_bytes(*seq), hash: Hash(hash.try_into().ok()?) })
 }
 
-/// Builds the value of a side record: expiry, then the value itself.
+/// Builds the value of a side record: expiry time, then the value itself.
 pub(crate) fn record_value(value: &[u8], expires: Option<Stamp>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 + value.len());
     bytes.extend_from_slice(&expires.map_or(NEVER, |stamp| stamp.0).to_le_bytes());
@@ -55,7 +55,7 @@ pub(crate) fn record_value(value: &[u8], expires: Option<Stamp>) -> Vec<u8> {
     bytes
 }
 
-/// Splits a side record into its value and expiry.
+/// Splits a side record into its value and expiry time.
 pub(crate) fn parse_record(bytes: &[u8]) -> Option<(&[u8], Option<Stamp>)> {
     let (expires, value) = bytes.split_first_chunk::<8>()?;
     let expires = u64::from_le_bytes(*expires);

@@ -1,9 +1,10 @@
 //! The store: the log of every game, on disk, in Redis or in memory.
 //!
-//! A store numbers, chains, stamps and keeps the entries of logs without reading their content.
-//! Beside the logs it keeps small side records under keys. [`Store`] is the trait.
-//! [`EmbeddedStore`] is durable and lives in the process, [`RedisStore`] is shared by several
-//! servers, and [`MemoryStore`] is for tests. One test suite runs against all three.
+//! A store keeps the entries of each log. It numbers them, gives them time stamps, and links them
+//! in a hash chain, without reading their content. Next to the logs it keeps small side records
+//! under keys. [`Store`] is the trait. [`EmbeddedStore`] is durable and lives in the process,
+//! [`RedisStore`] is shared by several servers, and [`MemoryStore`] is for tests. One test suite
+//! runs against all three.
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 

@@ -11,10 +11,10 @@ pub const CONDITIONS_MAX: usize = 64;
 pub const KEY_BYTES_MAX: usize = 256;
 pub const VALUE_BYTES_MAX: usize = 64 * 1024;
 pub const NOTICE_BYTES_MAX: usize = 64 * 1024;
-/// Entries or records that one read or scan returns, however many were asked for.
+/// The most entries or records that one read or scan returns, even if the caller asks for more.
 pub const READ_MAX: usize = 4096;
 
-/// A request beyond a limit. Nothing was written, and repeating it fails again.
+/// A request beyond a limit. Nothing was written, and a retry fails again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum LimitError {
     #[error("an append needs at least one entry")]

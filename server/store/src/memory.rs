@@ -1,7 +1,8 @@
-//! A store in memory, for tests: it keeps nothing beyond the process, and fails on demand.
+//! A store in memory, for tests. It keeps its data only as long as the process runs, and can fail
+//! on demand.
 //!
 //! It fulfills the contract of [`Store`] except for durability. In addition, a test can make the
-//! next append fail in the ways a real store fails ([`Fault`]), hold appends back
+//! next append fail like a real store ([`Fault`]), hold appends back
 //! ([`MemoryStore::hold_appends`]), remove the end of a log ([`MemoryStore::lose_tail`]), and
 //! damage an entry ([`MemoryStore::damage`]).
 
@@ -24,23 +25,23 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// Appends that may be inside the store at a time. More wait.
+/// The most appends and updates inside the store at a time. Further ones wait.
 const APPENDS_MAX: u32 = 1024;
-/// Announcements that may wait for a listener.
+/// The most announcements that wait for a receiver.
 const ANNOUNCEMENTS_MAX: usize = 64;
 
 /// A way in which an append or an update fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// It is written, and the answer is `Unknown`.
+    /// The request is carried out, and the answer is `Unknown`.
     UnknownAfterWriting,
-    /// It is not written, and the answer is `Unknown`.
+    /// The request is not carried out, and the answer is `Unknown`.
     UnknownBeforeWriting,
-    /// It is not written, and the answer is [`StoreError::Unavailable`].
+    /// The request is not carried out, and the answer is [`StoreError::Unavailable`].
     Unavailable,
 }
 
-/// A store in memory. Clones are handles to the same store, like those of two servers.
+/// A store in memory. Clones are handles to the same store, as if two servers used it.
 #[derive(Clone)]
 pub struct MemoryStore {
     shared: Arc<Shared>,
@@ -50,7 +51,7 @@ struct Shared {
     clock: StampClock,
     state: Mutex<State>,
     gate: Arc<Semaphore>,
-    /// How many appends and updates wait at the gate.
+    /// The number of appends and updates that wait at the gate.
     held: watch::Sender<usize>,
     announcements: Option<broadcast::Sender<Announcement>>,
     notices: Option<broadcast::Sender<Notice>>,
@@ -68,7 +69,7 @@ struct State {
     last_alive: Option<Stamp>,
 }
 
-/// Entries, each with where the log stood after it.
+/// Entries, each with the head after it.
 type Log = Vec<(StoredEntry, Head)>;
 
 fn head_of(log: &[(StoredEntry, Head)]) -> Head {
@@ -86,7 +87,7 @@ impl Held {
     }
 }
 
-/// Appends wait while this exists. See [`MemoryStore::hold_appends`].
+/// Appends and updates wait as long as this guard exists. See [`MemoryStore::hold_appends`].
 #[derive(Debug)]
 pub struct AppendsHeld {
     _permits: OwnedSemaphorePermit,
@@ -119,7 +120,7 @@ impl MemoryStore {
         MemoryStore::make(clock, None)
     }
 
-    /// An empty store that announces appends, like a store that several servers share.
+    /// Creates an empty store that announces appends, like a store that several servers share.
     #[must_use]
     pub fn announcing(clock: impl WallClock) -> MemoryStore {
         MemoryStore::make(clock, Some(broadcast::channel(ANNOUNCEMENTS_MAX).0))
@@ -147,10 +148,10 @@ impl MemoryStore {
         self.shared.reads.load(Ordering::Relaxed)
     }
 
-    /// Sends an announcement to all listeners, whether it is true or not.
+    /// Sends an announcement to all receivers, even if it is not true.
     pub fn announce(&self, announcement: Announcement) {
         if let Some(announcements) = &self.shared.announcements {
-            // An error only means that there is no listener.
+            // An error only means that there is no receiver.
             announcements.send(announcement).ok();
         }
     }
@@ -160,23 +161,23 @@ impl MemoryStore {
         self.shared.state.lock().faults.push_back(fault);
     }
 
-    /// Waits for the appends in progress, then holds all others until the returned guard is
+    /// Waits for the appends in progress, then holds all later ones until the returned guard is
     /// dropped.
     pub async fn hold_appends(&self) -> AppendsHeld {
         let permits = self.shared.gate.clone().acquire_many_owned(APPENDS_MAX).await;
         AppendsHeld { _permits: permits.unwrap_or_else(|_| unreachable!("the gate is never closed")) }
     }
 
-    /// Waits until at least `count` appends and updates are held back. By then their callers have
+    /// Waits until at least `count` appends and updates are held back. Their callers have then
     /// finished reading.
     pub async fn wait_for_held(&self, count: usize) {
         // This store owns the sender, so there is no error.
         self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
     }
 
-    /// Passes the gate, waiting while writers are held back.
+    /// Passes the gate. Waits while appends are held back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        // A caller that need not wait is not counted.
+        // A caller that does not have to wait is not counted.
         if let Ok(inside) = self.shared.gate.try_acquire() {
             return Some(inside);
         }
@@ -184,14 +185,15 @@ impl MemoryStore {
         self.shared.gate.acquire().await.ok()
     }
 
-    /// Removes the entries after `seq`, like a store that lost its newest writes unnoticed.
+    /// Removes the entries after `seq`, as if the store had lost its newest writes without
+    /// noticing.
     pub fn lose_tail(&self, game: GameId, seq: u64) {
         if let Some(log) = self.shared.state.lock().logs.get_mut(&game) {
             log.retain(|(entry, _)| entry.seq <= seq);
         }
     }
 
-    /// Flips a bit in the body of the entry `seq`, so that the chain no longer holds.
+    /// Flips a bit in the body of the entry `seq`, so that the entry no longer fits its hash.
     pub fn damage(&self, game: GameId, seq: u64) {
         if let Some(log) = self.shared.state.lock().logs.get_mut(&game)
             && let Some((entry, _)) = log.iter_mut().find(|(entry, _)| entry.seq == seq)
@@ -205,15 +207,15 @@ impl MemoryStore {
         }
     }
 
-    /// Acts like a restart of the server on a store that stays: the newest sign of life becomes the
-    /// one found.
+    /// Simulates a restart of the server: the store remains, and its newest sign of life becomes
+    /// the last heartbeat.
     pub fn reopen(&self) {
         self.shared.clock.forget_beat();
         let mut state = self.shared.state.lock();
         state.last_heartbeat = state.last_alive;
     }
 
-    /// Writes an outage that was just found to the record of outages.
+    /// Adds a newly detected outage to the record of outages.
     fn keep_outage(&self, state: &mut State) {
         let (Some(outage), Ok(key)) = (self.shared.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
             return;
@@ -223,7 +225,7 @@ impl MemoryStore {
         state.records.insert(key, Held { value: outages.to_record(), expires: None });
     }
 
-    /// Appends. `known` is the latest outage that was known when the append was requested.
+    /// Appends. `known` is the latest outage that was known when the caller requested the append.
     fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
         let mut state = self.shared.state.lock();
@@ -455,7 +457,7 @@ impl Store for MemoryStore {
         Box::pin(async move {
             check_notice(&notice)?;
             if let Some(notices) = &self.shared.notices {
-                // An error only means that there is no listener.
+                // An error only means that there is no receiver.
                 notices.send(Notice::Told(notice.into())).ok();
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! The record of outages. A game at rest learns of them when it is next opened.
+//! The record of outages. A game that is not in memory learns of them when it is next opened.
 
 use std::ops::Deref;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::{OUTAGES_MAX, Outage};
 
-/// An outage as the record holds it. Earlier versions stored only its beginning.
+/// An outage as stored in the record. Earlier versions stored only its beginning.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Kept {
@@ -20,7 +20,7 @@ enum Kept {
 pub struct OutageList(Vec<Outage>);
 
 impl OutageList {
-    /// Reads the record. An unreadable record gives an empty list.
+    /// Parses the record. An unreadable record gives an empty list.
     #[must_use]
     pub fn parse(record: Option<&[u8]>) -> OutageList {
         let kept: Vec<Kept> =
@@ -32,8 +32,8 @@ impl OutageList {
         OutageList(kept.into_iter().map(outage).collect())
     }
 
-    /// Adds the latest outage. It replaces those that began at the same time or later, because it
-    /// continues them.
+    /// Adds the latest outage. It replaces all outages that began at the same time or later,
+    /// because it continues them.
     pub fn add(&mut self, outage: Outage) {
         self.0.retain(|known| known.since < outage.since);
         self.0.push(outage);

@@ -1,7 +1,7 @@
-//! Faults that a test bench plants in its own servers, to check that its checkers find them.
+//! Faults that tests plant in their own servers, to check that their checkers find them.
 //!
-//! They exist only in builds with the feature `planted-faults`, and there only in a process whose
-//! environment names one.
+//! They exist only in builds with the feature `planted-faults`, and only in a process whose
+//! environment names one of them.
 
 use std::sync::OnceLock;
 

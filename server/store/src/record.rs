@@ -1,10 +1,10 @@
 //! The bodies of log entries.
 //!
-//! Outside the rules engine, only this module sees hidden ranks as data. A body has one of two
-//! [`Form`]s, and a log may hold both: an entry keeps its bytes for good, because the hashes of the
-//! log cover them. The first entry of a log holds the game's header and is always JSON. All others
-//! hold an event. What this version does not know is refused: an older server must not continue a
-//! game whose log it does not understand.
+//! Outside the rules engine, only this module handles hidden ranks as data. A body has one of two
+//! [`Form`]s, and a log may contain both. An entry never changes its form, because the hashes of
+//! the log cover its bytes. The first entry of a log contains the game's header and is always
+//! JSON. All others contain an event. Unknown content is refused, because an older server must
+//! not continue a game whose log it does not understand.
 
 mod binary;
 mod entry;
@@ -25,10 +25,10 @@ use crate::value::SecretBytes;
 /// How the body of an event is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Form {
-    /// Form 1: JSON, which version 0.1 reads too.
+    /// Form 1: JSON, which version 0.1 can also read.
     #[default]
     Json,
-    /// Form 2: a byte for the form, and then postcard. Players are written as their seats.
+    /// Form 2: a byte for the form, followed by postcard. Players are written as their seats.
     Binary,
 }
 
@@ -45,7 +45,7 @@ impl Form {
         }
     }
 
-    /// The form of a body, if this version knows it.
+    /// Returns the form of a body; `None` if this version does not support it.
     #[must_use]
     pub fn of(body: &SecretBytes) -> Option<Form> {
         match body.expose() {
@@ -104,7 +104,8 @@ pub fn decode(body: &SecretBytes, seats: PerSide<&str>) -> Result<LogEntry, Reco
     }
 }
 
-/// The form of a body, if only a newer version knows it. JSON begins with no byte below 9.
+/// Returns the form of a body, if only a newer version supports it. JSON never begins with a byte
+/// below 9.
 fn newer_form(body: &SecretBytes) -> Option<u8> {
     body.expose().first().copied().filter(|form| (Form::NEWEST.number() + 1..9).contains(form))
 }

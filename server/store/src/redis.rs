@@ -1,69 +1,76 @@
 //! The store in Redis, for several servers at once.
 //!
 //! # How it works
-//! A game's log is a stream whose ids are the entries' numbers. One script appends, many games in
-//! one call: it checks number and hash of the last entry, takes the stamp from Redis's clock (never
-//! before the entry ahead, nor before what this process has seen), writes, and announces.
+//! A game's log is a stream whose ids are the entries' numbers. One script appends to many games
+//! in one call. For each game it checks the number and hash of the last entry, takes the stamp
+//! from Redis's clock, writes the entries, and announces them. A stamp is never earlier than that
+//! of the previous entry, nor than the latest time that this process has seen.
 //!
-//! One task of this process, the writer, sends all waiting requests in one go, one group after the
-//! other. Reads have a connection of their own, announcements a third. Each connection is replaced
-//! when it is lost, silent for too long, or leads to a replica.
+//! One task of this process, the writer, sends all waiting requests as one group, waits for the
+//! answers, and continues with the next group. Reads use a second connection, announcements a
+//! third. A connection is replaced if it is lost, silent for too long, or leads to a replica.
 //!
-//! Side records share one slot, apart from the logs. An append that has some stores them beside its
-//! log entry, as part of the append, applies them next, and only then is answered. If a server is
-//! lost in between, the next server that connects applies them. They are applied in the order of
-//! the log and once each, however many servers try.
+//! Side records share one slot, separate from the logs. An append with side records takes three
+//! steps: it stores the records next to its log entry, in the same script; it applies them; and
+//! only then is the caller answered. If a server dies in between, the next server that connects
+//! applies the records. Each record is applied once and in the order of the log, even if several
+//! servers try at the same time.
 //!
-//! # What is promised
-//! What Redis itself promises. The store reads that from Redis at every connection and every 15 s
-//! ([`Durability`]), because settings can be changed while Redis runs. A Redis that promises less
-//! than a game needs is refused unless [`Demand::Anything`] is set; nothing is accepted until its
-//! settings are right again. A node of a Redis Cluster is always refused.
+//! # Durability
+//! The store promises as much durability as Redis itself. It reads Redis's settings at every
+//! connection and every 15 s ([`Durability`]), because settings can change while Redis runs. The
+//! store refuses a Redis that promises less than a game needs, unless [`Demand::Anything`] is
+//! set, and accepts no requests until the settings are right again. It always refuses a node of a
+//! Redis Cluster.
 //!
-//! | Redis | an acknowledged move survives |
+//! | Redis settings | an acknowledged move survives |
 //! |---|---|
 //! | `appendonly yes`, `appendfsync always`, `noeviction` | kills of Redis or servers; power cuts |
 //! | the same, [`RedisOptions::replicas`] at least 1 | failover to a replica that confirmed it |
-//! | the same, `replicas` 0, and a failover | only if older than moments, or held by a server |
-//! | `appendfsync everysec` | only if older than about a second, or held by a server |
-//! | no append-only file | only if held by a server |
-//! | any other `maxmemory-policy` | while memory is not full; later only if held by a server |
+//! | the same, `replicas` 0, and a failover | if older than a few moments, or held by a server |
+//! | `appendfsync everysec` | if older than about a second, or held by a server |
+//! | no append-only file | if held by a server |
+//! | any other `maxmemory-policy` | if memory is not full, or held by a server |
 //!
-//! Surviving a power cut takes a disk that really writes what it confirms.
+//! Surviving a power cut requires a disk that has really written what it confirms.
 //!
-//! Servers hold the logs of the games they serve, up to [`RedisOptions::held_bytes_max`]. At every
-//! new connection, and when an append meets a log that is shorter than it should be, the missing
-//! end is given back: many entries in one go, with their stamps, each through the same check.
-//! Several servers may do so at once without harm. No server reads from another run of Redis before
-//! that is done. If another server has continued the shorter log meanwhile, one of the two branches
-//! is lost: its writer sees a conflict that it cannot resolve by reading on. To prevent that for
-//! all servers that reach Redis, servers write nothing else for [`RedisOptions::give_back`] after a
-//! restart of Redis.
+//! Each server holds in memory the logs of the games it serves, up to
+//! [`RedisOptions::held_bytes_max`]. It gives entries back to Redis at every new connection, and
+//! when an append finds a log shorter than expected. The missing entries are written again with
+//! their old stamps, many at a time, and with the same checks as an append. Several servers may
+//! safely do so at the same time.
 //!
-//! Side records that an append wrote are given back with its log. Others are lost when Redis is
-//! emptied, except those of which a server keeps copies ([`Store::keep_copies`]): players who are
-//! connected, or have a running game, get theirs back.
+//! After a restart of Redis, a server reads nothing before it has given its entries back. If
+//! another server has continued the shorter log in the meantime, one of the two branches is lost.
+//! The writer of that branch gets a conflict that reading cannot resolve. To prevent this,
+//! servers write nothing else for [`RedisOptions::give_back`] after a restart of Redis. The wait
+//! protects the entries of all servers that reach Redis in that time.
+//!
+//! Side records that an append wrote are given back together with its log. Other side records are
+//! lost when Redis is emptied, unless a server keeps copies of them ([`Store::keep_copies`]).
+//! Servers keep copies of the records of players who are connected or have a running game.
 //!
 //! # Keys of other types
-//! If a key of a game holds a value of another type, that game goes into quarantine, and no other.
-//! Damaged side records are left out of lists and logged. Shared keys that hold another type are
-//! named in the log.
+//! If a key of a game has a value of another type, that game goes into quarantine; other games
+//! continue. Damaged side records are left out of lists and logged. If a shared key has another
+//! type, its name is logged.
 //!
 //! # Time
-//! Redis's clock gives the stamps, clamped so that they never go back. If it jumps forward by more
-//! than [`RedisOptions::silence`], the time it jumped over counts as an outage, starting at the
-//! last heartbeat: no flag falls by it, and the player to move may gain up to the time between two
-//! heartbeats. A smaller jump is charged to that player, because it cannot be told from thinking.
-//! If the clock is set back, time continues by the clocks of the servers, each from the latest
-//! stamp it has received. Side records expire by the same time, including its jumps forward.
+//! Stamps come from Redis's clock, but never go back. If that clock jumps forward by more than
+//! [`RedisOptions::silence`], the skipped time counts as an outage that starts at the last
+//! heartbeat. So no flag falls because of the jump, but the player to move may gain up to the
+//! time between two heartbeats. A smaller jump is charged to the player to move, because it
+//! cannot be distinguished from thinking time. If the clock is set back, each server continues
+//! with its own clock from the latest stamp it has received. Side records expire by the same
+//! time, including its jumps forward.
 //!
-//! # What the answers mean
+//! # Outcomes of requests
 //! `Ok`, `Conflict`, `Late` and `Early` are Redis's own answers, confirmed by the replicas if the
-//! store waits for them. A missing answer, or replicas that do not confirm, make an append
-//! `Unknown`. Reads then wait or fail until the connection has been replaced, with the old one
-//! closed on Redis's side so that nothing sent over it can still run. So what is read after an
-//! `Unknown` is final. `Unavailable` means that Redis refused (memory full, replica, loading) or
-//! was never sent anything.
+//! store waits for them. If the answer is missing, or too few replicas confirm, an append is
+//! `Unknown`. Reads then wait or fail until the connection has been replaced. The old connection
+//! is closed on Redis's side, so that no request sent over it can still run. Therefore a read
+//! after an `Unknown` shows the final result. `Unavailable` means that Redis refused the request
+//! (memory full, replica, loading) or never got it.
 
 mod address;
 mod answers;
@@ -117,23 +124,23 @@ use crate::value::{Head, Key};
 /// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisOpenError {
-    /// This Redis promises less than was demanded.
+    /// Redis is less durable than demanded.
     #[error("{address} promises less than a game needs: {}", durability::list(weaknesses))]
     Weak {
-        /// Where it is.
+        /// The address of Redis.
         address: String,
-        /// What it lacks.
+        /// All durability that Redis lacks.
         weaknesses: Vec<Weakness>,
     },
-    /// It cannot be reached, is not a primary, or holds a store of another version.
+    /// Redis cannot be reached, is not a primary, or contains a store of another version.
     #[error("{why}")]
     Unusable {
-        /// What is wrong, and what to do.
+        /// What is wrong, and how to fix it.
         why: String,
     },
 }
 
-/// The store in Redis. The [module](self) says what it promises.
+/// The store in Redis. See the [module](self) for its durability.
 pub struct RedisStore {
     shared: Arc<Shared>,
     reader: Reader,
@@ -149,12 +156,12 @@ impl Drop for RedisStore {
 }
 
 impl RedisStore {
-    /// Opens the store in this Redis, or creates one. Must be called in a tokio runtime, which then
-    /// runs its tasks.
+    /// Opens the store in this Redis, or creates one. Must be called in a tokio runtime, which
+    /// then runs the store's tasks.
     ///
     /// # Errors
-    /// [`RedisOpenError`], which says what to do: Redis cannot be reached, promises too little, or
-    /// holds a store of another version.
+    /// [`RedisOpenError`], which says how to fix it: Redis cannot be reached, is not durable
+    /// enough, or contains a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
         let shared = Arc::new(Shared::new(address, options));
         let (writer, last_heartbeat) = Writer::open(shared.clone()).await.map_err(|fault| {
@@ -170,30 +177,31 @@ impl RedisStore {
         Ok(RedisStore { reader: Reader::new(shared.clone()), shared, requests, last_heartbeat, listener })
     }
 
-    /// What this Redis promised when it was last asked.
+    /// Returns Redis's durability, as of the last reading.
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.shared.durability.lock().clone().unwrap_or_default()
     }
 
-    /// What the store has done since it was opened.
+    /// Returns the store's statistics since it was opened.
     #[must_use]
     pub fn stats(&self) -> RedisStats {
         *self.shared.stats.lock()
     }
 
-    /// Reads a game's log from its first entry and, if all of it is intact, lifts its quarantine.
+    /// Reads a game's log from its first entry and, if the whole log is intact, lifts its
+    /// quarantine.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`] if it is not intact; the quarantine stays.
+    /// [`ReadError::Damaged`] if the log is not intact. The quarantine then remains.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
         let head = self.read_log(game, || self.reader.verify(game), |head, _| *head == Head::START).await?;
         let released = self.call(|reply| Request::Release { game, reply }).await;
         released.map(|()| head).map_err(|fault| fault.of_game(game))
     }
 
-    /// Hands a request to the writer. Waits while the queue is full. An error means that the writer
-    /// did not take it.
+    /// Sends a request to the writer. Waits while the queue is full. An error means that the
+    /// writer did not get the request.
     async fn send<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
@@ -204,7 +212,8 @@ impl RedisStore {
         Ok(answer)
     }
 
-    /// Hands a request to the writer, whose outcome may remain unknown.
+    /// Sends a request to the writer and waits for the outcome. Returns `unknown` if the outcome
+    /// is in doubt.
     async fn try_to<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
@@ -217,7 +226,7 @@ impl RedisStore {
         }
     }
 
-    /// Asks the writer. A missing answer is an error.
+    /// Sends a request to the writer and waits for the answer. A missing answer is an error.
     async fn call<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Fault> {
         let answer = self.send(request).await?.await;
         answer.unwrap_or_else(|_| Err(Fault::not_done("the writer is gone and left no answer")))
@@ -227,8 +236,8 @@ impl RedisStore {
         Ok(self.call(request).await?)
     }
 
-    /// Resolves what is in doubt before anything is read. After a silence this includes whether
-    /// clocks stood still.
+    /// Resolves all doubts before a read: writes with an unknown outcome and, after a silence,
+    /// whether clocks stood still.
     async fn settle(&self) -> Result<(), Fault> {
         if self.shared.silent_since().is_some() {
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
@@ -239,7 +248,8 @@ impl RedisStore {
         Ok(())
     }
 
-    /// Reads once nothing is in doubt, and again if the first attempt revealed a doubt.
+    /// Reads after all doubts are resolved. Reads again if the first read failed and raised a new
+    /// doubt.
     async fn read_settled<T, F: Future<Output = Result<T, Fault>>>(
         &self,
         read: impl Fn() -> F,
@@ -266,7 +276,7 @@ impl RedisStore {
         found.map_err(|fault| fault.of_game(game))
     }
 
-    /// The planted fault: answers that the append is written, and only then sends it.
+    /// A planted fault: acknowledges the append before sending it.
     #[cfg(feature = "planted-faults")]
     async fn acknowledge_first(&self, mut append: Prepared) -> Result<AppendOutcome, StoreError> {
         let (at, mut head) = (self.shared.now(), append.expected);
@@ -279,16 +289,16 @@ impl RedisStore {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    /// Reads a log. If it shows nothing of what is held of it, Redis may have been emptied. Then
-    /// the connection is checked, what is held is given back, and the log is read again, before the
-    /// caller is told that there is nothing.
+    /// Reads a log. If the log has no entries although some are held in memory, Redis may have
+    /// been emptied. Then this checks the connection, gives the held entries back, and reads the
+    /// log again.
     async fn read_log<T, F: Future<Output = Result<T, Fault>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
         is_nothing: impl Fn(&T, Head) -> bool,
     ) -> Result<T, ReadError> {
-        // Before the read, because what is appended meanwhile is not lost.
+        // Taken before the read, because entries that are appended during the read are not lost.
         let held = self.shared.held.lock().head(game);
         let mut found = self.read_settled(&read).await;
         if let (Ok(shown), Some(held)) = (&found, held)
@@ -358,7 +368,7 @@ impl Store for RedisStore {
             if found.is_some() || !self.shared.kept.lock().has(&key) {
                 return Ok(found);
             }
-            // Redis may have been emptied. Then copies are given back first.
+            // Redis may have been emptied. If so, the next read first gives the copies back.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             let found = self.read_settled(|| self.reader.get(&key)).await?;
             if found.is_none() {
@@ -449,7 +459,7 @@ impl Store for RedisStore {
             };
             let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
             if is_packed {
-                // The game is over, so there is no newest end that Redis could lose.
+                // The game is over, so there are no recent entries that Redis could lose.
                 self.shared.held.lock().forget(game);
             }
             Ok(is_packed)
@@ -458,7 +468,7 @@ impl Store for RedisStore {
 
     fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
-            // Otherwise it would be given back when Redis loses something.
+            // Otherwise the log would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
             self.ask(|reply| Request::DeleteLog { game, reply }).await
         })

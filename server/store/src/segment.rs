@@ -1,19 +1,20 @@
-//! Segments: files of checksummed frames that are only ever appended to.
+//! Segments: append-only files of checksummed frames.
 //!
 //! ```text
 //! header  mark (8) · store (8) · number (4) · checksum (4)
 //! frame   length (4) · checksum (4) · tag (1) · payload (length - 1)
 //! ```
 //!
-//! Numbers are little-endian. A checksum is the lower half of an XXH3 over the tag and the payload,
-//! seeded with the store, the segment's number, the frame's place and its length. So a frame is
-//! whole only where it was written: bytes of another store, of another place, or of a player's
-//! message that looks like a frame do not pass. The upper bit of the tag says that the frame begins
-//! a *group*, the frames that one write and one sync made durable together.
+//! Numbers are little-endian. A checksum is the lower half of an XXH3 over the tag and the
+//! payload, seeded with the store, the segment's number, and the frame's position and length. So
+//! a frame is valid only where it was written. Bytes of another store or another position are not
+//! valid, and neither is a player's message that looks like a frame. The upper bit of the tag
+//! marks the first frame of a *group*: the frames that one write and one sync made durable
+//! together.
 //!
-//! A frame may have at most [`frame::FRAME_BYTES_MAX`] bytes, a segment 4 GiB. [`frames`] reads
-//! a segment from end to end. It finds the next whole frame after damage, and mends a frame of
-//! at most [`repair::BYTES_MAX`] bytes in which a single bit has flipped.
+//! A frame may have at most [`frame::FRAME_BYTES_MAX`] bytes, a segment 4 GiB. [`frames`] reads a
+//! segment from end to end. It finds the next valid frame after damage. It also repairs a single
+//! flipped bit in a frame of at most [`repair::BYTES_MAX`] bytes.
 
 mod frame;
 mod repair;
@@ -21,22 +22,22 @@ mod repair;
 use self::frame::GROUP;
 pub(crate) use self::frame::{Frame, HEADER_BYTES, PREFIX_BYTES, Seal, parse};
 
-/// Frames on their way into a segment.
+/// Collects the frames of a group before they are written to a segment.
 #[derive(Debug)]
 pub(crate) struct FrameWriter {
     seal: Seal,
-    /// Where the buffer belongs in the segment.
+    /// The position of the buffer in the segment.
     from: u64,
     buffer: Vec<u8>,
 }
 
 impl FrameWriter {
-    /// Begins a group at this place, in an empty buffer.
+    /// Begins a group at this position. The buffer must be empty.
     pub(crate) fn new(seal: Seal, from: u64, buffer: Vec<u8>) -> FrameWriter {
         FrameWriter { seal, from, buffer }
     }
 
-    /// Adds a frame whose payload `fill` writes. Returns its place and its bytes.
+    /// Adds a frame whose payload `fill` writes. Returns the frame's position and length.
     pub(crate) fn push(&mut self, tag: u8, fill: impl FnOnce(&mut Vec<u8>)) -> (u64, u32) {
         let start = self.buffer.len();
         let tag = if start == 0 { tag | GROUP } else { tag };
@@ -56,7 +57,7 @@ impl FrameWriter {
         &self.buffer
     }
 
-    /// The buffer, emptied, for the next group.
+    /// Returns the emptied buffer, for the next group.
     pub(crate) fn into_buffer(mut self) -> Vec<u8> {
         self.buffer.clear();
         self.buffer
@@ -67,24 +68,25 @@ impl FrameWriter {
     }
 }
 
-/// What is found in a segment, in the order of the places.
+/// A part of a segment, as the reader finds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found<'a> {
     Frame(Frame<'a>),
-    /// Bytes that are no whole frame: damage, or the torn end of the last write.
+    /// Bytes that are not a valid frame, because of damage or a torn write at the end.
     Damage {
         from: u64,
-        /// Where the next whole frame begins, or the segment ends.
+        /// Where the next valid frame begins, or the segment ends.
         to: u64,
     },
 }
 
-/// The frame that begins with these bytes, with one flipped bit mended if that makes it whole.
+/// Parses the frame at the beginning of these bytes. Repairs one flipped bit if necessary.
 pub(crate) fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
     parse(bytes, seal, at).or_else(|| repair::repair(bytes, seal, at))
 }
 
-/// Everything in a segment from the place `from` on. `bytes` is the segment from its beginning.
+/// Returns everything in a segment, starting at the position `from`. `bytes` is the whole
+/// segment.
 pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> impl Iterator<Item = Found<'_>> {
     let mut at = usize::try_from(from).unwrap_or(usize::MAX);
     std::iter::from_fn(move || {
@@ -93,7 +95,7 @@ pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> impl Iterator<Item 
             at += frame.length as usize;
             return Some(Found::Frame(frame));
         }
-        // The next place with a whole frame, or the end.
+        // The position of the next valid frame, or the end.
         let is_whole = |at: &usize| parse(&bytes[*at..], seal, *at as u64).is_some();
         at = (at + 1..bytes.len()).find(is_whole).unwrap_or(bytes.len());
         Some(Found::Damage { from, to: at as u64 })
@@ -107,7 +109,8 @@ mod tests {
 
     const SEAL: Seal = Seal { store: 77, number: 3 };
 
-    /// A segment of these payloads, a group each, and the places of its frames.
+    /// Makes a segment with these payloads, one group each. Returns its bytes and the positions
+    /// of the frames.
     fn sample(payloads: &[&[u8]]) -> (Vec<u8>, Vec<u64>) {
         let mut bytes = SEAL.header().to_vec();
         let mut places = Vec::new();
@@ -193,7 +196,7 @@ mod tests {
         ] {
             assert_eq!(parse(frame, seal, at), None, "{seal:?} {at}");
         }
-        // A frame in a payload, as a player could send one.
+        // A payload that contains a frame, as a player could send it.
         let (bytes, _) = sample(&[b"first", frame, b"third"]);
         let mut damaged = bytes.clone();
         let start = HEADER_BYTES + PREFIX_BYTES + 6;

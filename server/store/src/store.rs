@@ -15,10 +15,10 @@ use crate::value::{Head, Key, SecretBytes};
 /// The return type of [`Store`]'s methods: a future that is `Send` and borrows only the store.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What most methods of [`Store`] return.
+/// The return type of most methods of [`Store`].
 pub type StoreResult<'a, T> = StoreFuture<'a, Result<T, StoreError>>;
 
-/// What reading a log returns.
+/// The return type of the methods that read a log.
 pub type ReadResult<'a, T> = StoreFuture<'a, Result<T, ReadError>>;
 
 /// A side record: its key and its value.
@@ -28,46 +28,48 @@ pub type Record = (Key, Vec<u8>);
 #[derive(Clone, Debug)]
 pub struct Append {
     pub game: GameId,
-    /// Where the caller believes the log stands. Both number and hash must match.
+    /// The current end of the log, as the caller believes. Both number and hash must match.
     pub expected: Head,
-    /// The last moment at which this append counts. The store's stamp decides, not the caller's
+    /// The last moment at which this append is valid. The store's stamp decides, not the caller's
     /// clock.
     pub deadline: Option<Stamp>,
-    /// The first moment at which this append counts, for events caused by an expired time. Here,
-    /// too, the store's stamp decides.
+    /// The first moment at which this append is valid, for events caused by an expired time. The
+    /// store's stamp decides.
     pub not_before: Option<Stamp>,
     /// The entries' bodies, in order. They get the numbers after `expected.seq`.
     pub bodies: Vec<SecretBytes>,
-    /// Side records to write if, and only if, the entries are.
+    /// Side records, written only together with the entries.
     pub writes: Vec<Write>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AppendOutcome {
-    /// All of it is in the store and survives a crash, as far as the store promises that.
+    /// Everything was written, and survives a crash as far as the store's durability allows.
     Ok { at: Stamp, head: Head },
-    /// The log stands elsewhere. Nothing was written: read on and decide again.
+    /// The log has another head than expected. Nothing was written. Read the new entries and
+    /// decide again.
     Conflict { head: Head },
-    /// The deadline had passed. Nothing was written.
+    /// The deadline has passed. Nothing was written.
     Late { at: Stamp },
-    /// The first moment has not come: the caller's clock is ahead of the store's. Nothing was
+    /// `not_before` is in the future: the caller's clock is ahead of the store's. Nothing was
     /// written.
     Early { at: Stamp },
-    /// The game's log is damaged. The store accepts nothing for it until an operator has looked.
-    /// Nothing was written.
+    /// The game's log is damaged. Nothing was written. The store accepts no append to this log
+    /// until an operator has checked it.
     Quarantined {
-        /// What was found, without any content of the log.
+        /// The damage, described without any content of the log.
         reason: String,
     },
-    /// It may be in the store or not. Never write again: read the log to find out.
+    /// The entries may or may not have been written. Read the log to find out; never append again
+    /// before that.
     Unknown,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredEntry {
-    /// Its number; the first is 1.
+    /// The number of the entry; the first is 1.
     pub seq: u64,
-    /// When it was written. Never earlier than the entry before it.
+    /// When the entry was written. Never earlier than the stamp of the previous entry.
     pub at: Stamp,
     pub body: SecretBytes,
 }
@@ -77,9 +79,9 @@ pub struct StoredEntry {
 pub enum Write {
     Put {
         key: Key,
-        /// Its value, at most [`VALUE_BYTES_MAX`](crate::limits::VALUE_BYTES_MAX) bytes.
+        /// The value, at most [`VALUE_BYTES_MAX`](crate::limits::VALUE_BYTES_MAX) bytes.
         value: Vec<u8>,
-        /// The moment at which it expires; `None` for a record that stays.
+        /// The moment at which the record expires; `None` if it never expires.
         expires: Option<Stamp>,
     },
     /// Removes the record. Deleting a missing record is not an error.
@@ -94,7 +96,7 @@ impl Write {
         }
     }
 
-    /// How long its value is; 0 for a record that is removed.
+    /// Returns the length of the value; 0 for a deletion.
     pub(crate) fn value_bytes(&self) -> usize {
         match self {
             Write::Put { value, .. } => value.len(),
@@ -114,17 +116,17 @@ impl fmt::Debug for Write {
     }
 }
 
-/// A condition on a record for an update to happen.
+/// A condition on a side record. An update happens only if its conditions hold.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Expect {
-    /// There is none, or it has expired.
+    /// The record does not exist, or has expired.
     Absent,
-    /// It holds exactly this.
+    /// The record has exactly this value.
     Value(Vec<u8>),
 }
 
 impl Expect {
-    /// True if the value of the record is as expected; `None` if there is none.
+    /// True if the value found is as expected. `found` is `None` if the record does not exist.
     pub(crate) fn holds(&self, found: Option<&[u8]>) -> bool {
         match self {
             Expect::Absent => found.is_none(),
@@ -142,227 +144,229 @@ impl fmt::Debug for Expect {
     }
 }
 
-/// An atomic change to side records: all of the writes if all of the conditions hold, else none.
+/// An atomic change to side records. Either all conditions hold and all writes are done, or
+/// nothing changes.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
     pub conditions: Vec<(Key, Expect)>,
-    /// The writes, in order: of two writes to one key, the later one wins.
+    /// The writes, in order. If two writes have the same key, the later one wins.
     pub writes: Vec<Write>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UpdateOutcome {
-    /// It is in the store and survives a crash.
+    /// The writes are done, and survive a crash.
     Ok,
     /// A condition did not hold. Nothing was written.
     Conflict,
-    /// It may be in the store or not. Read; don't write again.
+    /// The writes may or may not be done. Read the records to find out; don't write again.
     Unknown,
 }
 
-/// Why a store did not do as asked. After a failed append or update nothing was written.
+/// Why a request failed. A failed append or update wrote nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
     #[error("beyond a limit: {0}")]
     Limit(#[from] LimitError),
-    /// The store accepts no requests: it is closed, unreachable, or has failed.
+    /// The store accepts no requests, because it is closed, unreachable, or has failed.
     #[error("the store is unavailable: {why}")]
     Unavailable { why: String },
-    /// Stored data cannot be read back as written: a side record, or a log to be archived.
+    /// Stored data is damaged: a side record, or a log that is to be archived.
     #[error("damaged: {what}")]
     Damaged {
-        /// What is wrong, without any content of the record.
+        /// The damage, described without any content of the record.
         what: String,
     },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ReadError {
-    /// The log is not what was written. The game is now in quarantine.
+    /// The log differs from what was written. The game is now in quarantine.
     #[error("the log of game {game} is damaged at entry {seq}: {what}")]
     Damaged {
         game: GameId,
         /// The first entry that cannot be trusted.
         seq: u64,
-        /// What is wrong with it, without any content of the log.
+        /// The damage, described without any content of the log.
         what: String,
     },
-    /// The store cannot answer at all.
+    /// The store cannot answer any request.
     #[error("the store is unavailable: {why}")]
     Unavailable { why: String },
 }
 
-/// A hint that a log has grown. It may come late, twice, or never, so a receiver acts on it by
-/// reading.
+/// A hint that a log has grown. A hint may come late, twice, or never, so the receiver reads the
+/// log instead of trusting the hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Announcement {
-    /// This game's log reaches at least to this entry.
+    /// This game's log contains at least the entries up to `seq`.
     Appended { game: GameId, seq: u64 },
     /// Announcements may have been missed: any log may have grown.
     Everything,
 }
 
-/// A message between servers through the store. It is not stored, and may come late, twice or
-/// never.
+/// A message between servers, passed on by the store. It is not stored, and may come late, twice,
+/// or never.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// A server, perhaps this one, sent this with [`Store::tell`].
+    /// A message that a server, perhaps this one, sent with [`Store::tell`].
     Told(Arc<[u8]>),
-    /// Nothing was received for a while: messages may have been missed.
+    /// No connection for a while, so messages may have been missed.
     Missed,
 }
 
-/// Why an append is refused that was judged before an outage was known: its clocks ran during the
-/// outage.
+/// Why an append is refused if its clocks were computed before an outage was detected. Such
+/// clocks include the time of the outage.
 pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
 
-/// The key of the record of outages: a JSON list of pairs of stamps, the oldest first. Games at
-/// rest learn of outages from it when they are opened.
+/// The key of the record of outages: a JSON list of pairs of stamps, the oldest first. A game
+/// that is not in memory learns of outages from this record when it is opened.
 pub const OUTAGES_KEY: &str = "outages";
-/// The most outages kept in that record.
+/// The most outages kept in the record.
 pub const OUTAGES_MAX: usize = 1_024;
 
-/// A time in which no server could write to the store, though servers were running.
+/// A period in which no server could write to the store, although servers were running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outage {
-    /// The last sign of life before it.
+    /// The last sign of life before the outage.
     pub since: Stamp,
-    /// The first sign of life after it.
+    /// The first sign of life after the outage.
     pub until: Stamp,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskSpace {
-    /// Free bytes of its file system, as of the last heartbeat.
+    /// Free bytes of the store's file system, as of the last heartbeat.
     pub free_bytes: u64,
-    /// True if the store takes nothing because too little is free.
+    /// True if the store refuses writes because too little space is free.
     pub is_paused: bool,
 }
 
 /// The logs of all games, and small side records under keys.
 ///
 /// A game's log is a gapless sequence of entries numbered from 1. The store does not read their
-/// content. Any number of servers may use one shared store at a time: there is no lock, no lease
-/// and no owner. Of two appends that expect the same head, one gets `Ok` and the other `Conflict`.
+/// content. Any number of servers may use one shared store at the same time. There are no locks,
+/// leases, or owners: if two appends expect the same head, one gets `Ok` and the other
+/// `Conflict`.
 ///
-/// All methods may be called concurrently from any task. After a returned future is dropped, its
-/// request is done either completely or not at all.
+/// All methods may be called concurrently from any task. If a returned future is dropped, its
+/// request is still done completely or not at all.
 pub trait Store: Send + Sync + 'static {
     /// Appends entries to a log, all or none.
     ///
-    /// The checks come in this order: quarantine, head, deadline, first moment. A stamp equal to
-    /// the deadline or to the first moment is in time. Stamps never go back, neither within a game
-    /// nor behind the last heartbeat.
+    /// The store checks quarantine, head, deadline, and `not_before`, in this order. A stamp
+    /// equal to the deadline or to `not_before` is in time. Stamps never decrease within a game,
+    /// and are never earlier than the last heartbeat.
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome>;
 
-    /// The entries after number `after_seq`, oldest first, at most `limit` and never more than
-    /// [`READ_MAX`](crate::limits::READ_MAX). An empty answer means that there are none after
-    /// `after_seq`.
+    /// Returns the entries after number `after_seq`, oldest first. Returns at most `limit`
+    /// entries, and never more than [`READ_MAX`](crate::limits::READ_MAX). An empty answer means
+    /// that there are no entries after `after_seq`.
     ///
-    /// All entries returned have been checked against the hash chain, starting from entry
+    /// The store has checked all returned entries against the hash chain, starting from entry
     /// `after_seq`.
     ///
     /// # Errors
     /// [`ReadError`]. The entries before the damage can still be read with a smaller `limit`.
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>>;
 
-    /// Where a log stands; [`Head::START`] for a game that the store does not know.
+    /// Returns the head of a log; [`Head::START`] if the store has no log of this game.
     fn head(&self, game: GameId) -> ReadResult<'_, Head>;
 
-    /// The value of a side record; `None` if there is none or it has expired.
+    /// Returns the value of a side record; `None` if the record does not exist or has expired.
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>>;
 
-    /// The records whose keys begin with `prefix`, in the order of their keys, after the key
-    /// `after`, at most `limit` and never more than [`READ_MAX`](crate::limits::READ_MAX). Expired
-    /// records are left out.
+    /// Returns the records whose keys begin with `prefix`, in the order of their keys, starting
+    /// after the key `after`. Returns at most `limit` records, and never more than
+    /// [`READ_MAX`](crate::limits::READ_MAX). Expired records are left out.
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>>;
 
-    /// Changes side records if they are as expected.
+    /// Changes side records if all conditions hold.
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
     fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome>;
 
-    /// Removes expired records and returns how many. Reads never show them anyway; this only frees
-    /// their space.
+    /// Deletes expired records and returns their number. This only frees their space: reads skip
+    /// expired records anyway.
     fn sweep(&self) -> StoreResult<'_, u64>;
 
-    /// The current time by the clock that gives the stamps, as far as this process can tell without
-    /// asking. It is never ahead of the stamps to come.
+    /// Returns the current time of the clock that gives the stamps, as this process estimates it
+    /// without asking. The estimate is never later than any future stamp.
     fn now(&self) -> Stamp;
 
-    /// Records that a server is alive now, and returns the time. Meant to be called once a second.
-    /// The record survives the end of the process, but not necessarily a power cut.
+    /// Records that a server is alive, and returns the time. Call it once a second. The record
+    /// survives the end of the process, but not necessarily a power cut.
     fn heartbeat(&self) -> StoreResult<'_, Stamp>;
 
-    /// The last moment at which a server is known to have been alive before this store was opened:
-    /// its last heartbeat or its last write. `None` in a new store, or if another server was alive
-    /// at that time.
+    /// Returns the last moment, before this store was opened, at which a server is known to have
+    /// been alive: its last heartbeat or its last write. `None` if the store is new, or if
+    /// another server is still alive.
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>>;
 
-    /// The store's epoch, below 2^53. It is part of every position that a client holds. After a
-    /// change of epoch, earlier positions mean nothing.
+    /// Returns the store's epoch, a number below 2^53. Clients keep the epoch with each position
+    /// in a log. When the epoch changes, all earlier positions become invalid.
     fn epoch(&self) -> StoreResult<'_, u64>;
 
-    /// Begins a new epoch, above all earlier ones, and returns it. For use after acknowledged
-    /// entries were lost.
+    /// Begins a new epoch, with a higher number than all earlier ones, and returns it. For use
+    /// after acknowledged entries were lost.
     ///
     /// # Errors
-    /// [`StoreError`]. After `Unavailable` the new epoch may have begun all the same.
+    /// [`StoreError`]. After `Unavailable` the new epoch may still have begun.
     fn bump_epoch(&self) -> StoreResult<'_, u64>;
 
-    /// The games whose logs were found damaged, each with what was found.
+    /// Returns the games whose logs are damaged, each with a description of the damage.
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>>;
 
-    /// Moves the log of a game that is over out of the store's expensive memory. Reads work as
-    /// before.
+    /// Moves the log of a finished game out of the store's expensive memory. The log can be read
+    /// as before.
     ///
-    /// Returns true if it is out. False means that it may be tried again later: the log has just
-    /// grown, or side records of its appends are still to be written. A store that keeps its logs
-    /// on disk has nothing to do.
+    /// Returns true if the log has been moved. False means that the caller may try again later,
+    /// because the log has just grown, or side records of its appends are still to be written. A
+    /// store that keeps its logs on disk has nothing to do.
     ///
     /// # Errors
-    /// [`StoreError`]: the log is as it was.
+    /// [`StoreError`]: the log is unchanged.
     fn archive_log(&self, game: GameId) -> StoreResult<'_, bool> {
         let _ = game;
         Box::pin(std::future::ready(Ok(true)))
     }
 
-    /// Deletes the log of a game that is over, for good: afterwards the store does not know the
-    /// game. Deleting a missing log is not an error. Side records stay; the caller deletes those
-    /// first.
+    /// Permanently deletes the log of a finished game. Deleting a missing log is not an error.
+    /// Side records remain, so the caller deletes those first.
     ///
     /// # Errors
-    /// [`StoreError`]: part of the log may be left. The call may be repeated.
+    /// [`StoreError`]: part of the log may remain. The call may be repeated.
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         let why = format!("this store does not delete logs, so {game} stays");
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
     }
 
-    /// The latest outage since this store was opened. Clocks stood still during it. It is known
-    /// before the store accepts anything again.
+    /// Returns the latest outage since this store was opened. Game clocks stood still during it.
+    /// The outage is known before the store accepts any request again.
     fn outage(&self) -> Option<Outage> {
         None
     }
 
-    /// The room on the disk, if this process writes to one.
+    /// Returns the space on the disk, if this process writes to one.
     fn disk_space(&self) -> Option<DiskSpace> {
         None
     }
 
-    /// Ways in which the store currently promises less than a game needs, as text for operators.
+    /// Returns the ways in which the store is currently less durable than a game needs, as text
+    /// for operators.
     fn weaknesses(&self) -> Vec<String> {
         Vec::new()
     }
 
     /// Keeps copies of side records in memory for this owner, replacing the owner's earlier copies.
     ///
-    /// A store that can be emptied while servers run restores the copies then, unless the records
-    /// have been written again by that time. Later writes through this store update the copies too.
-    /// Memory is bounded: if there is no room, nothing is kept.
+    /// A shared store can lose its data while servers run. It then restores records from these
+    /// copies, unless they have been written again by then. Later writes through this store also
+    /// update the copies. Memory is bounded: if there is no room, no copies are kept.
     fn keep_copies(&self, owner: &str, records: Vec<Write>) {
         let _ = (owner, records);
     }
@@ -375,33 +379,35 @@ pub trait Store: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The time of the last answer from the store, if that is so long ago that perhaps no server
-    /// could write since. Whether clocks stood still is known once the store answers again, before
-    /// anything is read from it.
+    /// Returns the time of the store's last answer, if it was so long ago that this may be an
+    /// outage. When the store answers again, it finds out whether there was an outage before
+    /// anything is read.
     fn silent_since(&self) -> Option<Stamp> {
         None
     }
 
-    /// Announcements of appends from now on, at least of those by other servers. `None` if only
-    /// this process can append. A receiver that has lagged has missed announcements, which means
-    /// [`Announcement::Everything`].
+    /// Returns a receiver of future announcements, at least of appends by other servers. `None`
+    /// if only this process can append. A receiver that has lagged has missed announcements, and
+    /// must handle that like [`Announcement::Everything`].
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         None
     }
 
-    /// Sends a message to every server on this store, this one included: at most once each, in no
-    /// order. It does nothing if only this process uses the store. At most
-    /// [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX) bytes.
+    /// Sends a message to every server on this store, including this one. Each server gets the
+    /// message at most once, and messages may arrive in any order. Does nothing if only this
+    /// process uses the store. At most [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX)
+    /// bytes.
     ///
     /// # Errors
-    /// [`StoreError`]: the message reached no server, as far as is known.
+    /// [`StoreError`]: the message probably reached no server.
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         drop(notice);
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Messages from now on; `None` if only this process uses the store. A receiver that has lagged
-    /// has missed messages, which means [`Notice::Missed`].
+    /// Returns a receiver of future messages; `None` if only this process uses the store. A
+    /// receiver that has lagged has missed messages, and must handle that like
+    /// [`Notice::Missed`].
     fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
         None
     }

@@ -1,4 +1,4 @@
-//! The small values that the store works with: secret bytes, keys, hashes, heads.
+//! The small values of the store: secret bytes, keys, hashes, heads.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -10,21 +10,21 @@ use crate::limits::{KEY_BYTES_MAX, LimitError};
 
 /// Bytes that must not be shown by accident: the body of a log entry.
 ///
-/// A body holds what a player must not learn. So this type has no `Serialize` and no `Display`, and
-/// its `Debug` shows only the length. Reading the content takes an explicit call of
-/// [`SecretBytes::expose`] or [`SecretBytes::into_exposed`].
+/// A body contains information that is hidden from players. So this type has no `Serialize` and
+/// no `Display`, and its `Debug` shows only the length. The content is available only through
+/// [`SecretBytes::expose`] and [`SecretBytes::into_exposed`].
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct SecretBytes(Vec<u8>);
 
 impl SecretBytes {
-    /// Wraps the bytes. Any length; [`append`](crate::Store::append) refuses more than
+    /// Wraps bytes of any length. But [`append`](crate::Store::append) refuses more than
     /// [`BODY_BYTES_MAX`](crate::limits::BODY_BYTES_MAX).
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> SecretBytes {
         SecretBytes(bytes)
     }
 
-    /// The bytes themselves. The caller is responsible for keeping them secret.
+    /// Returns the bytes. The caller must keep them secret.
     #[must_use]
     pub fn expose(&self) -> &[u8] {
         &self.0
@@ -52,18 +52,18 @@ impl fmt::Debug for SecretBytes {
     }
 }
 
-/// The key of a side record: 1 to [`KEY_BYTES_MAX`] bytes, ordered as bytes are.
+/// The key of a side record: 1 to [`KEY_BYTES_MAX`] bytes, in byte order.
 ///
-/// By convention a key begins with the name of its kind and a slash (`players/...`). A key may hold
-/// a name or a token's hash, so `Debug` shows only the kind and the length.
+/// By convention, a key begins with the name of its kind and a slash (`players/...`). A key may
+/// contain a name or a token's hash, so `Debug` shows only the kind and the length.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(Box<[u8]>);
 
 impl Key {
-    /// A key of these bytes.
+    /// Makes a key of these bytes.
     ///
     /// # Errors
-    /// [`LimitError::KeyLength`] when there are none or too many.
+    /// [`LimitError::KeyLength`] if there are no bytes or too many.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Key, LimitError> {
         let bytes: Vec<u8> = bytes.into();
         if bytes.is_empty() || bytes.len() > KEY_BYTES_MAX {
@@ -91,11 +91,11 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A link of a game's hash chain: SHA-256 over all entries of the log so far.
+/// A link in a game's hash chain: a SHA-256 over all entries of the log so far.
 ///
-/// It stops a writer whose copy of the log differs, and it detects damage. It must **never** reach
-/// a client: with the hash, a client could test guesses of a body. `Debug` shows the first four
-/// bytes.
+/// It stops a writer whose copy of the log differs, and it reveals damage. It must **never**
+/// reach a client, because a client could use it to test guesses of a body. `Debug` shows only
+/// the first four bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash(pub [u8; 32]);
 
@@ -103,10 +103,10 @@ impl Hash {
     /// The start of every game's chain.
     pub const ZERO: Hash = Hash([0; 32]);
 
-    /// The hash after entry `seq` with this body, where `self` is the hash before it.
+    /// Returns the hash after entry `seq` with this body, where `self` is the hash before it.
     ///
-    /// It covers a tag, the game, the hash before, the number and the body. It does not cover the
-    /// stamp, which the store assigns only while it writes.
+    /// The hash covers a tag, the game, the previous hash, the number and the body. It does not
+    /// cover the stamp, because the store assigns the stamp later, while it writes.
     #[must_use]
     pub fn then(self, game: GameId, seq: u64, body: &SecretBytes) -> Hash {
         let mut hasher = Sha256::new();
@@ -126,14 +126,14 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// Where a log stands: the number of its last entry, and the hash of the chain there.
+/// The end of a log: the number of its last entry, and the hash after that entry.
 ///
-/// Two logs with the same head hold the same bodies.
+/// Two logs with the same head contain the same bodies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Head {
     /// The number of the last entry; 0 for an empty log.
     pub seq: u64,
-    /// The chain's hash after that entry.
+    /// The hash after that entry.
     pub hash: Hash,
 }
 
@@ -141,7 +141,7 @@ impl Head {
     /// The head of an empty log.
     pub const START: Head = Head { seq: 0, hash: Hash::ZERO };
 
-    /// The head after one more entry.
+    /// Returns the head after one more entry.
     #[must_use]
     pub fn then(self, game: GameId, body: &SecretBytes) -> Head {
         let seq = self.seq + 1;

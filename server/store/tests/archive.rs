@@ -21,8 +21,8 @@ fn embedded(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default()).unwrap()
 }
 
-/// A store with games of all lengths, with bodies that are text or not, and with records of all
-/// kinds.
+/// Fills a store with games of many lengths, with bodies that are text or not, and with records
+/// of all kinds.
 async fn fill(store: &dyn Store, clock: &ManualClock) -> Tally {
     let mut tally = Tally::default();
     for number in 0..20_u32 {
@@ -67,7 +67,8 @@ async fn exported(store: &dyn Archive) -> Vec<u8> {
     bytes
 }
 
-/// All lines but the first, which names the store, and the last, which has the hash of the others.
+/// Returns all lines except the first, which identifies the store, and the last, which has the
+/// hash.
 fn content(export: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = export.split_inclusive(|byte| *byte == b'\n').collect();
     lines.remove(0);
@@ -98,7 +99,7 @@ async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
         assert_eq!(target.head(game(number)).await, source.head(game(number)).await);
         assert_eq!(log(&target, game(number)).await, log(&source, game(number)).await, "stamps and all");
     }
-    // The game continues from there, after a restart too.
+    // The game can be continued, even after a restart.
     drop(target);
     let target = embedded(to.path());
     let at = target.head(game(3)).await.unwrap();
@@ -122,7 +123,7 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
     assert_eq!(content(&exported(&target).await), content(&whole));
-    // A store that has other games is left alone.
+    // A store with different games is not changed.
     let other = scratch();
     let other = embedded(other.path());
     append_ok(&other, append(game(5), Head::START, &["something else"])).await;

@@ -1,9 +1,9 @@
-//! Crashes: a child process works on a store and reports the answers it gets; the parent kills it
-//! and checks the store.
+//! Tests of crashes. A child process works on a store and reports the answers it gets. The parent
+//! kills the child and checks the store.
 //!
 //! The child is this same test binary, started again with an environment variable that names the
-//! folder. The parent kills it after it has read a number of answers from its pipe, so the tests do
-//! not wait for time to pass.
+//! folder. The parent kills it after reading a number of answers from its pipe, so the tests do
+//! not depend on timing.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -22,16 +22,16 @@ use flagfall_store::{
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
 const KIND: &str = "FLAGFALL_STORE_TEST_KIND";
 const GAMES: u32 = 60;
-/// Kills in a short run; the variable asks for more.
+/// The number of kills in a short run. The environment variable can set a higher number.
 const KILLS: u32 = 24;
 const KILLS_VARIABLE: &str = "FLAGFALL_KILLS";
 
 /// The store under test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// As an operator runs it.
+    /// The default options.
     Plain,
-    /// One in which kills meet checkpoints, segments that have just begun, and compactions.
+    /// Options with which kills hit checkpoints, new segments, and compactions.
     Busy,
 }
 
@@ -62,7 +62,7 @@ fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// The child's work. It does nothing when this runs as an ordinary test.
+/// The child's work. Does nothing as part of an ordinary test run.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
@@ -72,8 +72,8 @@ fn child() {
         let kind = [Kind::Plain, Kind::Busy].into_iter().find(|kind| kind.name() == named).unwrap();
         let store = kind.open(&folder);
         say("ready");
-        // All heads are read before the first append: a store that failed meanwhile would refuse
-        // the reads.
+        // All heads are read before the first append, because a failed store would refuse the
+        // reads.
         let mut heads = Vec::new();
         for number in 0..GAMES {
             heads.push((number, store.head(game(number)).await.unwrap()));
@@ -86,12 +86,12 @@ fn child() {
     });
 }
 
-/// Appends to a game until the store refuses.
+/// Appends to a game until the store refuses an append.
 async fn play(store: Arc<dyn Store>, number: u32, mut head: Head) {
     loop {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
-        // The large record is written again and again, so that a log has something to compact.
+        // The large record is overwritten again and again, so that there is something to compact.
         let large = put(&format!("large/{number}"), &"x".repeat(400));
         let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string()), large];
         let append =
@@ -141,7 +141,8 @@ fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
     true
 }
 
-/// Checks that everything acknowledged is there exactly once, and that all else is intact.
+/// Checks that everything acknowledged is stored exactly once, and that everything else is
+/// intact.
 async fn check(store: &dyn Store, acknowledged: &Acknowledged) {
     for number in 0..GAMES {
         let mut entries: Vec<StoredEntry> = Vec::new();
@@ -158,7 +159,7 @@ async fn check(store: &dyn Store, acknowledged: &Acknowledged) {
         assert!(entries.is_sorted_by_key(|entry| entry.at));
         let last = entries.len() as u64;
         let known = acknowledged.get(&number).copied().unwrap_or(0);
-        // One unanswered append may be there as well.
+        // One unanswered append may also be stored.
         let count = 1 + u64::from(number % 3);
         assert!(last == known || last == known + count, "game {number}: {known} acknowledged, {last} there");
         assert_eq!(store.head(game(number)).await.unwrap().seq, last);
@@ -176,7 +177,8 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     for round in 0..kills {
         let mut child = start(child_command(), kind, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // Killed at different times: right after opening, in the first group, after many groups.
+        // The kills come at different times: right after opening, in the first group, or after
+        // many groups.
         let mut left = (round % KILLS).pow(2) * 3;
         for line in lines.by_ref() {
             let line = line.unwrap();
@@ -187,7 +189,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // Answers that it wrote before it died count as well.
+        // Answers that the child wrote before it died also count.
         for line in lines.map_while(Result::ok) {
             note(&line, &mut acknowledged);
         }
@@ -205,7 +207,8 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
 async fn a_store_whose_files_cannot_grow_refuses_and_keeps_what_it_has() {
     let kind = Kind::Plain;
     let folder = scratch();
-    // Created without the limit: the index's journal is allocated at its full length.
+    // Created without the file size limit, because the index's journal is allocated at its full
+    // length.
     drop(kind.open(folder.path()));
     let mut command = Command::new("sh");
     // No file may grow beyond about 100 KiB. The signal for that is ignored, so the write fails

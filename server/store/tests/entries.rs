@@ -1,4 +1,5 @@
-//! Bodies of log entries: the events of games of every ruleset come back, in both forms.
+//! Tests of entries' bodies: in both forms, the events of games of every ruleset survive encoding
+//! and decoding.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use flagfall_board::{PerSide, Side};
@@ -8,7 +9,7 @@ use flagfall_tests::{Chance, Logged, Match, rulesets};
 
 const SEATS: PerSide<&str> = PerSide::new("ana", "bo");
 
-/// The event as it comes back from its body, which is at most so long.
+/// Checks that an event survives encoding and decoding in both forms.
 fn check(logged: &Logged, chance: &mut Chance, replayed: &mut Game) {
     let player = match chance.below(3) {
         0 => SEATS[Side::Red],

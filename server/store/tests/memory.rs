@@ -1,4 +1,4 @@
-//! The failures that a test can request from the store in memory.
+//! Tests of the failures that a test can request from the store in memory.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The durable stores behave like the store in memory, for any requests and over any number of
+//! Compares the durable stores with the store in memory, for random requests and any number of
 //! restarts.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -20,7 +20,7 @@ use proptest::test_runner::TestRunner;
 
 const START: Stamp = Stamp(1_000_000);
 
-/// What a caller believes about a log.
+/// What a caller believes the head of a log to be.
 #[derive(Clone, Copy, Debug)]
 enum Belief {
     Right,
@@ -119,7 +119,7 @@ fn writes(list: Vec<RecordWrite>, now: Stamp) -> Vec<Write> {
         .collect()
 }
 
-/// Runs the steps on a store that `open` opens, and on the model.
+/// Runs the steps on the store that `open` opens and on the model.
 async fn run<S: Store, F: Future<Output = S>>(
     steps: Vec<Step>,
     clock: Arc<ManualClock>,
@@ -167,7 +167,7 @@ async fn run<S: Store, F: Future<Output = S>>(
                 real.scan(key("k/"), after.map(name), limit).await,
                 model.scan(key("k/"), after.map(name), limit).await
             ),
-            // The count differs after the store was opened, which sweeps by itself.
+            // The counts may differ, because a newly opened store sweeps by itself.
             Step::Sweep => {
                 real.sweep().await.unwrap();
                 model.sweep().await.unwrap();

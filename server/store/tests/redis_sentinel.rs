@@ -1,5 +1,5 @@
-//! A store behind a real Sentinel: the primary is killed, a replica takes its place, and nothing
-//! acknowledged is missing.
+//! Tests of a store behind a real Sentinel: the primary is killed, a replica is promoted, and no
+//! acknowledged entry is lost.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -14,10 +14,10 @@ use flagfall_store::{
     Append, AppendOutcome, Head, RedisAddress, RedisOptions, RedisStore, Store as _, StoreError,
 };
 
-/// How often another port is tried if another process took the first one.
+/// The most attempts to start a server, because another process may take the free port first.
 const TRIES: usize = 20;
 
-/// A Sentinel that follows one primary, which it calls `main`.
+/// A Sentinel that monitors one primary under the name `main`.
 struct Sentinel {
     child: Child,
     port: u16,
@@ -56,7 +56,7 @@ impl Sentinel {
         None
     }
 
-    /// Waits until it knows a replica that could take the primary's place.
+    /// Waits until the Sentinel has found a replica that could be promoted.
     async fn knows_replica(&self) {
         let client = redis::Client::open(("127.0.0.1", self.port)).unwrap();
         let connection = client.get_multiplexed_async_connection().await.unwrap();
@@ -73,17 +73,18 @@ impl Sentinel {
 
 impl Drop for Sentinel {
     fn drop(&mut self) {
-        // A test that has already failed says more than this could.
+        // Errors are ignored, because a failed test has already reported something more
+        // important.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Appends once a Redis accepts it, and finds entries whose answers were lost.
+/// Appends once a Redis accepts the append. Also recognizes an append whose answer was lost.
 async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
     until("an append", async || match store.append(wanted.clone()).await {
         Ok(AppendOutcome::Ok { head, .. }) => Some(head),
-        // An earlier try wrote it, and its answer was lost.
+        // An earlier attempt has written the entry, but its answer was lost.
         Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
         Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
         outcome => panic!("{outcome:?}"),
@@ -98,7 +99,7 @@ async fn acknowledged_appends_survive_the_death_of_the_primary() {
     let sentinel = Sentinel::start(&primary);
     sentinel.knows_replica().await;
     let address: RedisAddress = format!("redis+sentinel://127.0.0.1:{}/main", sentinel.port).parse().unwrap();
-    // An answer means that the replica has it too.
+    // An acknowledged append is also on the replica.
     let options = || RedisOptions { replicas: 1, ..RedisOptions::default() };
     let store = RedisStore::open(address.clone(), options()).await.unwrap();
     let mut heads = vec![Head::START; 20];
@@ -106,7 +107,7 @@ async fn acknowledged_appends_survive_the_death_of_the_primary() {
         *head = append_ok(&store, append(game(number), *head, &["before"])).await;
     }
     primary.kill();
-    // No replica is left to wait for, so nothing more is acknowledged until there is one.
+    // No replica is left to wait for, so nothing is acknowledged until there is one again.
     until("the new primary", async || {
         let role: Vec<redis::Value> = replica.try_ask(&["ROLE"]).await.ok()?;
         (role.first() == Some(&redis::Value::BulkString(b"master".to_vec()))).then_some(())

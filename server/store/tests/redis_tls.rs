@@ -1,4 +1,4 @@
-//! TLS with a real Redis: which certificates are trusted, and which errors others get.
+//! Tests of TLS with a real Redis: which certificates are trusted, and the errors for all others.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -12,7 +12,7 @@ use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore, Store as _};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use tokio::time::timeout;
 
-/// A certificate authority of the test, in a folder with what it signed.
+/// A certificate authority for a test, in a folder with the certificates that it signed.
 struct Authority {
     folder: tempfile::TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -28,7 +28,7 @@ impl Authority {
         Authority { folder, issuer }
     }
 
-    /// A certificate with this name and its key, as files.
+    /// Makes a certificate with this name and its key, as files.
     fn sign(&self, name: &str) -> (PathBuf, PathBuf) {
         let key = KeyPair::generate().unwrap();
         let params = named(CertificateParams::new([name.to_owned()]).unwrap(), name);
@@ -44,7 +44,7 @@ impl Authority {
         self.folder.path().join("ca.pem")
     }
 
-    /// A Redis with this name. It may ask for client certificates.
+    /// Starts a Redis with this name. `asks` says if it requires client certificates.
     fn start(&self, name: &str, asks: &str) -> RedisServer {
         let (certificate, key) = self.sign(name);
         let ca = self.file();
@@ -92,7 +92,7 @@ async fn games_are_kept_in_a_redis_whose_authority_is_named() {
     let mut told = other.announcements().unwrap();
     append_ok(&one, append(game(1), Head::START, &["a", "b"])).await;
     assert_eq!(texts(&other, game(1)).await, ["a", "b"]);
-    // Announcements come over TLS as well.
+    // Announcements also use TLS.
     timeout(TIMEOUT, told.recv()).await.unwrap().unwrap();
 }
 

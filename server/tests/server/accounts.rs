@@ -1,5 +1,4 @@
-//! Tests of accounts from outside: what a name, a password, tokens and a recovery code allow, and
-//! what they do not.
+//! Tests of accounts from outside: what names, passwords, tokens and recovery codes allow.
 
 use crate::common::{Answer, House, settings};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
@@ -24,7 +23,7 @@ fn assert_refused(answer: &Answer, status: u16, code: &str) {
     assert_eq!((answer.status, answer.json()["code"].as_str()), (status, Some(code)), "{}", answer.body);
 }
 
-/// Makes an account; returns its token and recovery code.
+/// Creates an account. Returns its token and recovery code.
 async fn account(house: &House, name: &str) -> (String, String) {
     let made = house.ask("POST", "/api/account", "", &sign_up(name)).await;
     assert_eq!(made.status, 201, "{}", made.body);
@@ -60,7 +59,7 @@ async fn signing_up_keeps_a_guests_games_and_token() {
     assert!(made.get("token").is_none());
     let own = house.ask("GET", &format!("/api/games/{game}"), &token, "").await.json();
     assert_eq!(own["audience"], "red");
-    // The guest's old name is free, the account's name is not.
+    // The guest's old name is free, but the account's name is taken.
     account(&house, "ana").await;
     assert_refused(&house.ask("POST", "/api/account", "", &sign_up("annaBELLA")).await, 409, "name_taken");
     assert_refused(
@@ -131,7 +130,7 @@ async fn password_guesses_are_limited_for_known_and_unknown_names() {
         assert_refused(&limited, 429, "too_many_attempts");
         assert!(limited.head.contains("retry-after: 300"), "{}", limited.head);
         let code = json!({ "name": name, "recovery_code": "0", "password": PASSWORD }).to_string();
-        // The recovery code is not limited this way: it has too many bits to be guessed.
+        // The limit does not apply to the recovery code, which has too many bits to be guessed.
         assert_refused(&house.ask("POST", "/api/recover", "", &code).await, 403, "wrong_recovery_code");
     }
     house.close().await;
@@ -153,7 +152,7 @@ async fn all_logins_count_for_the_address_and_only_wrong_ones_for_the_name() {
             "wrong_password",
         );
     }
-    // Hashing a right password is as much work as hashing a wrong one.
+    // Hashing a right password takes as much work as hashing a wrong one.
     assert_refused(
         &house.ask("POST", "/api/login", "", &log_in("ana", PASSWORD)).await,
         429,
@@ -332,7 +331,7 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
         "wrong_password",
     );
 
-    // Another server still knows the game, without the name.
+    // Another server still has the game, without the name.
     let other = House::open_on(house.store.clone(), settings()).await;
     let record = other.get(&format!("/api/games/{game}/record")).await;
     assert_eq!(record.status, 200);
@@ -353,7 +352,7 @@ async fn concurrent_sign_ups_give_a_name_once() {
     let house = House::open(settings()).await;
     let other = House::open_on(house.store.clone(), settings()).await;
     let body = sign_up("ana");
-    // Both found the name free before either took it.
+    // Both requests found that the name was free before either of them took it.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(2).await;
@@ -387,7 +386,7 @@ async fn tokens_made_on_two_servers_at_once_are_all_there() {
             crate::common::http(address, &request).await.status
         }
     };
-    // All four have read the same record before any of them writes.
+    // All four requests have read the same record before any of them writes.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(4).await;
@@ -441,7 +440,7 @@ fn terms() -> Terms {
     }
 }
 
-/// Starts a game against the house, as Red.
+/// Starts a game against a house player, as Red.
 async fn play_bot(client: &mut crate::common::Client) -> String {
     client
         .tell(&ClientToServer::PlayBot {

@@ -1,5 +1,5 @@
-//! A server with little memory: one client makes games until one is refused, and the server starts
-//! again.
+//! Tests a server with little memory: clients start games until the server refuses one, and the
+//! server restarts.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -10,12 +10,12 @@ use crate::common::{Client, http};
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time};
 
 const MIB: u64 = 1 << 20;
-/// Games of one guest against the house.
+/// Number of games that each guest plays against house players.
 const GAMES_PER_GUEST: usize = 10;
-/// More games than fit into the allowed memory.
+/// More games than the allowed memory can hold.
 const GAMES_MAX: usize = 20_000;
 
-/// A running program, killed at the end even if the test fails.
+/// A running program. It is killed on drop, even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -45,7 +45,7 @@ impl Running {
         Running { child, address }
     }
 
-    /// Resident memory in bytes.
+    /// Returns the resident memory in bytes.
     fn resident(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -62,7 +62,7 @@ impl Running {
     }
 }
 
-/// Starts a game against the house; returns the code if it is refused.
+/// Starts a game against a house player. The error is the code of the refusal.
 async fn play_house(client: &mut Client, number: usize) -> Result<(), String> {
     let terms = Terms {
         ruleset: "barrage".to_owned(),
@@ -90,8 +90,8 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
     let folder = tempfile::tempdir().unwrap();
     // Memory use without games differs between builds and machines.
     let empty = Running::start(&folder.path().join("empty"), 1 << 40).resident();
-    // A start reads the data folder and keeps up to 25 MiB of that for a while, however many games
-    // there are. Twice that is left for games.
+    // At the start, the server reads the data folder and keeps up to 25 MiB for a while,
+    // regardless of the number of games. About twice as much memory remains for games.
     let limit = (empty + 48 * MIB) * 4 / 3;
     let server = Running::start(&folder.path().join("data"), limit);
     let (mut clients, mut games) = (Vec::new(), 0);
@@ -108,7 +108,7 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
     };
     assert_eq!(refused, "server_full", "after {games} games");
     assert!(server.resident() < limit, "{} of {limit}", server.resident());
-    // The server is well and continues.
+    // The server is healthy and continues.
     let health = http(server.address, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_eq!(health.await.status, 200);
     println!("{games} games, {} of {limit} bytes resident", server.resident());

@@ -1,4 +1,4 @@
-//! Tests of chat, blocks and reports. Chat reaches the two players and nobody else.
+//! Tests of chat, blocks and reports. Only the two players of a game receive chat messages.
 
 use crate::common::{Client, House, settings};
 use flagfall_board::{GameId, Side};
@@ -26,7 +26,7 @@ fn text(text: &str) -> Said {
     Said::Text { text: text.to_owned() }
 }
 
-/// The code of a refusal, or `Ok` if the command was accepted.
+/// Returns `Ok` if the command was accepted, or the code of the refusal.
 async fn answer(client: &mut Client, id: &str) -> Result<(), String> {
     let id = cmd(id);
     client
@@ -45,7 +45,7 @@ async fn say(client: &mut Client, id: &str, game: GameId, said: Said) -> Result<
     answer(client, id).await
 }
 
-/// The next chat message.
+/// Returns the next chat message.
 async fn hear(client: &mut Client) -> (Side, Said) {
     client
         .find(|message| match message {
@@ -55,7 +55,7 @@ async fn hear(client: &mut Client) -> (Side, Said) {
         .await
 }
 
-/// Starts a game that one offers and the other accepts; the first is Red.
+/// Starts a game. The first player, who is Red, creates a challenge, and the second accepts it.
 async fn begin(red: &mut Client, blue: &mut Client, id: &str) -> GameId {
     red.tell(&ClientToServer::Challenge { cmd_id: cmd(id), terms: terms(), side: Some(Side::Red) }).await;
     let challenge = red
@@ -79,7 +79,7 @@ async fn open(client: &mut Client, game: GameId) {
     client.find(|message| matches!(message, ServerToClient::Game { .. }).then_some(())).await;
 }
 
-/// Everything that a client was sent until the game ended, as text.
+/// Returns all messages that a client received until the game ended, as text.
 async fn until_the_end(client: &mut Client) -> Vec<String> {
     let mut texts = Vec::new();
     client
@@ -124,11 +124,11 @@ async fn chat_reaches_both_players_on_two_servers_and_no_spectator() {
     say(&mut dee_there, "b", game, phrase.clone()).await.unwrap();
     assert_eq!(hear(&mut ana).await, (Side::Blue, phrase));
 
-    // Players without a seat in a game cannot chat there, whether they watch it or not.
+    // Players without a seat in a game cannot chat there, even if they watch it.
     for client in [&mut eve, &mut bo] {
         assert_eq!(say(client, "c", game, text("hi")).await, Err("not_your_game".to_owned()));
     }
-    // Neither the spectators nor the other game received any of it.
+    // Neither the spectators nor the other game received any of the messages.
     ana.tell(&ClientToServer::Command {
         cmd_id: cmd("e"),
         game,
@@ -152,7 +152,8 @@ async fn chat_reaches_both_players_on_two_servers_and_no_spectator() {
             "{told:?}"
         );
     }
-    // It is in no record either. After the end, players may still thank each other.
+    // The record does not contain the messages either. After the game, players may still thank
+    // each other.
     let record = one.get(&format!("/api/games/{game}/record")).await;
     assert!(record.status == 200 && !record.body.contains("swordfish"));
     say(&mut ana, "f", game, text("thanks")).await.unwrap();
@@ -220,11 +221,11 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
         assert_eq!(house.ask("PUT", path, &ana_token, "").await.status, status, "{path}");
     }
     assert_eq!(say(&mut bo, "a", game, text("hey")).await, Err("blocked".to_owned()));
-    // Ana may still speak: bo has not blocked ana.
+    // Ana may still chat, because bo has not blocked ana.
     say(&mut ana, "a", game, text("bye")).await.unwrap();
     assert_eq!(hear(&mut bo).await, (Side::Red, text("bye")));
 
-    // Neither can take the other's offers.
+    // Neither can accept the other's offers.
     for (offerer, wanted) in [(&mut ana, Err("blocked".to_owned())), (&mut cy, Ok(()))] {
         offerer
             .tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None, rating: None })
@@ -239,7 +240,7 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
         bo.tell(&ClientToServer::AcceptSeek { cmd_id: cmd(&id), seek, secret: false }).await;
         assert_eq!(answer(&mut bo, &id).await, wanted);
     }
-    // In the pool the two are not paired with each other, but other players are.
+    // The pool does not pair the two with each other, but pairs them with other players.
     for client in [&mut ana, &mut bo] {
         client.tell(&ClientToServer::EnterPool { cmd_id: cmd("p"), terms: terms() }).await;
         answer(client, "p").await.unwrap();

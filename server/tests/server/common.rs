@@ -25,14 +25,15 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// Longer than anything here takes: a test that waits this long has failed.
+/// More time than any step of a test needs. A test that waits this long has failed.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The defaults, with a short wait for clients that do not answer a close, as many in tests do not.
+/// Returns the default settings with a short wait for clients that do not answer a close, because
+/// many test clients do not.
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
-    // The tests start the work that follows from turns themselves.
+    // The tests themselves start the work that follows a turn.
     settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings
@@ -50,7 +51,7 @@ pub(crate) struct House {
     pub(crate) ratings: Ratings,
     pub(crate) lobby: Lobby,
     pub(crate) jobs: Jobs,
-    /// How far ahead the clock is by which jobs are due.
+    /// How far the clock for jobs is ahead of the real time.
     ahead_ms: AtomicU64,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
@@ -65,12 +66,12 @@ impl House {
         House::open_over(Arc::new(store.clone()), store, settings).await
     }
 
-    /// A server over a store that wraps the one in memory.
+    /// Opens a server on a store that wraps the memory store.
     pub(crate) async fn open_over(over: Arc<dyn Store>, store: MemoryStore, settings: Settings) -> House {
         House::open_with_key(over, store, settings, None).await
     }
 
-    /// A server that signs finished games.
+    /// Opens a server that signs finished games.
     pub(crate) async fn open_with_key(
         over: Arc<dyn Store>,
         store: MemoryStore,
@@ -114,23 +115,23 @@ impl House {
         in_time("the server to stop", self.served).await.unwrap();
     }
 
-    /// Does the jobs of this kind that are due.
+    /// Runs the due jobs of this kind.
     pub(crate) async fn run_jobs(&self, kind: &str) {
         let ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
         self.jobs.run_due_at(kind, self.store.now().plus_ms(ahead_ms)).await.unwrap();
     }
 
-    /// From now on, jobs are done that are due so much later.
+    /// Moves the clock for jobs ahead by this much.
     pub(crate) fn later(&self, ms: u64) {
         self.ahead_ms.fetch_add(ms, Ordering::Relaxed);
     }
 
-    /// Stops it without closing anything, as a crash does.
+    /// Stops the server without closing anything, as a crash does.
     pub(crate) fn abandon(self) {
         self.served.abort();
     }
 
-    /// A connection from another address of this machine.
+    /// Connects from another address of this machine.
     pub(crate) async fn connect_from(&self, from: [u8; 4]) -> Client {
         let stream = dial(from, self.address).await.unwrap();
         let url = format!("ws://{}/ws", self.address);
@@ -146,7 +147,7 @@ impl House {
         Client { socket }
     }
 
-    /// A connection of a new guest.
+    /// Connects as a new guest.
     pub(crate) async fn guest(&self, name: &str) -> (Client, Player, String) {
         let mut client = self.connect().await;
         client.say(&format!(r#"{{"type":"hello","protocol":1,"name":"{name}"}}"#)).await;
@@ -154,7 +155,7 @@ impl House {
         (client, welcome.0, welcome.1.expect("a token for a new guest"))
     }
 
-    /// One more connection of a known player.
+    /// Opens another connection for a known player.
     pub(crate) async fn again(&self, token: &str) -> Client {
         let mut client = self.connect().await;
         client.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
@@ -172,7 +173,7 @@ impl House {
 }
 
 impl House {
-    /// Sends a request with a token and a JSON body, unless they are empty.
+    /// Sends a request with a token and a JSON body. Either may be empty.
     pub(crate) async fn ask(&self, method: &str, path: &str, token: &str, body: &str) -> Answer {
         let credential =
             if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
@@ -196,7 +197,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// The status and the body of an error, without the id of its request.
+    /// Returns the status and the body of an error, without the id of its request.
     pub(crate) fn refusal(&self) -> (u16, serde_json::Value) {
         let mut body = self.json();
         let request = body.as_object_mut().and_then(|body| body.remove("request"));
@@ -212,12 +213,12 @@ pub(crate) async fn dial(from: [u8; 4], to: SocketAddr) -> std::io::Result<TcpSt
     socket.connect(to).await
 }
 
-/// Sends one request and returns its answer.
+/// Sends a request and returns the answer.
 pub(crate) async fn http(address: SocketAddr, request: &str) -> Answer {
     http_from([127, 0, 0, 1], address, request).await
 }
 
-/// Like `http`, from this address of this machine.
+/// Like [`http`], from this address of this machine.
 pub(crate) async fn http_from(from: [u8; 4], address: SocketAddr, request: &str) -> Answer {
     let exchange = async {
         let mut stream = dial(from, address).await.unwrap();
@@ -245,12 +246,13 @@ impl Client {
         self.say(&serde_json::to_string(message).unwrap()).await;
     }
 
-    /// Sends a message, even if the server has closed already: its last messages can still be read.
+    /// Sends a message. If the server has already closed, ignores the error: its last messages
+    /// can still be read.
     pub(crate) async fn send(&mut self, message: Message) {
         in_time("a message to be sent", self.socket.send(message)).await.ok();
     }
 
-    /// The next message, pings included.
+    /// Returns the next message, which may be a ping.
     pub(crate) async fn hear(&mut self) -> ServerToClient {
         match in_time("a message", self.socket.next()).await {
             Some(Ok(Message::Text(text))) => serde_json::from_str(text.as_str()).unwrap(),
@@ -258,7 +260,7 @@ impl Client {
         }
     }
 
-    /// The next message of interest; pings are answered.
+    /// Returns the next message that is not a ping. Answers pings.
     pub(crate) async fn next(&mut self) -> ServerToClient {
         loop {
             match self.hear().await {
@@ -268,7 +270,7 @@ impl Client {
         }
     }
 
-    /// The next message for which `pick` finds something.
+    /// Returns the first result of `pick` for the next messages. Skips messages without a result.
     pub(crate) async fn find<T>(&mut self, mut pick: impl FnMut(ServerToClient) -> Option<T>) -> T {
         in_time("a certain message", async {
             loop {
@@ -297,7 +299,7 @@ impl Client {
         .await
     }
 
-    /// The code the server closes with; messages before it are skipped.
+    /// Returns the code with which the server closes. Skips earlier messages.
     pub(crate) async fn close_code(&mut self) -> u16 {
         loop {
             match in_time("the close", self.socket.next()).await {
@@ -309,7 +311,7 @@ impl Client {
     }
 }
 
-/// A frame with these bits, masked as a client's must be.
+/// Returns a frame with these bytes. Like all frames of clients, it is masked.
 pub(crate) fn frame(bytes: &[u8], is_reserved_bit_set: bool) -> Message {
     use tungstenite::protocol::frame::Frame;
     use tungstenite::protocol::frame::coding::{Data, OpCode};

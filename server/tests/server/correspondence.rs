@@ -39,8 +39,8 @@ impl Pair {
         Pair { house, tokens, clients, commands: 0 }
     }
 
-    /// The same players on a restarted server, in a new epoch. Of this game the store has only the
-    /// first `entries` entries.
+    /// Restarts the server for the same players in a new epoch. Of this game, the store keeps
+    /// only the first `entries` entries.
     async fn began_anew(self, game: GameId, entries: u64) -> Pair {
         let Pair { house, tokens, clients, commands } = self;
         let store = house.store.clone();
@@ -70,7 +70,7 @@ impl Pair {
             .await
     }
 
-    /// Makes a challenge of Ann's, who wants Red.
+    /// Creates a challenge of Ann, who wants Red.
     async fn challenge(&mut self, days: u32) -> String {
         let challenge =
             |cmd_id| ClientToServer::Challenge { cmd_id, terms: terms(days), side: Some(Side::Red) };
@@ -160,7 +160,7 @@ async fn an_addressed_challenge_can_be_declined() {
     let invite = |name: &str| json!({ "challenge": code, "name": name });
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("nobody")).await.status, 404);
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("ann")).await.json()["code"], "own_offer");
-    // Only the challenger may see whom it is for.
+    // Only the challenger may address the challenge to a player.
     assert_eq!(
         pair.ask(1, "POST", "/api/me/challenges", &invite("bob")).await.json()["code"],
         "no_such_challenge"
@@ -187,7 +187,7 @@ async fn queued_moves_are_played_while_their_player_is_offline() {
     let moves = json!([moving("j7j6"), moving("j6j5")]);
     let taken = pair.queue(1, game, 0, moves.clone()).await;
     assert_eq!((taken.status, &taken.json()["ply"]), (200, &json!(1)));
-    // Only the player sees the queue, and players of other games have none.
+    // Only the player sees the queue. Someone who does not play in the game has none.
     assert_eq!(pair.queued(0, game).await["moves"], json!([]));
     let nobody = account(&pair.house, "eve").await;
     let theirs = pair.house.ask("GET", &format!("/api/games/{game}/queue"), &nobody, "").await;
@@ -254,8 +254,8 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
     }
     let entries = pair.house.store.head(lost).await.unwrap().seq;
     let mut pair = pair.began_anew(lost, entries - 2).await;
-    // As many moves as before, and Bob's queued move is legal; but the move it was meant to answer
-    // was never made.
+    // The game has as many moves as before, and Bob's queued move is legal. But the move that it
+    // should answer was never made.
     pair.play(0, lost, 0, "b4b5").await;
     pair.play(1, lost, 1, "j7j6").await;
     for (game, ply) in [(lost, 3), (kept, 4)] {
@@ -263,7 +263,7 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
         assert_eq!(pair.ply(game).await, ply);
         assert_eq!(pair.queued(1, game).await["moves"], json!([]));
     }
-    // A queue planned in the earlier epoch is refused too.
+    // A queue from the earlier epoch is refused as well.
     let body = json!({ "ply": 4, "epoch": 1, "moves": [moving("j5j4")] });
     let path = format!("/api/games/{kept}/queue");
     pair.play(0, kept, 4, "b5b4").await;

@@ -1,4 +1,4 @@
-//! Tests of the deployments that accounts keep.
+//! Tests of the deployments that accounts save.
 
 use crate::common::{Answer, House, settings};
 use flagfall_services::deployments::PER_RULESET_MAX;

@@ -1,5 +1,5 @@
-//! Tests of the WebSocket gateway from outside, with a real listener and real sockets: everything
-//! that a client may get wrong.
+//! Tests of the WebSocket gateway from outside, with a real listener and real sockets. They cover
+//! all errors that a client can make.
 
 use std::time::Duration;
 
@@ -151,7 +151,7 @@ async fn a_flooding_connection_is_closed_and_can_reconnect() {
 
 #[tokio::test]
 async fn a_slow_reader_is_closed_while_others_go_on() {
-    // Leave the client time to read late why it was closed.
+    // Give the client enough time to read the reason for the close.
     let mut settings = settings();
     settings.times.close_grace = TIMEOUT;
     let house = House::open(settings).await;
@@ -218,7 +218,7 @@ async fn half_a_request_and_no_request_are_not_waited_for() {
         let mut stream = TcpStream::connect(house.address).await.unwrap();
         stream.write_all(sent.as_bytes()).await.unwrap();
         let mut rest = Vec::new();
-        // Closed, with or without an answer.
+        // The server closes the connection, with or without an answer.
         in_time("the close", stream.read_to_end(&mut rest)).await.unwrap();
     }
     house.close().await;
@@ -413,8 +413,8 @@ async fn pings_continue_while_the_store_hangs() {
         side: None,
     })
     .await;
-    // Far longer than the time after which a silent connection is dead; none of these pings is
-    // answered.
+    // This takes far longer than the time after which a silent connection counts as dead. The
+    // client answers none of these pings.
     for _ in 0..8 {
         assert!(matches!(ana.hear().await, ServerToClient::Ping { .. }));
     }
@@ -486,7 +486,7 @@ async fn games_that_are_not_there_and_challenges_that_are_none_are_refused() {
         ana.tell(&message).await;
         assert_eq!(ana.refused().await.0, code, "{message:?}");
     }
-    // Closing what is not open is no error.
+    // It is not an error to close a game or lobby that is not open.
     ana.tell(&ClientToServer::CloseGame { game }).await;
     ana.tell(&ClientToServer::CloseLobby {}).await;
     ana.say(MY_GAMES).await;

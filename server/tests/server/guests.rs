@@ -1,5 +1,5 @@
-//! Tests of guests: they are stored together with their first lasting action, and are deleted when
-//! nothing of theirs is left.
+//! Tests of guests. A guest is stored together with their first lasting action, and deleted when
+//! no data refers to them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,7 @@ async fn ask(client: &mut Client, message: ClientToServer) -> Accepted {
         .await
 }
 
-/// All keys of the store that contain `part`.
+/// Returns all keys of the store that contain `part`.
 async fn keys(store: &MemoryStore, part: &str) -> Vec<String> {
     let mut keys = Vec::new();
     for letter in b'a'..=b'z' {
@@ -92,7 +92,7 @@ async fn every_act_stores_its_guest_in_the_same_update() {
     ];
     for act in acts {
         let (mut client, player, _) = house.guest("ana").await;
-        // The store refuses the one update: neither the action nor the guest is stored.
+        // The store refuses the single update, so neither the action nor the guest is stored.
         store.fail_next(Fault::Unavailable);
         client.tell(&act).await;
         let is_refusal = |message| matches!(message, ServerToClient::Refused { .. }).then_some(());
@@ -193,7 +193,7 @@ async fn pruning_a_guests_game_deletes_everything_about_it() {
     let long = Lifetimes { guest_game: Some(Duration::from_secs(60)), ..never };
     assert_eq!(prune_due(&store, long, 10).await, Ok(Pruned::default()), "it is not old enough");
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 0, games: 1 }));
-    // A fresh game is in two more lists for a while; their readers clear them.
+    // A new game is on two more lists for a while. The readers of these lists clear them.
     let mut left = keys(&store, &game.to_string()).await;
     left.retain(|key| !key.starts_with("flags/") && !key.starts_with("news/"));
     assert_eq!(left, Vec::<String>::new());
@@ -286,7 +286,7 @@ async fn guests_who_never_played_are_pruned_unless_something_is_open() {
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 1, games: 0 }));
     assert!(!is_stored(&store, &ana).await);
     assert!(keys(&store, "names/ana").await.is_empty());
-    // Their token is still valid, their connection is open, and their next action stores them
+    // Their token is still valid and their connection is open. Their next action stores them
     // again.
     let me = house.ask("GET", "/api/me", &token, "").await.json();
     assert_eq!((me["player"]["id"].as_str(), me["player"]["name"].as_str()), (Some(&*ana.id), Some("ana")));

@@ -26,7 +26,7 @@ async fn account(house: &House, name: &str) -> String {
     house.ask("POST", "/api/account", "", &body).await.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// What kind of game to play.
+/// The kind of game to play.
 #[derive(Clone, Copy, Default)]
 struct Kind {
     private: bool,
@@ -58,7 +58,8 @@ impl Table {
         format!("c{}", self.commands).parse().unwrap()
     }
 
-    /// Plays a game of two plies in which Bob (Blue) resigns, and writes its history.
+    /// Plays a game of two plies in which Bob (Blue) resigns, and runs the jobs that write its
+    /// history.
     async fn play(&mut self, kind: Kind) -> GameId {
         let Kind { private, rated, is_called_off } = kind;
         let time = Time::Fischer { base_s: 600, increment_s: 5 };
@@ -145,7 +146,8 @@ async fn a_history_has_the_latest_game_first_and_private_ones_for_the_players_al
             json!([{ "ruleset": "classic", "tally": { "won": 0, "drawn": 0, "lost": count } }])
         );
     }
-    // A private rated game shows only in its players' own rating history.
+    // A private rated game appears only in the rating histories of its own players, when they
+    // request them.
     let path = "/api/players/ann/ratings/classic/rapid";
     assert_eq!(ids(&table.get(&ann, path).await), [private.as_str()]);
     assert!(ids(&table.get(&eve, path).await).is_empty());
@@ -178,7 +180,7 @@ async fn a_long_history_comes_in_pages() {
         assert_eq!(read, played, "{path}");
         let refused = table.house.get(&format!("{path}?limit=many")).await;
         assert_eq!((refused.status, refused.json()["code"].clone()), (400, json!("bad_query")));
-        // A place that no page names is ignored.
+        // An `after` that is not on any page is ignored.
         assert_eq!(ids(&table.get("", &format!("{path}?after=../all")).await), played);
     }
 }
@@ -188,7 +190,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     let mut table = Table::new().await;
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
-    // Carrying out the jobs again changes nothing.
+    // Running the jobs again changes nothing.
     table.house.run_jobs("played_due").await;
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
@@ -197,7 +199,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     assert_eq!(figures["by_side"]["red"], json!({ "won": 0, "drawn": 0, "lost": 0 }));
     assert_eq!(figures["by_deployment"], json!([{ "setup": SETUP, "tally": lost }]));
     assert_eq!(table.house.ask("GET", "/api/me/statistics", "", "").await.status, 401);
-    // Public lists contain no deployment.
+    // Public lists contain no deployments.
     let open = table.house.get("/api/players/bob/games").await.body;
     assert!(!open.contains(SETUP));
 }
@@ -249,7 +251,7 @@ async fn keys_of(house: &House) -> Vec<HexBytes> {
     keys.keys.into_iter().map(|key| key.public).collect()
 }
 
-/// The id of the key that signed a game's public record.
+/// Returns the id of the key that signed a game's public record.
 fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
     let signature = record.signature.as_ref()?;
     let message = signed_message(record.digest()?);
@@ -293,8 +295,7 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]), "names are not part of what is signed");
     house.close().await;
 
-    // Restore the state of a server that crashed between the end of the second game and its
-    // signature.
+    // Restore the state after a crash between the end of the second game and its signature.
     let key = |name: String| Key::new(name).unwrap();
     let writes = vec![
         Write::Delete { key: key(format!("proof/{}", games[1])) },
@@ -310,7 +311,7 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     house.close().await;
 }
 
-/// Every text of a store: bodies of entries, keys and values of records.
+/// Returns all data of a store: bodies of entries, keys and values of records.
 async fn texts_of(store: &dyn Archive) -> Vec<Vec<u8>> {
     let mut texts = Vec::new();
     for game in store.games().await.unwrap() {
@@ -354,7 +355,7 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     let other =
         Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap());
     import(&*other, &mut exported.as_slice(), |_| {}).await.unwrap();
-    // Without the key, games are not signed, but signatures and published keys remain.
+    // Without the key, new games are not signed. Existing signatures and published keys remain.
     let house = House::open_over(other, MemoryStore::new(SystemClock), settings()).await;
     assert_eq!(keys_of(&house).await, keys);
     let moved = record_of(&house, game, None).await;

@@ -54,7 +54,7 @@ async fn health_is_good_while_the_store_reads_and_writes() {
 async fn readiness_does_not_depend_on_the_store() {
     let house = House::open(settings()).await;
     for is_available in [true, false, true] {
-        // The server's own heartbeat may report the other state in between.
+        // The server's own heartbeat may report the other state in the meantime.
         loop {
             house.connections.note_store(is_available);
             let ready = house.get("/ready").await;
@@ -97,8 +97,8 @@ async fn schemas_are_served_and_sent_again_only_when_they_changed() {
 #[tokio::test]
 async fn a_connection_answers_one_request() {
     let house = House::open(settings()).await;
-    // The request does not ask for a close: if the server left the connection open, reading to the
-    // end would wait forever.
+    // The request does not ask the server to close the connection. If the server left it open,
+    // reading to the end would wait forever.
     let request = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", house.address);
     let answer = http(house.address, &request).await;
     assert!(answer.status == 200 && answer.head.contains("connection: close"), "{}", answer.head);

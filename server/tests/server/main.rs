@@ -1,7 +1,7 @@
-//! A whole server on loopback: most tests run it in this process, and those of stops and stores run
-//! the program.
+//! Tests of a whole server on loopback. Most tests run the server in this process. Tests of stops
+//! and stores run the program.
 //!
-//! One binary, because each would link the whole server again.
+//! The tests are one binary, because each binary links the whole server.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Tests of webhooks and feeds: what is sent, to whom, how often, and what is not.
+//! Tests of webhooks and feeds: which notices are sent, to whom, and how often.
 
 use crate::common::{Answer, Client, House, in_time, settings};
 use flagfall_board::{GameId, Side};
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
-/// A player's own server, which takes one request at a time and answers it.
+/// A player's own server, which accepts and answers one request at a time.
 struct Hook {
     listener: TcpListener,
     url: String,
@@ -24,7 +24,7 @@ impl Hook {
         Hook { listener, url }
     }
 
-    /// The head and body of the next request, which is answered with this status.
+    /// Returns the head and body of the next request, after answering it with this status.
     async fn take(&self, status: &str) -> (String, Value) {
         in_time("a request to the webhook", async {
             let (mut stream, _) = self.listener.accept().await.unwrap();
@@ -46,7 +46,7 @@ impl Hook {
         .await
     }
 
-    /// True if no request has come.
+    /// True if there has been no request.
     async fn is_quiet(&self) -> bool {
         let polled = futures_util::FutureExt::now_or_never(self.listener.accept());
         polled.is_none()
@@ -97,7 +97,7 @@ impl Pair {
             .await
     }
 
-    /// Starts a game that has to be deployed, with Ann as Red.
+    /// Starts a game with Ann as Red, in which both players still have to deploy.
     async fn begin(&mut self) -> GameId {
         let terms = Terms {
             ruleset: "pbm".to_owned(),
@@ -126,13 +126,13 @@ impl Pair {
         }
     }
 
-    /// Does everything that is due now.
+    /// Runs all jobs that are due now.
     async fn settle(&self) {
         self.house.run_jobs("turn_due").await;
         self.house.run_jobs("notices").await;
     }
 
-    /// Does everything that is due three hours later.
+    /// Runs all jobs that are due three hours later.
     async fn settle_later(&self) {
         self.house.later(3 * 3_600_000);
         self.settle().await;
@@ -170,7 +170,7 @@ async fn a_turn_notice_is_sent_once_signed_and_without_secrets() {
         assert!(head.to_lowercase().contains(field), "{field} in {head}");
     }
     assert!(secret.starts_with("whsec_"), "for receivers that know Standard Webhooks");
-    // Another look, here or on another server, does not send it again.
+    // Running the jobs again, here or on another server, does not send the notice again.
     pair.settle().await;
     pair.deploy(game).await;
     let ((), (_, notice)) = tokio::join!(pair.settle(), hook.take("200 OK"));
@@ -200,7 +200,7 @@ async fn a_failed_notice_is_retried_then_dropped_and_shown_to_its_owner() {
     pair.settle().await;
     assert!(hook.is_quiet().await, "not at once");
     for _ in 1..6 {
-        // A redirect is not followed.
+        // The server does not follow a redirect.
         let ((), (_, again)) =
             tokio::join!(pair.settle_later(), hook.take("302 Found\r\nlocation: http://127.0.0.1:1/"));
         assert_eq!(again["id"], first["id"]);
@@ -285,7 +285,7 @@ async fn a_feed_lists_turns_and_ended_games_to_holders_of_its_address() {
     let feed = pair.house.get(&path).await.json();
     assert_eq!(feed["items"][0]["title"], "Game lost against bob: pbm");
     assert_eq!(feed["items"].as_array().unwrap().len(), 1);
-    // Making another feed voids the first one, and so does removing it.
+    // Creating a new feed invalidates the old one. Removing it does, too.
     let next =
         pair.ask("POST", "/api/me/feed", Value::Null).await.json()["path"].as_str().unwrap().to_owned();
     assert_eq!(pair.house.get(&path).await.status, 404);

@@ -1,4 +1,4 @@
-//! Tests of operator actions: accounts closed and reopened.
+//! Tests of operator actions: closing and reopening accounts.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn login(house: &House, name: &str, password: &str) -> (u16, String) {
     (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A server that looks often for what other servers on its store have done.
+/// Returns a server that checks often for actions of other servers on its store.
 async fn shared_house() -> House {
     let mut settings = settings();
     settings.times.revocation_interval = Duration::from_millis(10);
@@ -39,7 +39,7 @@ async fn a_closed_account_is_locked_out_until_it_is_reopened() {
     operator.close("ana").await.unwrap();
     assert_eq!(socket.close_code().await, 4103);
 
-    // Without the password nobody learns that it is closed.
+    // Without the password, the answer does not reveal that the account is closed.
     assert_eq!(login(&house, "ana", "another password").await, (403, "wrong_password".to_owned()));
     assert_eq!(login(&house, "ana", PASSWORD).await, (403, "account_closed".to_owned()));
     let me = house.ask("GET", "/api/me", &token, "").await;

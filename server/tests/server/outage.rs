@@ -1,4 +1,4 @@
-//! Tests of who is admitted while the store is away.
+//! Tests of who is admitted while the store is unavailable.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -14,13 +14,13 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-/// The connection of a server to a store that keeps running without it.
+/// A server's connection to its store, which the test can switch off. The store keeps running.
 struct StoreSwitch(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The next update that revokes a token is carried out, its answer is lost, and the connection goes
-/// down. Until then everything works.
+/// The next update that revokes a token is carried out, but its answer is lost and the connection
+/// goes down. Until then, the connection works.
 const BREAKING: u8 = 2;
 
 /// True for the announcement of a revoked token to other servers.
@@ -65,17 +65,17 @@ impl Hands for StoreSwitch {
     }
 }
 
-/// Settings under which servers do their periodic work often.
+/// Returns settings with frequent periodic work.
 fn eager() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_millis(20);
     settings.times.revocation_interval = Duration::from_millis(20);
-    // Only a failed heartbeat marks the store as away, not a slow one on a busy machine.
+    // Only a failed heartbeat marks the store as unavailable, not a slow one on a busy machine.
     settings.times.store_late = Duration::from_secs(60);
     settings
 }
 
-/// A store that servers share, and a server with a connection to it.
+/// Returns a store that servers share, and a server with its connection to the store.
 async fn shared(settings: Settings) -> (MemoryStore, Arc<StoreBetween<StoreSwitch>>, House) {
     let store = MemoryStore::announcing(SystemClock);
     let line = StoreSwitch::to(&store);
@@ -83,7 +83,7 @@ async fn shared(settings: Settings) -> (MemoryStore, Arc<StoreBetween<StoreSwitc
     (store, line, house)
 }
 
-/// A guest who is only there to be told whether the store is available.
+/// Returns a guest whose client is told whether the store is available.
 async fn witness(house: &House) -> Client {
     house.guest("witness").await.0
 }
@@ -97,8 +97,8 @@ async fn told(client: &mut Client) -> bool {
         .await
 }
 
-/// Says hello with this credential, and is refused; returns the codes of the refusal and of the
-/// close.
+/// Says hello with this credential and is refused. Returns the code of the refusal and the close
+/// code.
 async fn sent_back(house: &House, credential: &str) -> (String, u16) {
     let mut client = house.connect().await;
     client.say(&format!(r#"{{"type":"hello","protocol":1,{credential}}}"#)).await;
@@ -122,7 +122,7 @@ fn for_good() -> (String, u16) {
     ("bad_token".to_owned(), 4100)
 }
 
-/// Makes an account; returns its token and the token's id.
+/// Creates an account. Returns its token and the token's id.
 async fn account(house: &House) -> (String, String) {
     let body = r#"{"name":"ana","password":"correct horse battery"}"#;
     let made = house.ask("POST", "/api/account", "", body).await;
@@ -178,7 +178,7 @@ async fn known_players_reconnect_and_watch_from_memory() {
     assert_eq!((again, new_token), (player, None));
     assert_eq!(games.iter().map(|game| game.id).collect::<Vec<_>>(), [game]);
     assert_eq!(ana.next().await, ServerToClient::StoreState { available: false });
-    // Players do not see other players' games, and nothing is done that needs the store.
+    // Players do not see other players' games, and actions that need the store are refused.
     open(&mut ana, game).await;
     let cmd_id = "2".parse().unwrap();
     ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })
@@ -265,7 +265,7 @@ async fn tokens_revoked_elsewhere_are_closed_when_the_store_returns() {
     line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     assert_eq!(other.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
-    // This server cannot have heard of it.
+    // This server cannot know of the revocation.
     let mut ana = house.again(&token).await;
     line.hands.set(UP);
     assert_eq!(ana.close_code().await, 4101);
@@ -312,7 +312,7 @@ async fn an_emptied_store_does_not_invalidate_known_tokens() {
     house.close().await;
 }
 
-/// Holds every call that follows the plan of a game, until the test lets them through.
+/// Holds every call after the update that plans a game, until the test releases the calls.
 struct Gate {
     is_reached: watch::Sender<bool>,
     is_open: watch::Sender<bool>,
@@ -364,7 +364,8 @@ async fn a_planned_stop_completes_a_pending_acceptance() {
     let mut is_reached = between.hands.is_reached.subscribe();
     in_time("the plan", is_reached.wait_for(|is_reached| *is_reached)).await.unwrap();
 
-    // The offer is taken, and no game stands for it yet. The stop begins before the store answers.
+    // The offer is taken, but its game does not exist yet. The server starts to stop before the
+    // store answers.
     let address = house.address;
     let stop = tokio::spawn(house.close());
     in_time("the listener to close", async { while TcpStream::connect(address).await.is_ok() {} }).await;

@@ -1,4 +1,4 @@
-//! Tests of the pool: players who wait are paired once, even if connections or servers are lost.
+//! Tests of the pool: waiting players are paired once, even if connections or servers are lost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn terms(rated: bool) -> Terms {
     }
 }
 
-/// Tests start the waves themselves, except for one when the server starts.
+/// Returns settings with which the tests start the waves, except for the first wave of a server.
 fn slow() -> Settings {
     let mut settings = settings();
     settings.times.pool_wave = Duration::from_secs(3_600);
@@ -38,7 +38,7 @@ fn cmd(id: &str) -> flagfall_protocol::CommandId {
     id.parse().unwrap()
 }
 
-/// The code of a refusal, or `Ok` if the command was accepted.
+/// Returns `Ok` if the command was accepted, or the code of the refusal.
 async fn answer(client: &mut Client, id: &str) -> Result<(), String> {
     let id = cmd(id);
     client
@@ -71,7 +71,7 @@ async fn started(client: &mut Client) -> GameId {
         .await
 }
 
-/// A player's only running game.
+/// Returns a player's only running game.
 async fn only_game(client: &mut Client) -> GameId {
     client.tell(&ClientToServer::MyGames {}).await;
     let games = client.find(|message| match message {
@@ -127,7 +127,7 @@ async fn players_who_left_or_want_other_terms_are_not_paired() {
     house.lobby.hold_wave().await.unwrap();
     leave(&mut ana, "2").await.unwrap();
     enter(&mut cy, "1", terms(false)).await.unwrap();
-    // Bo decides otherwise: a player waits for one thing at a time.
+    // Bo changes the terms. A player waits only for one kind of game at a time.
     enter(&mut bo, "2", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     let game = started(&mut cy).await;
@@ -172,11 +172,11 @@ async fn a_place_survives_the_server() {
     house.abandon();
     let house = House::open_on(store, slow()).await;
     let (mut ana, mut bo) = (house.again(&ana_token).await, house.again(&bo_token).await);
-    // The same command again, from a client that is not sure: the outcome is the same, and there is
-    // no second place.
+    // The client repeats the command because it did not get the answer. The outcome is the same,
+    // and the player has no second place.
     enter(&mut ana, "1", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
-    // They may have been paired before or after they came back; both have the same single game.
+    // They may have been paired before or after they came back. Both have the same single game.
     let games = [only_game(&mut ana).await, only_game(&mut bo).await];
     assert_eq!(games[0], games[1]);
     house.close().await;
@@ -194,7 +194,7 @@ async fn many_on_two_servers_are_each_in_one_game() {
         enter(&mut client, "1", terms(false)).await.unwrap();
         clients.push(client);
     }
-    // Both servers pair at the same time, repeatedly, and tell their own players.
+    // Both servers pair players at the same time, repeatedly, and notify their own players.
     for _ in 0..5 {
         let (one, two) = tokio::join!(house.lobby.hold_wave(), other.lobby.hold_wave());
         assert!(one.is_ok() && two.is_ok());
@@ -217,8 +217,8 @@ async fn a_wave_reads_thousands_of_waiting_players() {
     let (mut bo, ..) = house.guest("bo").await;
     enter(&mut ana, "1", terms(false)).await.unwrap();
     let (_, record) = house.store.scan(Key::new("pool/").unwrap(), None, 1).await.unwrap().remove(0);
-    // More records than are read at a time, all before any player's id, and none that can be paired
-    // with another.
+    // More records than one read returns. They all sort before the ids of players, and none of
+    // them can be paired with another.
     for chunk in (0..5_000_u32).collect::<Vec<_>>().chunks(50) {
         let write = |number: &u32| {
             let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
@@ -243,8 +243,8 @@ async fn pairings_are_kept_for_a_few_waves_and_delay_no_one() {
     let house = House::open(settings.clone()).await;
     let (mut ana, ..) = house.guest("ana").await;
     let (mut bo, ..) = house.guest("bo").await;
-    // Pairings that another server made a moment ago: more than are read at a time, and all before
-    // the next game's id.
+    // Recent pairings from another server: more than one read returns, and all of them sort
+    // before the next game's id.
     let key = |number: usize| Key::new(format!("paired/0{number:011}")).unwrap();
     for chunk in (0..5_000).collect::<Vec<_>>().chunks(50) {
         let write = |number: &usize| Write::Put { key: key(*number), value: b"{}".to_vec(), expires: None };
@@ -264,7 +264,7 @@ async fn pairings_are_kept_for_a_few_waves_and_delay_no_one() {
     let store = house.store.clone();
     house.close().await;
 
-    // A server whose waves are short soon considers them done.
+    // A server with short waves soon treats these pairings as complete.
     settings.times.pool_wave = Duration::from_millis(1);
     let house = House::open_on(store, settings).await;
     while house.store.get(record.clone()).await.unwrap().is_some() {
@@ -299,12 +299,12 @@ async fn repeatedly_leaving_games_blocks_the_pool_for_a_stated_time() {
     assert_eq!(code, "left_games");
     assert!(message.starts_with("You recently left 2 games"), "{message}");
     assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
-    // A rated seek does not get around it; a casual one is allowed.
+    // A rated seek is refused as well; a casual seek is allowed.
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None, rating: None }).await;
     assert_eq!(answer(&mut ana, "d").await, Err("left_games".to_owned()));
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("e"), terms: terms(false), side: None, rating: None }).await;
     answer(&mut ana, "e").await.unwrap();
-    // The player who was left does not have to wait.
+    // The player whose opponents left does not have to wait.
     enter(&mut bo, "c", terms(true)).await.unwrap();
     let me = house.ask("GET", "/api/me", &ana_token, "").await.json();
     assert_eq!(me["conduct"]["left_games"], 2);

@@ -1,5 +1,5 @@
-//! Tests of rated games: who may play them, and that each changes both ratings once, whenever a
-//! server crashes.
+//! Tests of rated games: who may play them, and that each game changes both ratings exactly once,
+//! even if a server crashes at any moment.
 
 mod mortal;
 
@@ -68,7 +68,7 @@ async fn offer(client: &mut Client, terms: Terms) -> String {
         .await
 }
 
-/// An id that no other command of these tests has.
+/// Returns an id that no other command of these tests has.
 fn new_cmd() -> flagfall_protocol::CommandId {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     cmd(&format!("new-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
@@ -246,15 +246,15 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
     house.close().await;
 }
 
-/// No background work that a test does not see.
+/// Returns settings without background work during the test.
 fn quiet() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_secs(3_600);
     settings
 }
 
-/// A server that dies at call number `at` after the resignation. Returns true if it lived to the
-/// end.
+/// Plays a game on a server that dies at call number `at` after the resignation. Returns true if
+/// the server survived.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = MemoryStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);
@@ -263,14 +263,15 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
     mortal.hands.left.store(at, Ordering::SeqCst);
     command(&mut red, game, 2, GameCommand::Resign {}).await;
-    // The server does now what it still can: it answers, then carries out the jobs.
+    // The server does what it still can: it answers, and then runs the jobs.
     resigned(&mut red).await;
     let lived =
         house.jobs.run_due("rating_due").await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
     house.abandon();
 
-    // The next server finds what is left. The player is not sure and resigns again.
+    // The next server finds the remaining work. The player did not get the answer and resigns
+    // again.
     let house = House::open_on(memory, quiet()).await;
     let mut red = house.again(&ana).await;
     command(&mut red, game, 2, GameCommand::Resign {}).await;
@@ -305,7 +306,7 @@ async fn a_server_that_dies_at_any_step_of_finishing_a_game_leaves_one_change() 
     }
 }
 
-/// A server whose updates can be refused.
+/// Returns a server whose updates can be refused.
 async fn stallable(memory: &MemoryStore) -> (Arc<StoreBetween<Mortal>>, House) {
     let mortal = Mortal::over(memory, false);
     (mortal.clone(), House::open_over(mortal, memory.clone(), quiet()).await)
@@ -329,14 +330,14 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
         resigned(blue).await;
     }
     let games: Vec<_> = duels.iter().map(|duel| duel.game).collect();
-    // Two servers have read a job and both ratings before either writes.
+    // Both servers have read a job and both ratings before either of them writes.
     let held = memory.hold_appends().await;
     stall(false);
     let release = async {
         memory.wait_for_held(2).await;
         drop(held);
     };
-    // The jobs are leased to the first server; for the second one that lease has ended.
+    // The first server has leased the jobs. On the second server's clock, the lease has expired.
     other.later(3_600_000);
     let ((), (), ()) = tokio::join!(house.run_jobs("rating_due"), other.run_jobs("rating_due"), release);
     other.later(3_600_000);
@@ -345,7 +346,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     let rated: Vec<_> = games_of.as_array().unwrap().iter().map(|it| it["game"].as_str().unwrap()).collect();
     assert_eq!(rated.len(), 4, "{games_of}");
     assert!(games.iter().all(|game| rated.contains(&game.as_str())));
-    // Each game begins where the one before it ended.
+    // The ratings before each game are those after the previous game.
     for pair in games_of.as_array().unwrap().windows(2) {
         assert_eq!(pair[0]["before"]["rating"], pair[1]["after"]["rating"]);
     }
@@ -473,7 +474,7 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert_eq!(undone, [false, true], "the latest first: {history}");
     }
 
-    // All games of a player: the remaining ones, each once.
+    // This undoes the remaining games of the player, each once.
     assert_eq!(operator.undo_all("ana").await.unwrap(), 1);
     assert_eq!(operator.undo_all("ana").await.unwrap(), 0);
     assert_eq!(operator.undo_all("bo").await.unwrap(), 0);
@@ -482,7 +483,8 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
     }
     assert_eq!(acts(&house.store).await.unwrap().len(), 2);
-    // The place on the leaderboard matches the current rating: another game finds and moves it.
+    // The place on the leaderboard matches the current rating, because the next game finds and
+    // moves it.
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
@@ -511,7 +513,7 @@ async fn a_late_rating_job_does_not_restore_a_deleted_account() {
         kept
     };
     assert_eq!(kept(&house.store).await, 0);
-    // A server that was late with a game of hers.
+    // A server runs the rating job of one of the player's games late.
     let put = async |key: String, value: Vec<u8>| {
         let key = Key::new(key).unwrap();
         let writes = vec![flagfall_store::Write::Put { key, value, expires: None }];
@@ -521,7 +523,7 @@ async fn a_late_rating_job_does_not_restore_a_deleted_account() {
     house.run_jobs("rating_due").await;
     assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");
 
-    // After a server crashed in the middle of a deletion, the next one finishes it.
+    // If a server crashes during a deletion, the next server completes it.
     put(format!("ratings/{id}/classic/rapid"), b"{}".to_vec()).await;
     let player = json!({ "id": id, "name": "ana", "kind": "account" });
     put(format!("leaving/{id}"), player.to_string().into_bytes()).await;

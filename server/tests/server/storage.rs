@@ -16,7 +16,7 @@ fn program(words: &[&str]) -> Command {
     command
 }
 
-/// Runs the program to its end and checks its code and output; returns the output.
+/// Runs the program to its end, and checks its exit code and output. Returns the output.
 #[track_caller]
 fn run(words: &[&str], code: i32, word: &str) -> String {
     let Output { status, stdout, stderr } = program(words).output().unwrap();
@@ -26,7 +26,7 @@ fn run(words: &[&str], code: i32, word: &str) -> String {
     said
 }
 
-/// A running server, ended even if the test fails.
+/// A running server. It is ended on drop, even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -41,13 +41,13 @@ impl Running {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let first = lines.next().expect("the first line");
         let address = first.strip_prefix("listening on http://").expect("an address").parse().unwrap();
-        // The location of the data is printed before how to play.
+        // The program prints the location of the data before the instructions for playing.
         let said = lines.by_ref().take_while(|line| !line.starts_with("to play")).collect();
         Running { child, address, said }
     }
 
-    /// Says hello and returns the token of the welcome. The guest makes a challenge, with which
-    /// they are stored.
+    /// Says hello and returns the token of the welcome. The guest creates a challenge and is
+    /// therefore stored.
     async fn hello(&self, credential: &str) -> String {
         let (socket, _) =
             tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
@@ -61,7 +61,7 @@ impl Running {
         token
     }
 
-    /// Ends it with a signal: KILL at once, TERM in order.
+    /// Ends the server with a signal: KILL at once, TERM cleanly.
     fn end(mut self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
@@ -71,7 +71,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended, or the test has failed.
+        // The server has already ended, or the test has failed.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -161,7 +161,7 @@ async fn a_guest_in_redis_survives_a_kill() {
     running.end("TERM");
 }
 
-/// A guest as version 0.1 stored one at hello, long ago.
+/// Returns the records of a guest from version 0.1, which stored guests at the hello.
 fn guest_of_0_1(id: &str) -> Update {
     let player = format!(r#"{{"id":"{id}","name":"{id}","kind":"guest"}}"#);
     let record = format!(r#"{{"player":{player},"name_key":"{id}","created":1000,"tokens":[]}}"#);
@@ -212,7 +212,7 @@ fn a_weak_redis_is_refused_at_start_unless_that_is_agreed_to() {
     let redis = RedisServer::start_with(&["--appendonly", "yes", "--appendfsync", "everysec"]);
     let url = format!("redis://:secret@127.0.0.1:{}", redis.port());
     let words = ["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--store"];
-    // Redis refuses a password if none is set.
+    // Redis refuses a password if it has none.
     let said = run(&[&words[..], &[&url]].concat(), 4, "password");
     assert!(!said.contains("secret"), "{said}");
     let url = format!("redis://127.0.0.1:{}", redis.port());

@@ -1,5 +1,5 @@
-//! Tests of events outside a server's control: it is frozen, its data folder is deleted, its Redis
-//! is emptied.
+//! Tests of events outside a server's control: the server is frozen, its data folder is deleted,
+//! its Redis is emptied.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameView, ServerToClient, Terms, Time};
 use flagfall_rules::Ruleset;
 
-/// A running server, ended even if the test fails.
+/// A running server. It is ended on drop, even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -38,7 +38,7 @@ impl Running {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// The code it exits with by itself, and its error output.
+    /// Waits until the server exits by itself. Returns its exit code and error output.
     fn end(mut self) -> (Option<i32>, String) {
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -62,13 +62,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended, or the test has failed.
+        // The server has already ended, or the test has failed.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// A deployment in which the piece on the a-file can move at once.
+/// Returns a deployment in which the piece in column a can move at once.
 fn setup(side: Side) -> String {
     let ruleset = Ruleset::find("classic").unwrap();
     let setup =
@@ -117,8 +117,8 @@ async fn view(client: &mut Client, game: GameId) -> GameView {
         .await
 }
 
-/// Two guests and their game, in which both have deployed: Red's client and token, Blue's, and the
-/// game.
+/// Returns two guests and their game, in which both have deployed: Red's client and token, Blue's
+/// client and token, and the game.
 async fn game(server: &Running) -> (Client, String, Client, String, GameId) {
     let (mut red, red_token, _) = server.hello(r#""name":"ana""#).await;
     let (mut blue, blue_token, _) = server.hello(r#""name":"bo""#).await;
@@ -190,7 +190,7 @@ async fn games_pause_while_the_disk_is_full_and_go_on_by_themselves() {
     let server = Running::start(&words);
     let (mut red, red_token, mut blue, _, game) = game(&server).await;
     let left_ms = |view: GameView| view.clock.unwrap().remaining_ms.red;
-    // First it is almost full, then nothing is left.
+    // At first the disk is almost full, then it is full.
     for (ply, free) in [(0, 100 * MIB), (2, 0)] {
         let begun = Instant::now();
         let before = left_ms(view(&mut red, game).await);
@@ -212,7 +212,8 @@ async fn games_pause_while_the_disk_is_full_and_go_on_by_themselves() {
         let ran = Duration::from_millis(before.saturating_sub(after));
         assert!(ran + stood <= begun.elapsed() + Duration::from_millis(50), "{ran:?} ran, {stood:?} stood");
         let (one, two) = if ply == 0 { ("a4a5", "a7a6") } else { ("a5a4", "a6a7") };
-        // A command that was refused for want of room can be made again with the same id.
+        // A command that was refused because the disk was full can be sent again with the same
+        // id.
         step(&mut red, game, ply, one).await.unwrap();
         step(&mut blue, game, ply + 1, two).await.unwrap();
     }
@@ -249,7 +250,7 @@ async fn a_server_stops_when_its_data_folder_is_deleted() {
             std::fs::remove_dir_all(&data).unwrap();
         }
         let deleted = Instant::now();
-        // Not accepted: it is refused, or the connection ends first.
+        // The command is not accepted: it is refused, or the connection ends first.
         red.tell(&ClientToServer::Command {
             cmd_id: "late".parse().unwrap(),
             game,
@@ -261,7 +262,8 @@ async fn a_server_stops_when_its_data_folder_is_deleted() {
         let (code, said) = tokio::task::spawn_blocking(move || server.end()).await.unwrap();
         assert_eq!(code, Some(4), "{said}");
         assert!(said.contains("was deleted or replaced while the server ran"), "{said}");
-        // Noticed within a second; the rest is the shutdown, which waits for this client.
+        // The server notices the deletion within a second. The rest is the shutdown, which waits
+        // for this client.
         assert!(deleted.elapsed() < Duration::from_secs(20));
         while let Some(Ok(message)) = futures_util::StreamExt::next(&mut red.socket).await {
             let text = message.into_text().unwrap_or_default();
@@ -290,7 +292,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     step(&mut blue, game, 1, "a7a6").await.unwrap();
     view(&mut red, game).await;
     step(&mut red, game, 2, "a5a4").await.unwrap();
-    // What is in Redis now is enough for a new server.
+    // The data in Redis is enough for a new server.
     drop((red, blue));
     server.signal("KILL");
     drop(server);

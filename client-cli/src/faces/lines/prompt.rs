@@ -1,7 +1,7 @@
-//! The prompt of a person who types lines: with editing and a history, and what happens in the game
-//! is printed above it.
+//! A prompt for a person who types lines, with editing and a history. Messages about the game are
+//! printed above the prompt.
 //!
-//! The history lasts as long as the program. Passwords are never typed here.
+//! The history ends with the program. Passwords are never typed here.
 
 use std::io;
 
@@ -10,10 +10,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 const PROMPT: &str = "> ";
-/// Most typed lines that wait to be carried out. Ctrl-C is read behind them.
+/// Maximum number of typed lines that wait for the core. Ctrl-C waits behind those lines.
 const LINES_MAX: usize = 64;
 
-/// A prompt at the terminal. [`Prompt::end`] gives the terminal back.
+/// A prompt at the terminal. [`Prompt::end`] restores the terminal.
 #[derive(Debug)]
 pub struct Prompt {
     task: JoinHandle<io::Result<()>>,
@@ -21,7 +21,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Starts a prompt. Returns it with the typed lines, and with what prints above it.
+    /// Starts a prompt. Returns the prompt, the typed lines, and a writer that prints above it.
     pub fn new(stop: mpsc::Sender<()>) -> io::Result<(Prompt, mpsc::Receiver<String>, SharedWriter)> {
         let (editor, out) = Readline::new(PROMPT.to_owned()).map_err(io_error)?;
         let (sender, lines) = mpsc::channel(LINES_MAX);
@@ -30,7 +30,7 @@ impl Prompt {
     }
 
     pub async fn end(self) -> io::Result<()> {
-        // The task is over already if the terminal is gone.
+        // Sending fails if the task has already ended because the terminal is gone.
         self.end.send(()).ok();
         self.task.await.map_err(io::Error::other)?
     }
@@ -57,9 +57,9 @@ async fn read(
                     break;
                 }
             }
-            // The core sees the end of the input when the sender is gone.
+            // The core sees the end of the input when the sender is dropped.
             ReadlineEvent::Eof => drop(lines.take()),
-            // The core is ending if it takes no more.
+            // If this fails, the core is already ending.
             ReadlineEvent::Interrupted => drop(stop.send(()).await),
         }
     }

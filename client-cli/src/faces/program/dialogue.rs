@@ -1,12 +1,12 @@
 //! The umpire's dialogue with one program in one game, as a pure state machine.
 //!
-//! Inputs are the server's views and events and the program's lines; outputs are lines for the
-//! program and commands for the server.
+//! Inputs are the server's views and events, and the program's lines. Outputs are lines for the
+//! program, and commands for the server.
 //!
-//! It says what the umpire of `flagfall-umpire` says, so that a program cannot tell the two apart.
-//! A program is judged only at its own turn. What it does against the rules never reaches the
-//! server, unless the ruleset makes it lose (§U7): then it is sent as it is, and the server ends
-//! the game.
+//! A dialogue sends the same lines as the umpire of `flagfall-umpire`, so a program cannot tell
+//! the two apart. A program is judged only at its own turn. The server never receives the
+//! program's violations, unless the ruleset makes a violation lose the game (§U7). In that case
+//! the server receives the violation unchanged and ends the game.
 
 use std::time::Duration;
 
@@ -30,19 +30,19 @@ pub struct Limits {
 
 /// A program's time limit in a game without a clock.
 pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
-/// A deployment is given up this long before the server stops waiting for it.
+/// The deployment's time limit ends this long before the server's limit.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum DialogueOutput {
-    /// Send these lines to the program, with their line ends.
+    /// Send these lines to the program, including their line ends.
     Tell(String),
-    /// Read no more from the program in this game.
+    /// Stop reading from the program for the rest of this game.
     Mute,
     Command(GameCommand),
-    /// The program failed, and the game is given up.
+    /// The program failed, and the dialogue gives up the game.
     Fail(Failure),
-    /// The game is over, and the program has been told.
+    /// The game is over, and the program has received the result.
     Over,
 }
 
@@ -53,18 +53,18 @@ pub struct Dialogue {
     names: PerSide<String>,
     limits: Limits,
     stage: Stage,
-    /// Plies that the program knows of, including the held one.
+    /// Number of plies that the dialogue has seen, including the held one.
     plies: Ply,
-    /// The latest ply while it is unknown whether it ended the game. If it did, the program is not
-    /// told.
+    /// The latest ply, held back until it is known whether it ended the game. A ply that ends the
+    /// game is not reported to the program.
     held: Option<MoveReport>,
-    /// When the answer is late, and the time limit.
+    /// The time when the answer is late, and the length of the time limit.
     deadline: Option<(Duration, Duration)>,
-    /// A fault of the program while it was not asked.
+    /// The program's first fault at a time when it was not its turn.
     unasked: Option<Fault>,
-    /// The violation that was sent to the server although it breaks the rules.
+    /// The violation that the server received because the ruleset makes it lose the game.
     misdeed: Option<Failure>,
-    /// What it wants done since it was last asked.
+    /// Outputs since the caller last collected them.
     outputs: Vec<DialogueOutput>,
 }
 
@@ -72,17 +72,18 @@ pub struct Dialogue {
 enum Stage {
     /// The program is sending the lines of its deployment.
     Deploying(Vec<String>),
-    /// The program's turn: its answer is awaited.
+    /// It is the program's turn, and the dialogue waits for its answer.
     Asked,
-    /// The game goes on first. Holds the program's last move until the server has reported it.
+    /// The dialogue waits for the server. Holds the program's last move until the server reports
+    /// it.
     Waiting(Option<MoveText>),
-    /// The game is given up; its end is awaited.
+    /// The dialogue has given up the game and waits for its end.
     Leaving,
     Over,
 }
 
 impl Dialogue {
-    /// The dialogue of a game in which both sides are still to deploy.
+    /// Creates the dialogue of a game in which both sides still have to deploy.
     pub fn new(side: Side, ruleset: &'static Ruleset, summary: &GameSummary, limits: Limits) -> Dialogue {
         Dialogue {
             side,
@@ -119,8 +120,8 @@ impl Dialogue {
         self.deadline = Some((now.saturating_add(limit), limit));
     }
 
-    /// When the program's answer is late. `None` while it is not asked, or if its clock on the
-    /// server is the limit.
+    /// Returns the time when the program's answer is late. `None` if it is not the program's
+    /// turn, or if only the clock on the server limits it.
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
     }
@@ -146,9 +147,9 @@ impl Dialogue {
         ]);
     }
 
-    /// Handles what happened in the game, oldest first, and the view after it.
+    /// Handles the latest events in the game, oldest first, and the view after them.
     ///
-    /// `is_whole` means that the server showed the whole game, including its end if it has one.
+    /// `is_whole` means that the server showed the whole game, including its end if it is over.
     pub fn follow(
         &mut self,
         now: Duration,
@@ -162,7 +163,8 @@ impl Dialogue {
         for event in events {
             match event {
                 GameEvent::Moved(seen) => self.note(seen),
-                // The line protocol has no word for a draw offer, so it would stay unanswered.
+                // The line protocol has no message for a draw offer, so decline it for the
+                // program.
                 GameEvent::DrawOffered { side } if *side != self.side => {
                     self.outputs.push(DialogueOutput::Command(GameCommand::DeclineDraw {}));
                 }
@@ -196,8 +198,8 @@ impl Dialogue {
         self.said()
     }
 
-    /// The server lost the position that the program knows. The line protocol cannot say so, so the
-    /// game is given up.
+    /// Gives up the game because the server lost the position that the program has seen. The line
+    /// protocol has no message for this.
     pub fn turn_back(&mut self) -> Vec<DialogueOutput> {
         if !matches!(self.stage, Stage::Leaving | Stage::Over | Stage::Deploying(_)) {
             self.fail(Failure::Estranged);
@@ -205,7 +207,8 @@ impl Dialogue {
         self.said()
     }
 
-    /// The server accepted the program's last move. The game goes on unless an end was reported.
+    /// Handles that the server accepted the program's last move. The game goes on unless an end
+    /// was reported.
     pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
             self.tell_held();
@@ -235,7 +238,7 @@ impl Dialogue {
         self.outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
-    /// Starts the program's turn: shows it the board, unless it already spoiled this turn.
+    /// Starts the program's turn: shows it the board, unless it has already made a fault.
     fn start_turn(&mut self, now: Duration, view: &GameView) {
         self.tell_held();
         if self.plies == 0 {
@@ -248,7 +251,7 @@ impl Dialogue {
         match self.limits.turn {
             Some(limit) => self.limit(now, limit),
             None if view.clock.is_none() => self.limit(now, UNTIMED_LIMIT),
-            // The server flags the program.
+            // The server's clock limits the program.
             None => {}
         }
         self.stage = Stage::Asked;
@@ -265,7 +268,7 @@ impl Dialogue {
         ));
     }
 
-    /// Handles what the program did, or that time passed.
+    /// Handles an event of the program, or a tick.
     pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<DialogueOutput> {
         if matches!(self.stage, Stage::Leaving | Stage::Over) {
             return self.said();
@@ -289,7 +292,7 @@ impl Dialogue {
         if self.is_asked() {
             self.fail(Failure::Fault(fault));
         } else {
-            // The first fault counts, at the program's next turn.
+            // The first fault counts. It is reported at the program's next turn.
             self.unasked.get_or_insert(fault);
             self.outputs.push(DialogueOutput::Mute);
         }
@@ -374,7 +377,7 @@ impl Dialogue {
         let by_count = if view.ply.is_multiple_of(2) { Side::Red } else { Side::Blue };
         let mover = view.last_move.as_ref().filter(|_| is_by_ply).map(|seen| seen.side);
         let side = mover.unwrap_or(by_count);
-        // Commitments are made when the game starts, once both armies stand.
+        // Commitments exist once both sides have deployed and the game has started.
         let has_started = view.commitments.red.is_some();
         let captured = |side: Side, rank: Rank| view.captured[side][rank];
         let quit = Quit {
@@ -389,7 +392,7 @@ impl Dialogue {
     }
 }
 
-/// True for ends that a ply causes, during the mover's turn.
+/// True if a ply causes this end, during the mover's turn.
 const fn is_end_by_ply(reason: EndReason) -> bool {
     matches!(
         reason,

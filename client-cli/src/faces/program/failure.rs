@@ -1,4 +1,4 @@
-//! Why a program's games end early, with an exit code for each kind.
+//! The reasons why a program's games end early, each with an exit code.
 
 use flagfall_protocol::Exit;
 use flagfall_umpire::fault::Fault;
@@ -8,25 +8,26 @@ use crate::text;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Failure {
-    /// A fault that the umpire would punish too.
+    /// A fault that the umpire would punish as well.
     #[error("{0}")]
     Fault(Fault),
-    /// Its flag fell while it was thinking.
+    /// The program's flag fell during its turn.
     #[error("{}", text!("failure-flag-fell"))]
     FlagFell,
-    /// A move that a repetition rule refuses this turn.
+    /// A move that a repetition rule forbids on this turn.
     #[error("{}", text!("failure-repetition", answer = .answer.escape_debug().to_string()))]
     Repetition { answer: String },
-    /// The game's state no longer matches the program's dialogue.
+    /// The game's state does not match the program's dialogue.
     #[error("{}", text!("failure-estranged"))]
     Estranged,
-    /// The server refused a command that its own views allow.
+    /// The server refused a command that its own view allows.
     #[error("{}", text!("failure-refused", message))]
     Refused { message: String },
 }
 
 impl Failure {
-    /// The exit code: refused if the server is the reason, otherwise one for each kind of fault.
+    /// Returns the exit code: refused if the server is the cause, otherwise the code of the
+    /// fault's kind.
     pub const fn code(&self) -> u8 {
         match self {
             Failure::Estranged | Failure::Refused { .. } => Exit::Refused.code(),

@@ -1,5 +1,5 @@
-//! The shell around a [`Session`]: the client's for connection and files, the umpire's for the
-//! program's processes.
+//! The shell around a [`Session`]. The client's shell does the networking and files; the umpire
+//! runs the program's processes.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::model::Message;
 use crate::shell::{Outcome, Shell, now_ms};
 use crate::{text, words};
 
-/// Most events of the program that wait. A program that prints more has to wait itself.
+/// Maximum number of queued events of the program. A program that prints more has to wait.
 const EVENTS_MAX: usize = 32;
 
 pub struct Runner {
@@ -26,14 +26,14 @@ pub struct Runner {
     session: Session,
     arena: Arena,
     program: Program,
-    /// The folder for the programs' standard error, one file for each game.
+    /// The folder for the standard error of the programs, with one file for each game.
     logs: Option<PathBuf>,
     running: Option<(Running, mpsc::Receiver<Event>)>,
     started: Instant,
 }
 
 impl Runner {
-    /// Runs this program. The arena is swept after each game.
+    /// Creates a runner for this program. It cleans up the arena after each game.
     pub fn new(
         shell: Shell,
         session: Session,
@@ -44,7 +44,7 @@ impl Runner {
         Runner { shell, session, arena, program, logs, running: None, started: Instant::now() }
     }
 
-    /// Plays until the session ends. Returns the exit code; the program has ended by then.
+    /// Plays until the session ends. Returns the exit code, after the program has ended.
     pub async fn run(
         mut self,
         mut stop: mpsc::Receiver<()>,
@@ -81,8 +81,8 @@ impl Runner {
         let input = tokio::select! {
             biased;
             Some(()) = stop.recv() => Input::Stop,
-            // Program output goes first, before the limit: what was printed in time counts, even if
-            // this client was busy.
+            // Program output comes before the time limit. Output that was printed in time counts,
+            // even if this client was busy.
             Some(event) = heard(running) => return (event.at, Input::Program(event.input)),
             message = shell.next() => Input::Client(message),
             () = sleep_until(deadline) => Input::Program(bout::Input::Tick),
@@ -150,7 +150,7 @@ impl Runner {
 
     async fn finish(&mut self, errors: &mut impl Write) -> io::Result<()> {
         let Some((program, events)) = self.running.take() else { return Ok(()) };
-        // From here on, its output is ignored.
+        // Ignore the program's output after this point.
         drop(events);
         let aftermath = program.finish(QUIT_GRACE).await;
         self.arena.sweep();
@@ -172,7 +172,7 @@ fn complain(errors: &mut impl Write, message: String) -> io::Result<()> {
     writeln!(errors, "{}", words::clean(&text!("error-line", message)))
 }
 
-/// The program's next event, while a program runs and its output is open.
+/// Returns the program's next event. `None` if no program runs or its output has closed.
 async fn heard(running: &mut Option<(Running, mpsc::Receiver<Event>)>) -> Option<Event> {
     match running {
         Some((_, events)) => events.recv().await,

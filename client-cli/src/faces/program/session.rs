@@ -1,12 +1,13 @@
 //! The games of one program on a server, as a pure state machine around the client's core.
 //!
-//! The core finds games, keeps the connection and the view, and repeats commands without an answer.
-//! What it receives about the game goes into the [`Dialogue`], and the dialogue's commands go into
-//! the core.
+//! The core finds games, keeps the connection and the view, and repeats commands that have no
+//! answer. The session passes the core's news about the game to the [`Dialogue`], and the
+//! dialogue's commands to the core.
 //!
-//! A program does not notice lost connections and server restarts. A command stays wanted until the
-//! server has accepted it. A refusal that is not about the rules (the server stops, its store is
-//! away) leads to another try a second later.
+//! A program does not notice lost connections and server restarts. The session repeats each
+//! command until the server accepts it. If the server refuses a command for a reason other than
+//! the rules (it is stopping, or its store is unavailable), the session tries again a second
+//! later.
 
 use std::time::Duration;
 
@@ -23,19 +24,19 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{text, texts, update};
 
-/// Longest time in seconds to give up a game when the program is asked to stop.
+/// Time to give up a game after a request to stop, in ticks of one second.
 const STOP_TICKS: u32 = 3;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
-    /// For the client: its connection, the server, time.
+    /// Input for the client's core: the connection, the server, time.
     Client(Message),
     Program(bout::Input),
-    /// A request to stop. The second one stops at once.
+    /// A request to stop. A second request stops at once.
     Stop,
 }
 
-/// What a session wants done, in order.
+/// An action that a session requests from its runner, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Output {
     Client(Effect),
@@ -43,7 +44,7 @@ pub enum Output {
     Tell(String),
     Mute,
     Finish,
-    /// Report why the game is given up or the session ends.
+    /// Report why the session gives up the game or ends.
     Complain(String),
 }
 
@@ -82,12 +83,12 @@ impl std::fmt::Display for Tally {
 pub struct Session {
     pub model: Model,
     limits: Limits,
-    /// How many games to play; `None` for no limit.
+    /// Number of games to play; `None` for no limit.
     games: Option<u32>,
     pub(crate) tally: Tally,
     seat: Option<Seat>,
     failure: Option<Failure>,
-    /// The ticks since it was asked to stop.
+    /// Ticks since the request to stop.
     stopping: Option<u32>,
     out: Vec<Output>,
 }
@@ -102,7 +103,7 @@ struct Seat {
 }
 
 impl Session {
-    /// A session that has not begun. `games` is how many to play; `None` for no limit.
+    /// Creates a session that has not begun. `games` is the number of games; `None` for no limit.
     pub fn new(model: Model, limits: Limits, games: Option<u32>) -> Session {
         Session {
             model,
@@ -116,7 +117,7 @@ impl Session {
         }
     }
 
-    /// When to wake the session because the program is late.
+    /// Returns when to wake the session because the program is late.
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }
@@ -125,12 +126,12 @@ impl Session {
         self.failure.is_some()
     }
 
-    /// True if the program failed by being late.
+    /// True if the program failed because it was late.
     pub const fn is_late(&self) -> bool {
         matches!(self.failure, Some(Failure::FlagFell | Failure::Fault(Fault::Late { .. })))
     }
 
-    /// Handles an input. `now` is the time since the start.
+    /// Handles an input. `now` is the time since the program started.
     #[must_use]
     pub fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
         match input {
@@ -209,7 +210,7 @@ impl Session {
         }
     }
 
-    /// Ends the session, and the program if one runs.
+    /// Ends the session, and the program if there is one.
     fn exit(&mut self, code: u8) {
         let was_playing = self.seat.take().is_some();
         if was_playing {
@@ -237,8 +238,8 @@ impl Session {
         }
     }
 
-    /// True if the server lost moves and others were made instead: the same number, on another
-    /// board.
+    /// True if the server lost moves and other moves replaced them: the ply is the same, but the
+    /// board differs.
     fn is_another_position(&self, shown: &OpenGame) -> bool {
         self.model.game.as_ref().is_some_and(|game| {
             game.summary.id == shown.summary.id
@@ -248,7 +249,7 @@ impl Session {
         })
     }
 
-    /// The program's board is not the game's any more, and the line protocol cannot say so.
+    /// Tells the dialogue that the server lost the position that the program has seen.
     fn turn_back(&mut self) {
         if let Some(seat) = &mut self.seat {
             let said = seat.dialogue.turn_back();
@@ -256,7 +257,7 @@ impl Session {
         }
     }
 
-    /// The server has shown a game: the program's again, or a new one.
+    /// Handles a game that the server has shown: the program's current game, or a new one.
     fn whole(&mut self, now: Duration, id: GameId, events: &[GameEvent]) {
         if self.seat.is_some() {
             return self.follow(now, id, events, true);
@@ -281,7 +282,7 @@ impl Session {
         self.leave(&obstacle);
     }
 
-    /// Ends the session for a reason on the server's side.
+    /// Ends the session for a reason that comes from the server.
     fn leave(&mut self, why: &str) {
         self.out.push(Output::Complain(why.to_owned()));
         self.exit(Exit::Refused.code());
@@ -344,7 +345,7 @@ impl Session {
             _ => return,
         };
         match (asked, code) {
-            // Asked again in a second, if that still makes sense.
+            // The next tick repeats the command if it is still wanted.
             (_, "paused" | "stale_ply" | "not_your_turn")
             | (
                 _,
@@ -354,7 +355,7 @@ impl Session {
                 | Code::INTERNAL
                 | Code::TOO_MANY,
             ) => {}
-            // The end is on its way, or another connection caused this.
+            // The game is ending, or another connection caused this refusal.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
             (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}),
@@ -389,7 +390,7 @@ impl Session {
         }
     }
 
-    /// Ends the session if the seat cannot be played any more.
+    /// Ends the session if the player has lost the seat.
     fn check_seat(&mut self) {
         let Some(game) = self.model.game.as_ref().filter(|_| self.seat.is_some()) else { return };
         if game.superseded {
@@ -404,7 +405,7 @@ impl Session {
         match &mut self.seat {
             Some(seat) if is_first && self.model.connection.link == Link::Online => {
                 self.out.push(Output::Mute);
-                // A game that is already being given up only needs time.
+                // The game is already being given up, so the session only has to wait.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();

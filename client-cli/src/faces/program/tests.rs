@@ -1,4 +1,4 @@
-//! Programs on a minimal server, which is the engine itself.
+//! Tests of programs against a minimal server, which uses the engine directly.
 
 mod dialogue;
 mod host;
@@ -11,7 +11,7 @@ use flagfall_umpire::bout::Input;
 use flagfall_umpire::lines::Cut;
 use flagfall_umpire::player::LinePlayer;
 
-/// A random house player as a program. The same seed always plays the same.
+/// A random house player as a program. It always plays the same game with the same seed.
 pub(super) struct Program(LinePlayer<Chooser, Maker>);
 
 type Chooser = Box<dyn FnMut(&View) -> Option<Command>>;
@@ -26,7 +26,7 @@ impl Program {
         Program(LinePlayer::new(ruleset, make))
     }
 
-    /// Its answer to a text of whole lines.
+    /// Returns the program's answer to a text of whole lines.
     pub(super) fn hear(&mut self, text: &str) -> Vec<String> {
         assert!(text.ends_with('\n'), "{text:?}");
         text.lines().flat_map(|line| self.0.hear(line).expect("a valid line").lines).collect()

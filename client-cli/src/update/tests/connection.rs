@@ -71,7 +71,7 @@ fn after_a_loss_the_game_is_opened_from_where_it_was_and_commands_go_out_again_w
     };
     assert_eq!((since.epoch, since.seq), (1, 7));
     assert_eq!(*again, first);
-    // Answered, it is not sent again.
+    // After the answer, the command is not sent again.
     let ClientToServer::Command { cmd_id, .. } = &first else { panic!("a command") };
     let answer = format!(
         r#"{{"type":"accepted","cmd_id":"{}","outcome":{{"kind":"game","game":"0123456789ab","seq":8}}}}"#,
@@ -101,7 +101,7 @@ fn events_are_applied_in_order_doubles_are_ignored_and_a_gap_asks_for_the_game()
     assert_eq!(model.game.as_ref().expect("a game").view.ply, 5);
     let effects = received(&mut model, &event(10));
     assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: Some(_), .. }]));
-    // It is requested once; events in the meantime are part of it.
+    // The game is requested only once. Events that arrive meanwhile are part of it.
     assert!(received(&mut model, &event(11)).is_empty());
     assert_eq!(model.game.as_ref().expect("a game").seq, 8);
 }
@@ -132,7 +132,7 @@ fn a_connection_that_falls_silent_is_hung_up() {
     assert_eq!(update(&mut model, Message::Tick), [Effect::Disconnect]);
 }
 
-/// The game as it is in this epoch.
+/// Returns the game as it is in this epoch.
 pub(super) fn turned_back(epoch: u64) -> String {
     format!(
         r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":{epoch},"seq":5,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"classic","lakes":[],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
@@ -223,7 +223,7 @@ fn a_resignation_is_sent_again_after_the_opponents_move() {
         panic!("{effects:?}")
     };
     assert_ne!(again, cmd_id);
-    // Without a newer ply there is nothing to repeat.
+    // If no newer ply is known, the command is not repeated.
     let effects = received(&mut model, &refusal(again.as_str()));
     assert!(sent(&effects).is_empty());
     assert!(last_note(&model).starts_with("That did not happen"));

@@ -1,4 +1,4 @@
-//! Finished games, other people's games, and the commitments of the player's own.
+//! Finished games, games of other players, and the commitments in the player's own games.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::Commitment;
@@ -73,7 +73,7 @@ fn spectators_learn_that_they_are_spectators() {
     assert!(model.notes.iter().any(|note| note.contains("You have no seat in it: you are a spectator")));
 }
 
-/// The game as the server shows it.
+/// Returns the message that shows the game.
 fn shown(audience: &str, view: &str, epoch: u64) -> String {
     let view = if view.contains("commitments") {
         view.to_owned()
@@ -126,7 +126,7 @@ fn the_commitments_shown_first_are_kept_and_held_against_what_is_opened() {
     let (mut model, _) = started();
     end(&mut model, "FR", "BF");
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's opened deployment does NOT match"));
-    // A program's notes say so too.
+    // A program's notes contain the warning as well.
     let (mut model, _) = started();
     model.options.face = crate::model::Face::Program;
     end(&mut model, "RF", "FB");
@@ -140,7 +140,8 @@ fn commitments_are_checked_after_a_crash_of_the_client() {
     let (before, _) = started();
     let mut model = playing();
     model.commitments = before.commitments;
-    // After the return, the server shows other commitments and opens deployments that match them.
+    // After the reconnection, the server shows different commitments, and then opens deployments
+    // that match them.
     received(&mut model, &shown("red", &committed(red, forged), 1));
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's commitment has changed."), "{:?}", model.notes);
     end(&mut model, "FR", "BF");

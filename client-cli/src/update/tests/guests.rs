@@ -1,4 +1,4 @@
-//! Guests and accounts that the server no longer knows.
+//! Guests and accounts that the server does not recognize.
 
 use super::*;
 
@@ -26,8 +26,8 @@ fn a_guest_the_server_does_not_know_becomes_a_new_one_and_goes_on() {
     for goal in goals {
         for is_told in [true, false] {
             let mut model = greeting(goal.clone(), "default-guest.json");
-            // The server refuses the hello and closes the connection; from an old server only the
-            // close code may arrive.
+            // The server refuses the hello and closes the connection. An old server may send only
+            // the close code.
             let effects = if is_told { received(&mut model, UNKNOWN) } else { lose(&mut model, Some(4100)) };
             assert_eq!(effects, [Effect::SetGuestAside, Effect::Connect { delay_ms: 0 }], "{goal:?}");
             assert_eq!(
@@ -87,12 +87,12 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     assert!(words.contains("you cannot come back"), "{words}");
     key(&mut model, Key::Char('y'));
     assert!(!model.last_words[0].contains("To go on"), "{:?}", model.last_words);
-    // An account finds its games by its name, regardless of what is saved here.
+    // An account's games can be found by its name, regardless of the files on this machine.
     let mut model = playing();
     model.options.credential_file = "account-ann.json".to_owned();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });
     assert_eq!(model.login.unsaved, None);
-    // When there is room again, it is saved after all.
+    // Once there is room again, the credential and the seat are saved.
     let mut model = playing();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });
     model.clock.now += 15_000;

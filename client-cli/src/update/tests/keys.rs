@@ -17,7 +17,8 @@ fn giving_up_wants_a_yes() {
 
 #[test]
 fn an_illegal_move_that_would_lose_wants_a_yes() {
-    // A Bomb of the first row, a lake of this game, a square without an own piece.
+    // A Bomb in the first row, a lake of this game, and a square without one of the player's own
+    // pieces.
     for squares in ["d1d2", "a4a5", "e6e5"] {
         let mut model = game("course", "red", &classic_view("red"));
         assert_eq!(sent(&type_in(&mut model, squares)), [] as [&ClientToServer; 0]);
@@ -32,7 +33,8 @@ fn an_illegal_move_that_would_lose_wants_a_yes() {
         };
         assert_eq!(sent_squares.to_string(), squares);
     }
-    // A legal move is sent at once. Under other rules the server refuses it and nothing is lost.
+    // A legal move is sent at once. In other rulesets the server refuses an illegal move, and the
+    // player does not lose.
     let mut model = game("course", "red", &classic_view("red"));
     assert_eq!(sent(&type_in(&mut model, "c4c5")).len(), 1);
     let mut model = game("classic", "red", &classic_view("red"));
@@ -79,7 +81,7 @@ fn the_cursor_selects_a_piece_and_sends_it_to_a_target_only() {
     assert_eq!(squares.to_string(), "a5b5");
 }
 
-/// What the keys sent in the end.
+/// Returns the commands that the keys sent.
 fn sent_by(model: &mut Model, keys: &str) -> Vec<GameCommand> {
     let mut commands = Vec::new();
     for letter in keys.chars() {
@@ -237,7 +239,7 @@ fn a_click_selects_a_piece_and_another_one_moves_it() {
     }
 }
 
-/// A game on the full screen at Blue's turn, with a move planned.
+/// Returns a game on the full screen with a planned move, at Blue's turn.
 fn planned() -> Model {
     let view = classic_view("red").replace(r#""turn":"red""#, r#""turn":"blue""#);
     let mut model = game("classic", "red", &view);
@@ -247,7 +249,7 @@ fn planned() -> Model {
     model
 }
 
-/// Blue moves, and the piece stands on the second square.
+/// Makes a move for Blue. Afterwards the piece is on the second square.
 fn blue_moves(model: &mut Model, seq: u64, squares: &str, piece: &str) -> Vec<Effect> {
     let at = &squares[2..];
     let message = format!(

@@ -1,4 +1,4 @@
-//! Leaving a running game, and giving one up.
+//! Leaving a running game, and giving up a game.
 
 use super::*;
 
@@ -76,9 +76,9 @@ fn resign_abort_and_quit_ask_in_lines_too() {
             panic!("{effects:?}")
         };
         assert_eq!(*sent, command);
-        // On one line, as scripts want it.
+        // Scripts can give the command and the confirmation on one line.
         assert_eq!(super::sent(&line(&mut plain(), &format!("{word} yes"))).len(), 1);
-        // Another line cancels the question and is carried out.
+        // A different line cancels the question, and is then carried out.
         let mut model = plain();
         line(&mut model, word);
         let effects = line(&mut model, "a5a6");

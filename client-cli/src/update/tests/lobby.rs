@@ -35,7 +35,7 @@ fn of_two_equal_offers_the_newer_is_withdrawn() {
 
 #[test]
 fn of_two_offers_the_one_whose_owner_would_take_the_other_gives_way() {
-    // An offer for a certain side waits for a player who wants the other side, or either.
+    // An offer for one side waits for a player who wants the other side, or either side.
     let other = lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]);
     let sided = other.replace(r#""id":"s3""#, r#""side":"red","id":"s3""#);
     assert_ne!(other, sided);
@@ -84,9 +84,9 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
         cmd_id.as_str()
     );
     assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
-    // An answer to a command that is no longer pending changes nothing.
+    // An answer to a command that is not pending changes nothing.
     assert_eq!(received(&mut model, &refusal), []);
-    // A list that still has the offer is not trusted.
+    // The client ignores a refused offer that the list still contains.
     let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]), "{effects:?}");
 

@@ -5,7 +5,7 @@ use flagfall_protocol::{Accepted, ServerToClient, Time};
 use super::*;
 use crate::request::Request;
 
-/// A game with days per move, at Red's turn at ply 4 or at Blue's.
+/// Returns a correspondence game at ply 4, at the turn of this side.
 fn slow(turn: &str) -> Model {
     let mut model = game(
         "classic",
@@ -182,7 +182,7 @@ fn settings_are_saved_and_listed() {
     assert!(model.options.flip && last_note(&model).contains("your side at the bottom"));
 }
 
-/// The prompt for many games, with none open.
+/// Returns the prompt for play by mail, with no open game.
 fn mail() -> Model {
     let mut model = online(Goal::Mail);
     model.options.face = crate::model::Face::Lines;

@@ -7,7 +7,7 @@ use crate::request::Request;
 
 const CODE: &str = "7hqz2m4kx0ab";
 
-/// An account that looks for a game.
+/// Returns an account that looks for a game.
 fn account(wish: Wish) -> Model {
     let mut model = seeking(wish);
     if let Some(player) = &mut model.login.player {
@@ -16,7 +16,7 @@ fn account(wish: Wish) -> Model {
     model
 }
 
-/// A lobby with these offers: id, player, their rating, and the range that it is for.
+/// Returns a lobby with these offers: id, player, the player's rating, and the offer's range.
 fn ranged(seeks: &[(&str, &str, u32, &str)]) -> String {
     let seeks: Vec<String> = seeks
         .iter()
@@ -63,7 +63,7 @@ fn a_rating_range_is_sent_with_an_offer_and_filters_those_of_others() {
     );
     let effects = received(&mut account(wish()), &ranged(&[("s1", "p2", 1_600, "")]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptSeek { .. }]));
-    // Around the player's own rating, which only the server knows yet.
+    // The range is relative to the player's own rating, which the client does not know yet.
     let around = RatingWish::Around { below: Some(100), above: Some(100) };
     let wish = Wish { rating: Some(around), ..Wish::default() };
     let mut model = account(wish);
@@ -94,7 +94,7 @@ fn an_offer_for_other_ratings_is_asked_for_once_and_left_alone_where_that_is_kno
     assert!(model.notes.iter().any(|note| note.contains("1800 or more")), "{:?}", model.notes);
     let effects = received(&mut model, &high);
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
-    // A guest has no rating, and a bot's is in a separate list.
+    // A guest has no rating, and a bot's rating is on a separate list.
     let effects = received(&mut seeking(Wish::default()), &ranged(&[("s1", "p2", 1_500, WIDE)]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
     let mut model = account(Wish::default());
@@ -119,7 +119,7 @@ fn a_challenge_is_shown_at_once_with_what_to_type() {
         challenged(&mut model);
         let note = model.notes.iter().rev().nth(1).unwrap_or_default();
         assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
-        // On a line of its own, so that no line break makes it impossible to copy.
+        // The commands are on a separate line, so that no line break prevents copying them.
         assert_eq!(last_note(&model), format!("Type accept {CODE} or reject {CODE}."));
         let effects = line(&mut model, &format!("accept {CODE}"));
         let accepted = sent(&effects);
@@ -162,7 +162,7 @@ fn keys_answer_challenges_and_withdraw_own_offers() {
         ),
         "{effects:?}"
     );
-    // During a game a challenge can be declined, and the game goes on.
+    // During a game, the player can decline a challenge and the game goes on.
     let mut model = playing();
     challenged(&mut model);
     key(&mut model, Key::Char('J'));
@@ -196,7 +196,7 @@ fn the_challenger_learns_the_answer() {
     assert_eq!(last_note(&model), "bob accepts your challenge. The game begins.");
     assert_eq!(exit_code(&received(&mut model, &answered(false))), None);
     assert_eq!(last_note(&model), "bob declines your challenge.");
-    // A client that waits only for this ends.
+    // A client that waits only for this answer ends.
     let mut model = seeking(Wish { how: How::Challenge, ..Wish::default() });
     model.challenges.own = Some(CODE.to_owned());
     assert_eq!(exit_code(&received(&mut model, &answered(false))), Some(1));

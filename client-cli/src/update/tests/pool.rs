@@ -1,4 +1,4 @@
-//! Waiting in the pool, and games that were aborted.
+//! Waiting in the pool, and aborted games.
 
 use super::*;
 use crate::status::pool_wait;
@@ -64,7 +64,7 @@ fn an_abort_says_who_caused_it() {
         received(&mut model, &ended(abort));
         assert!(model.notes.iter().any(|note| note == said), "{said}: {:?}", model.notes);
     }
-    // A server of version 0.1 does not say why.
+    // A server of version 0.1 does not send the reason.
     let mut model = playing();
     received(&mut model, &ended("null"));
     assert!(model.notes.iter().any(|note| note == "The game was aborted."));

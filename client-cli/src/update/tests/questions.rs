@@ -1,8 +1,8 @@
-//! Questions of the line-based mode about the game.
+//! Questions about the game in line-based mode.
 
 use super::*;
 
-/// The answer's lines.
+/// Returns the lines of the answer.
 fn answer(model: &Model, question: &str) -> String {
     let mut model = model.clone();
     model.options.face = Face::Lines;

@@ -1,4 +1,4 @@
-//! Line-based mode as a script or a screen reader meets it.
+//! Line-based mode for scripts and screen readers.
 
 use super::connection::event;
 use super::*;
@@ -40,7 +40,7 @@ fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
     let line = |model: &mut Model, line: &str| update(model, Message::Line(line.to_owned()));
     assert_eq!(sent(&line(&mut model, "d1d2")), [] as [&ClientToServer; 0]);
     assert!(last_note(&model).starts_with("d1d2 is against the rules"), "{}", last_note(&model));
-    // Another line cancels it, and `sure` alone then means nothing.
+    // Another line cancels the question. `sure` alone then has no effect.
     assert_eq!(sent(&line(&mut model, "c4c5")).len(), 1);
     assert_eq!(sent(&line(&mut model, "sure")), [] as [&ClientToServer; 0]);
     line(&mut model, "d1d2");

@@ -1,4 +1,4 @@
-//! The deployment that the command line names, if the server must be asked for it first.
+//! The deployment from the command line, if the client has to ask the server for it first.
 
 use super::*;
 use crate::model::SetupChoice;
@@ -6,7 +6,8 @@ use crate::request::Request;
 
 const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
-/// An account that is online and wants to play with this deployment, and the first effects.
+/// Returns an account that is online and wants to play with this deployment, and its first
+/// effects.
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };

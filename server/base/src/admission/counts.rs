@@ -1,8 +1,8 @@
-//! What is counted on this server: connections, open offers and running games.
+//! The counts of this server: connections, open offers and running games.
 //!
-//! An offer or a game ends in many ways, also on other servers, so ends are not reported here.
-//! Instead, what is held is checked again when a limit is reached, and now and then: see
-//! [`Admission::to_verify`](super::Admission::to_verify).
+//! An offer or a game can end in many ways, also on other servers, so its end is not reported
+//! here. Instead, held offers and games are checked from time to time and when a limit is
+//! reached: see [`Admission::to_verify`](super::Admission::to_verify).
 
 use super::limits::AdmissionLimits;
 use super::network::{Client, Network};
@@ -19,13 +19,14 @@ pub(super) struct Counts {
     pub(super) holdings: Mutex<Holdings>,
 }
 
-/// How a server's connections are divided.
+/// The division of a server's connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capacity {
     pub(super) all: usize,
-    /// Those for newcomers; the rest is for players whose token is known.
+    /// Connections for newcomers. The rest is for players with a known token.
     pub(super) newcomers: usize,
-    /// Connections without a hello that may use the rest until it is known whose they are.
+    /// How many connections without a hello may use the rest, because their players may turn out
+    /// to be known.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }
@@ -39,7 +40,7 @@ impl Capacity {
             all,
             newcomers,
             band: reserved.div_ceil(4).min(256),
-            // However few connections there are, one address must not get them all.
+            // Ensures that one address cannot take all the connections, even if there are few.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
     }
@@ -57,7 +58,7 @@ pub enum Held {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     Address(Network),
-    /// A player; counts only games against the house.
+    /// A player. Only games against the house count.
     Player(String),
 }
 
@@ -72,7 +73,7 @@ pub(crate) type Holdings = HashMap<Holder, Holding>;
 #[derive(Default)]
 pub(crate) struct Holding {
     pub(super) held: BTreeSet<Held>,
-    /// Commands under way; what they make is not known yet.
+    /// Commands in progress, whose results are not known yet.
     pub(super) pending: Vec<Wanted>,
     pub(super) looked_at: Option<Instant>,
 }
@@ -93,7 +94,7 @@ impl Held {
     }
 }
 
-/// The address, unless its network is exempt from limits.
+/// Returns the address as a holder, unless its network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

@@ -1,16 +1,18 @@
-//! Networks: which addresses count as one client.
+//! Networks: the addresses that count as one client.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// What limits count as one client: an IPv4 address, or the 64-bit network of an IPv6 address.
+/// The unit that limits count as one client: an IPv4 address, or the 64-bit network of an IPv6
+/// address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Network(IpAddr);
 
 impl Network {
-    /// The network of an address. A provider gives one customer at least 64 bits of IPv6.
+    /// Returns the network of an address. Providers give each customer at least a 64-bit IPv6
+    /// network.
     pub fn of(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
             IpAddr::V6(six) => {
@@ -34,7 +36,7 @@ pub struct NetworkRange {
 pub struct NotARange;
 
 impl NetworkRange {
-    /// True if the address lies in the range. An IPv4 address may come in its IPv6 form.
+    /// True if the address is in the range. An IPv4 address may be given in its IPv6 form.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let bits = |address| match address {

@@ -1,5 +1,5 @@
-//! The client address of a request: the address of the connection, or the one that a trusted proxy
-//! names.
+//! The client address of a request: the address of the connection, or the address that a trusted
+//! proxy names.
 
 use std::net::IpAddr;
 
@@ -33,11 +33,11 @@ impl ProxyTrust {
         self.is_everyone || self.is_named(peer)
     }
 
-    /// The address of the client behind a connection from `peer`.
+    /// Returns the address of the client behind a connection from `peer`.
     ///
     /// Each proxy appends the address that it sees to `X-Forwarded-For`. So the list is read from
-    /// its end, as long as the addresses are those of trusted proxies; entries further left may be
-    /// made up by the client. An entry that is not an address ends the reading.
+    /// its end, as long as the addresses belong to trusted proxies. The client may have made up
+    /// all entries further left. The reading stops at an entry that is not an address.
     pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
         let mut is_believed = self.is_proxy(peer);
@@ -60,7 +60,7 @@ impl ProxyTrust {
     }
 }
 
-/// The address in an entry. Some proxies add a port, and write IPv6 in brackets.
+/// Parses the address in an entry. Some proxies add a port, or write IPv6 in brackets.
 fn address_in(entry: &str) -> Option<IpAddr> {
     let entry = entry.trim();
     if let Ok(address) = entry.parse() {

@@ -19,7 +19,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// True if the connection was evicted. Otherwise the task is woken when it is.
+    /// True if the connection has been evicted. Otherwise the task is woken when that happens.
     pub fn poll_evicted(&self, cx: &Context<'_>) -> bool {
         if !self.eviction.may_come.load(Ordering::Relaxed) {
             return false;
@@ -35,7 +35,7 @@ impl Seat {
         self.eviction.is_out.load(Ordering::SeqCst)
     }
 
-    /// The client of the connection; `None` until a proxy has named it.
+    /// Returns the client of the connection; `None` until a proxy has named it.
     pub fn client(&self) -> Option<Client> {
         self.counts.state.lock().client_of(self.number)
     }

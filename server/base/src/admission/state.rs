@@ -1,4 +1,4 @@
-//! The counts themselves, behind one lock that is only held briefly.
+//! The counts, behind one lock that is held only briefly.
 
 use super::limits::{Limit, Scope, TooMany};
 use super::network::{Client, Network};
@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Most addresses, and most players, counted at a time. Then those that hold nothing go.
+/// The most addresses, and the most players, that are counted at a time. If there are more,
+/// unused entries are removed.
 pub(crate) const COUNTED_MAX: usize = 50_000;
-/// Shortest time between two sweeps: a full table must not make every step slow.
+/// The shortest time between two sweeps, so that a full table does not slow down every request.
 const SWEEP: Duration = Duration::from_secs(1);
-/// Time between two sweeps while there is room.
+/// The time between two sweeps while the table is not full.
 const SWEEP_AT_EASE: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
@@ -22,13 +23,13 @@ pub(crate) struct State {
     pub(crate) seats: HashMap<u64, Place>,
     networks: HashMap<Network, Usage>,
     players: HashMap<Arc<str>, Usage>,
-    /// Networks with silent connections, ordered by how many they have.
+    /// Networks with silent connections, ordered by the number of such connections.
     crowds: BTreeSet<(usize, Network)>,
-    /// Connections, without evicted ones.
+    /// The number of connections, without evicted ones.
     pub(crate) open: usize,
-    /// Of these, connections whose player is not known by a token.
+    /// The number of those connections whose player is not known by a token.
     pub(crate) newcomers: usize,
-    /// Of these, connections without a hello.
+    /// The number of those newcomers that have not sent a hello.
     pub(crate) strangers: usize,
     next: u64,
     swept: Option<Instant>,
@@ -36,21 +37,21 @@ pub(crate) struct State {
 
 pub(crate) struct Place {
     client: Client,
-    /// True if this is the client itself, not the proxy before it.
+    /// True if `client` is the client itself, and not the proxy in front of it.
     pub(crate) is_named: bool,
     standing: Standing,
     pub(crate) eviction: Arc<Eviction>,
 }
 
-/// What an address or a player uses.
+/// The resources that an address or a player uses.
 #[derive(Default)]
 pub(crate) struct Usage {
     pub(crate) connections: usize,
     pub(crate) strangers: usize,
-    /// Its silent connections; lower numbers are older.
+    /// The numbers of its silent connections; lower numbers are older.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    /// Those of its rates that were ever counted.
+    /// The rates that have been counted at least once.
     rates: Vec<(Limit, TokenBucket)>,
 }
 
@@ -61,7 +62,7 @@ impl Place {
 }
 
 impl Usage {
-    /// The rate under this limit, of which `max` fit into each window.
+    /// Returns the rate for this limit, which allows `max` in each window.
     pub(crate) fn rate(
         &mut self,
         limit: Limit,
@@ -77,7 +78,7 @@ impl Usage {
         &mut self.rates[at].1
     }
 
-    /// Counts one more under a rate, unless that has reached its limit.
+    /// Counts one more use of a rate, unless the limit is reached.
     pub(crate) fn take(
         &mut self,
         limit: Limit,
@@ -105,7 +106,7 @@ impl State {
         if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
             self.forget_idle(now, SWEEP);
             if self.networks.len() >= COUNTED_MAX {
-                // Forget rates rather than refuse clients for lack of memory.
+                // Forgets rates, because the alternative is to refuse clients for lack of memory.
                 self.networks.retain(|_, usage| !usage.holds_nothing());
             }
         }
@@ -122,7 +123,7 @@ impl State {
         self.players.entry(player_id.into()).or_default()
     }
 
-    /// Drops entries that use nothing any more, at most once per `every`.
+    /// Removes unused entries, at most once per `every`.
     fn forget_idle(&mut self, now: Instant, every: Duration) {
         let swept = *self.swept.get_or_insert(now);
         if now.saturating_duration_since(swept) < every {
@@ -164,7 +165,7 @@ impl State {
 
     pub(crate) fn set_standing(&mut self, number: u64, standing: Standing) {
         let Some(place) = self.seats.get_mut(&number) else { return };
-        // An evicted connection does not come back.
+        // An eviction cannot be undone.
         if place.standing == Standing::Evicted {
             return;
         }
@@ -183,7 +184,7 @@ impl State {
         }
     }
 
-    /// The oldest silent connection of the address that has the most of them.
+    /// Returns the oldest silent connection of the address that has the most of them.
     pub(crate) fn oldest_of_the_most_crowded(&self) -> Option<u64> {
         let (_, network) = self.crowds.last()?;
         self.networks.get(network)?.silent.first().copied()
@@ -229,7 +230,7 @@ impl State {
         }
     }
 
-    /// How many addresses, players and crowds are in memory.
+    /// Returns how many addresses, players and crowds are in memory.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())
@@ -238,7 +239,7 @@ impl State {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
-    /// No request and no hello yet: it may be evicted.
+    /// No request and no hello yet. The connection may be evicted.
     Silent,
     /// An HTTP request or a hello is being handled.
     Speaking,
@@ -247,9 +248,9 @@ pub(crate) enum Standing {
     Evicted,
 }
 
-/// Tells a silent connection that it is evicted.
+/// Notifies a silent connection of its eviction.
 pub(crate) struct Eviction {
-    /// False once the player has said hello: then the connection cannot be evicted any more.
+    /// False once the player has said hello. The connection then cannot be evicted.
     pub(crate) may_come: AtomicBool,
     pub(super) is_out: AtomicBool,
     pub(super) waker: AtomicWaker,

@@ -1,4 +1,4 @@
-//! Tests of admission: who gets in, who is evicted, and what is counted.
+//! Tests of admission: who is admitted, who is evicted, and what is counted.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::task::{Context, Waker};
@@ -19,7 +19,7 @@ fn is_evicted(seat: &Seat) -> bool {
     seat.poll_evicted(&Context::from_waker(Waker::noop()))
 }
 
-/// Opens up to `count` connections of an address, as many as it gets.
+/// Opens up to `count` connections from an address, as many as are accepted.
 fn crowd(admission: &Admission, last: u8, count: usize) -> Vec<Arc<Seat>> {
     let client = admission.client(address(last));
     (0..count).filter_map(|_| admission.accept(client, Instant::now()).ok()).collect()
@@ -76,7 +76,7 @@ fn a_full_server_takes_known_players_and_closes_the_oldest_of_the_most_crowded_a
         admission.admit_guest(&seat, Instant::now()).unwrap();
         guests.push(seat);
     }
-    // Silent strangers fill the band, and no more than it holds.
+    // Silent strangers fill the band, but not more.
     let first = crowd(&admission, 100, 3);
     let second = crowd(&admission, 101, 2);
     assert!(first.iter().chain(&second).all(|seat| !is_evicted(seat)));
@@ -245,7 +245,7 @@ fn offers_count_until_they_are_seen_to_be_closed() {
     assert!(admission.begin_offer(admission.client(address(2))).is_ok());
     drop(pending);
     admission.begin_offer(client).unwrap().keep(&Held::PoolPlace("ana".to_owned()));
-    // The same place again does not count twice.
+    // The same place in the pool does not count twice.
     let holders = Holder::of(client, "ana");
     let holder = &holders[0];
     let now = Instant::now();
@@ -271,7 +271,7 @@ fn running_games_count_by_address_and_those_against_the_house_by_player_too() {
     assert_eq!(of(begin("ana", true).unwrap_err()), (Limit::HouseGames, Scope::Player));
     begin("bo", true).unwrap().keep(&Held::Game { game: game(2), is_house: true });
     assert_eq!(of(begin("cy", true).unwrap_err()), (Limit::HouseGames, Scope::Address));
-    // A game that starts in another way counts when its player has it open here, and only once.
+    // A game that starts in another way counts once, when its player has it open here.
     admission.note_game(client, "ana", game(3), false);
     admission.note_game(client, "bo", game(3), false);
     assert_eq!(of(begin("cy", false).unwrap_err()), (Limit::Games, Scope::Address));

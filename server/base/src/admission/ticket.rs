@@ -1,4 +1,4 @@
-//! Places for offers and games that commands are about to make.
+//! Tickets: places for offers and games that commands are about to create.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,10 +12,11 @@ use super::counts::{Counts, Held, Holder, Holding, Wanted, address, forget_empty
 use super::limits::{LATER, Limit, Scope, TooMany};
 use super::network::Client;
 
-/// Shortest time between two checks of one holder.
+/// The shortest time between two checks of one holder.
 const VERIFY: Duration = Duration::from_secs(1);
 
-/// A command under way that makes something. Dropping the ticket means that nothing was made.
+/// A command in progress that creates an offer or a game. Dropping the ticket means that nothing
+/// was created.
 pub struct Ticket {
     counts: Arc<Counts>,
     holders: Vec<Holder>,
@@ -72,22 +73,23 @@ impl Admission {
         }
     }
 
-    /// Counts a running game for the address from which its player has it open, unless it counts
-    /// already. Nothing is refused because of it.
+    /// Counts a running game for the address from which its player opened it, unless it is
+    /// already counted. This never refuses anything.
     pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         let held = Held::Game { game, is_house };
         let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
-            // More than the limit need not be remembered.
+            // Once the limit is reached, further games need not be stored.
             if holding.held.len() < self.counts.limits.games_per_address {
                 holding.held.insert(held.clone());
             }
         }
     }
 
-    /// What a holder holds, if it is time to check it again; otherwise empty.
+    /// Returns the offers and games of a holder, if it is time to check them again; otherwise
+    /// empty.
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
         let mut holdings = self.counts.holdings.lock();
         let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
@@ -102,7 +104,7 @@ impl Admission {
         self.counts.holdings.lock().keys().cloned().collect()
     }
 
-    /// Removes offers and games that are closed or over.
+    /// Removes ended offers and games.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
         let mut holdings = self.counts.holdings.lock();
         if let Some(holding) = holdings.get_mut(holder) {
@@ -118,7 +120,7 @@ impl Ticket {
         for holder in &self.holders {
             holdings.entry(holder.clone()).or_default().held.insert(held.clone());
         }
-        // Release the lock first: dropping the ticket takes it again.
+        // Releases the lock first, because dropping the ticket takes it again.
         drop(holdings);
     }
 }

@@ -1,4 +1,4 @@
-//! Notices that servers send each other, and how they are handled.
+//! Notices between servers, and their handling.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use super::seats::{SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// Heartbeats between two full listings of a server's seats.
+/// The number of heartbeats between two full listings of a server's seats.
 const LISTING_EVERY: u32 = 5;
-/// Time between two checks for silent servers.
+/// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A notice to other servers. A server ignores kinds that it does not know.
+/// A notice to other servers. A server ignores unknown kinds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Notice {
@@ -28,23 +28,23 @@ pub enum Notice {
         #[serde(flatten)]
         news: SeatNews,
     },
-    /// A server may have missed notices: all others list their seats.
+    /// A server may have missed notices. All others should list their seats.
     Ask {
         server: String,
     },
     /// A message to players, wherever they are connected.
     Message {
-        /// The server that sends it. It has informed its own players already.
+        /// The server that sends the notice. It has already informed its own players.
         server: String,
         players: Vec<String>,
         message: Box<ServerToClient>,
     },
     Renewed {
-        /// The server that sends it. It has closed its own connections already.
+        /// The server that sends the notice. It has already closed its own connections.
         server: String,
         player: String,
     },
-    /// A server checks that it hears itself.
+    /// A server checks that it receives its own notices.
     Probe {
         probe: String,
     },
@@ -53,11 +53,11 @@ pub enum Notice {
     },
 }
 
-/// The games of this server, as far as news from other servers concerns them.
+/// Receives news from other servers that concern the games of this server.
 pub trait GameNews: Sync {
-    /// A player of each of these games has come to or gone from another server.
+    /// In each of these games, a player has come to or left another server.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server hears the others again after a time of silence: absence counts from now on.
+    /// This server hears the others again after a silence. Absence counts from this moment.
     fn sight_regained(&self);
 }
 
@@ -110,7 +110,7 @@ impl Peers {
                 biased;
                 heard = notices.recv() => match heard {
                     Ok(Heard::Told(bytes)) => {
-                        // Perhaps from another version.
+                        // A server of another version may send unknown notices.
                         if let Ok(notice) = serde_json::from_slice(&bytes) {
                             inner.act_on(notice, seats, connections, games);
                         }
@@ -124,19 +124,20 @@ impl Peers {
     }
 
     async fn ask(&self, server: &str) {
-        // Every server lists all its seats every few seconds anyway.
+        // A failure does no harm, because every server lists all its seats every few seconds.
         let notice = Notice::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;
     }
 
-    /// Sends a notice that others can do without.
+    /// Sends a notice that may be lost without harm.
     async fn try_tell(&self, notice: &Notice, failure: &'static str) {
         if let Err(error) = self.tell(notice).await {
             tracing::debug!(%error, "{failure}");
         }
     }
 
-    /// Sends a message to players: here for sure, elsewhere if the store takes notices now.
+    /// Sends a message to players: always to those on this server, and to those on other servers
+    /// if the store accepts notices.
     pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
         let payload = Payload::new(message);
         players.iter().for_each(|player| connections.notify(player, &payload));
@@ -147,8 +148,8 @@ impl Peers {
         self.try_tell(&notice, "could not send a message to players on other servers").await;
     }
 
-    /// Closes the connections of a player who has become an account, or has another name now, on
-    /// all servers. They reconnect with the new identity.
+    /// Closes a player's connections on all servers, because the player has become an account or
+    /// has a new name. They reconnect with the new identity.
     pub async fn renew(&self, connections: &Connections, player: &str) {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };

@@ -1,11 +1,13 @@
 //! Seats: which players have which games open, on this server and on others.
 //!
-//! A server sends changes of its seats at once and lists all of them every few seconds. Each notice
-//! is a sign of life, and there is one at least every second. What other servers say is believed
-//! for a while: if a server is silent for too long, its seats are dropped, and so is a seat that is
-//! no longer listed. This holds only while this server hears its own notices in the same way as
-//! others do. A server that does not (cut off or asleep) knows nothing about absence; when it hears
-//! itself again, the time starts anew.
+//! A server sends changes of its seats immediately, and lists all of them every few seconds.
+//! Every notice is a sign of life, and a server sends at least one a second. If a server is
+//! silent for too long, its seats are dropped. A seat is also dropped if its server does not list
+//! it for a while.
+//!
+//! These rules apply only while this server receives its own notices, in the same way as others
+//! do. A server that does not receive them (cut off or suspended) cannot tell who is absent. When
+//! it receives them again, all these times start anew.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,23 +19,25 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a silent server keeps its seats, and this one counts as hearing itself.
+/// The longest silence of a server before its seats are dropped. If this server does not receive
+/// its own notices for longer than this, it cannot tell who is absent.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
-/// How long a seat is kept that its server no longer lists.
+/// How long a seat is kept after its server last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
-/// Most seats in one notice. A notice of 64 KiB has room for a few more.
+/// The most seats in one notice. A notice of 64 KiB has room for a few more.
 const TOLD_MAX: usize = 800;
 
-/// One seat: since when a connection there drives it. None if the seat is empty.
+/// A seat, and since when a connection on the server drives it. `None` if the seat is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// Since when a connection drives it.
+    /// Since when a connection drives the seat.
     pub since: Stamp,
-    /// True if it counts as newer than a seat here with the same stamp. Both servers agree on that.
+    /// True if the seat counts as newer than a seat here with the same stamp. Both servers agree
+    /// on this.
     pub wins_ties: bool,
 }
 
@@ -43,7 +47,8 @@ impl Elsewhere {
     }
 }
 
-/// The seats of all servers, as far as this one knows. Cheap to clone; all clones share one state.
+/// The seats of all servers, as far as this server has heard. Cheap to clone; all clones share
+/// one state.
 #[derive(Clone)]
 pub struct Seats {
     shared: Arc<Shared>,
@@ -56,10 +61,10 @@ struct Shared {
     changed: Notify,
 }
 
-/// A time in which this server has heard its own notices.
+/// A period during which this server has heard its own notices.
 #[derive(Clone, Copy)]
 struct Sight {
-    /// When it began, by the store's clock.
+    /// When the period began, by the store's clock.
     since: Stamp,
     began: Instant,
     last_heard: Instant,
@@ -68,7 +73,7 @@ struct Sight {
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// Seats to send to others, and whether their player left on purpose.
+    /// Seats to send to other servers. True for a seat whose player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
     servers: HashMap<Arc<str>, Instant>,
@@ -79,20 +84,20 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// True if the player left on purpose. Kept like a seat, so that the table hears of it.
+    /// True if the player left on purpose. Such an entry is kept until the table reads it.
     has_left: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SeatNews {
     pub seats: Vec<Seating>,
-    /// Those of the empty seats that were left on purpose.
+    /// The empty seats whose player left on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<(GameId, Side)>,
 }
 
 impl Seats {
-    /// No seats, for the server with this id, which has heard nothing yet.
+    /// Starts without any seats. `server` is the id of this server.
     pub fn new(server: String) -> Seats {
         let (state, sight, changed) = (Mutex::default(), Mutex::default(), Notify::new());
         Seats { shared: Arc::new(Shared { server, state, sight, changed }) }
@@ -102,13 +107,13 @@ impl Seats {
         &self.shared.server
     }
 
-    /// Notified when there is something to send to others.
+    /// Is notified when there are seats to send to other servers.
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
 
-    /// Records that a player drives a seat here since this stamp, or no longer has one. In that
-    /// case `has_left` says whether they left on purpose.
+    /// Records that a player drives a seat here since this stamp. `None` means that the seat is
+    /// empty; `has_left` then says whether the player left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.shared.state.lock();
         let before = match since {
@@ -128,7 +133,8 @@ impl Seats {
         self.shared.changed.notify_one();
     }
 
-    /// Takes the next seats to send, as many as fit into one notice; true if these were all.
+    /// Takes the next seats to send, as many as fit into one notice. Returns true if no more are
+    /// left.
     pub fn take_news(&self) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
@@ -140,7 +146,7 @@ impl Seats {
         (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
     }
 
-    /// Queues seats again that could not be sent.
+    /// Queues seats again after they could not be sent.
     pub fn put_back(&self, news: &SeatNews) {
         let mut state = self.shared.state.lock();
         for Seating(game, side, since) in &news.seats {
@@ -149,7 +155,8 @@ impl Seats {
         }
     }
 
-    /// Handles seats from a server, perhaps this one, at a store's stamp; the changed games.
+    /// Handles seats from a server, perhaps this one, at a stamp of the store. Returns the games
+    /// that changed.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
@@ -179,7 +186,8 @@ impl Seats {
         state.drop_others(|other| &*other.server == server)
     }
 
-    /// Drops servers and seats that were not heard for too long. Returns the games that changed.
+    /// Drops servers and seats that have been silent for too long. Returns the games that
+    /// changed.
     pub fn expire(&self, now: Instant) -> Vec<GameId> {
         let Some(Sight { began, .. }) = self.sight(now) else { return Vec::new() };
         let mut state = self.shared.state.lock();
@@ -195,7 +203,7 @@ impl Seats {
         state.drop_others(|other| gone.contains(&other.server) || age(other.heard) > SEAT_LIFE)
     }
 
-    /// Each player's newest seat on other servers in a game.
+    /// Returns each player's newest seat on other servers in a game.
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
         let state = self.shared.state.lock();
         let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
@@ -208,7 +216,8 @@ impl Seats {
         })
     }
 
-    /// The players who left a seat elsewhere on purpose. Told once: they may come back.
+    /// Takes the players who left a seat on another server on purpose. Each departure is returned
+    /// only once, because the player may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -221,7 +230,8 @@ impl Seats {
         left
     }
 
-    /// Since when this server knows who is where, by the store's clock. None while it does not.
+    /// Returns since when this server can tell who is absent, by the store's clock. `None` while
+    /// it cannot.
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         Some(self.sight(now)?.since)
     }
@@ -233,7 +243,7 @@ impl Seats {
 }
 
 impl State {
-    /// Records a seat on another server. True if that is a change.
+    /// Records a seat on another server. Returns true if it has changed.
     fn take(
         &mut self,
         now: Instant,
@@ -349,13 +359,13 @@ mod tests {
         assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
         assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // Losing a connection does not count as leaving, and neither does coming back.
+        // Losing a connection does not count as leaving on purpose, and neither does a return.
         b.note(GAME(), Side::Red, Some(Stamp(8)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, false);
         assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // If no table asks, it is forgotten.
+        // If no table asks in time, the departure is forgotten.
         b.note(GAME(), Side::Red, Some(Stamp(9)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, true);

@@ -1,4 +1,4 @@
-//! The bytes of one message to clients, shared by all who get it.
+//! The bytes of one message, shared by all connections that get it.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use flagfall_protocol::ServerToClient;
 
-/// Most bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
+/// The most bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
 ///
-/// A socket takes nothing else, and a payload can only be made from a [`ServerToClient`]: so only
-/// messages of the protocol leave. `Debug` shows kind and length only, because a player's message
-/// holds their own ranks.
+/// Sockets accept only payloads, and a payload can only be made from a [`ServerToClient`]. So the
+/// server sends only messages of the protocol. `Debug` shows only kind and length, because a
+/// message to a player contains their own ranks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     text: Arc<str>,
@@ -25,17 +25,18 @@ const UNWRITTEN: &str =
     r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#;
 
 thread_local! {
-    /// Buffer for messages whose length is not known yet.
+    /// A buffer for messages whose length is not known yet.
     static WRITTEN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Payload {
-    /// Serializes a message. Make one payload for each audience and clone it for each viewer.
+    /// Serializes a message. Make one payload for each audience, and clone it for each viewer.
     pub fn new(message: &ServerToClient) -> Payload {
         let text = WRITTEN.with_borrow_mut(|bytes| {
             bytes.clear();
             let written = serde_json::to_writer(&mut *bytes, message);
-            // Messages have no maps with keys that JSON lacks, so this should not fail.
+            // Should not fail, because messages contain no maps with keys that JSON does not
+            // allow.
             let text = written.ok().and_then(|()| std::str::from_utf8(bytes).ok());
             Arc::from(text.unwrap_or(UNWRITTEN))
         });
@@ -46,7 +47,7 @@ impl Payload {
         self.text.len()
     }
 
-    /// True if it has no bytes, which no message does.
+    /// True if the payload has no bytes. Messages are never empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -55,7 +56,7 @@ impl Payload {
         &self.text
     }
 
-    /// The type of the message, as metrics label it.
+    /// Returns the type of the message, as used in the labels of metrics.
     pub fn kind(&self) -> &'static str {
         self.kind
     }

@@ -1,9 +1,9 @@
-//! Tokens that were valid here a short while ago, for identifying players while the store is
-//! unavailable.
+//! Recently valid tokens, to identify players while the store is unavailable.
 //!
-//! Used only if the store cannot be asked. A token is remembered from the moment its connection is
-//! let in, while that is open, and for some time after. It is forgotten at once when this server
-//! hears that the token was revoked or its player closed, deleted or renamed.
+//! They are used only if the store cannot be asked. A token is remembered from the moment its
+//! connection is accepted until some time after the connection has closed. It is forgotten
+//! immediately when this server hears that the token was revoked, or that its player was closed,
+//! deleted or renamed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::identity::{GuestPass, Identity, TokenHash};
 
-/// Tokens that were valid here lately. Time is an argument.
+/// The tokens that were recently valid. Time is an argument.
 #[derive(Default)]
 pub(crate) struct RecentTokens {
     absent_max: usize,
@@ -30,7 +30,7 @@ type Departure = (Instant, u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Visit {
     token: TokenHash,
-    /// Tells this entry from an earlier one of the same token that was forgotten.
+    /// Distinguishes this entry from an earlier, forgotten one of the same token.
     since: u64,
 }
 
@@ -38,7 +38,7 @@ struct Visitor {
     identity: Identity,
     since: u64,
     connections: usize,
-    /// None while there are connections.
+    /// `None` while the token has connections.
     left: Option<Departure>,
 }
 
@@ -63,7 +63,8 @@ impl RecentTokens {
         Some(Visit { token, since })
     }
 
-    /// Records a connection that is identified from this memory. None if the token is not known.
+    /// Records a connection that is identified from memory. Returns `None` if the token is not
+    /// remembered.
     pub(crate) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Identity)> {
         if !self.knows(now, &token) {
             return None;
@@ -72,7 +73,7 @@ impl RecentTokens {
         Some((self.join(token)?, identity))
     }
 
-    /// True if the token was valid a short while ago.
+    /// True if the token was recently valid.
     pub(crate) fn knows(&self, now: Instant, token: &TokenHash) -> bool {
         self.known.get(token).is_some_and(|visitor| match visitor.left {
             None => true,
@@ -80,7 +81,7 @@ impl RecentTokens {
         })
     }
 
-    /// Data to store a player who was here lately as a guest.
+    /// Returns the data to store a player who was recently connected as a guest.
     pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass.clone())
@@ -178,7 +179,7 @@ mod tests {
         Token::random().unwrap().digest()
     }
 
-    /// Checks that nothing is left of forgotten tokens.
+    /// Checks that no data of forgotten tokens is left.
     #[track_caller]
     fn assert_empty(visitors: &RecentTokens) {
         assert!(visitors.known.is_empty() && visitors.of_player.is_empty() && visitors.absent.is_empty());
@@ -221,7 +222,7 @@ mod tests {
         let tokens: Vec<TokenHash> = (0..10).map(|_| token()).collect();
         let visits: Vec<Visit> =
             tokens.iter().map(|hash| visitors.enter(*hash, &identity("ana", "t")).unwrap()).collect();
-        // The one who stays connected does not count against the limit.
+        // The player who stays connected does not count against the limit.
         for (at, visit) in visits.iter().enumerate().skip(1) {
             visitors.leave(now + Duration::from_secs(at as u64), *visit);
         }
@@ -244,7 +245,7 @@ mod tests {
         visitors.forget_token("nobody", "phone");
         assert_eq!(visitors.enter_again(now, phone), None);
         assert!(visitors.knows(now, &desk) && visitors.knows(now, &other));
-        // The end of its connection changes nothing.
+        // The end of its connection does not bring the token back.
         visitors.leave(now, phone_visit);
         assert!(!visitors.knows(now, &phone));
         visitors.forget_player("ana");

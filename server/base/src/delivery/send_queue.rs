@@ -14,12 +14,12 @@ use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
 use parking_lot::Mutex;
 
-/// Most messages in an outbox before its client counts as too slow.
+/// The most messages in an outbox. If there are more, the client is too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
-/// Most bytes in an outbox before its client counts as too slow.
+/// The most bytes in an outbox. If there are more, the client is too slow.
 pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 
-/// Capacity that an empty queue may keep; larger buffers are freed after a burst.
+/// The capacity that an empty queue may keep. Larger buffers are freed after a burst.
 const IDLE_CAPACITY: usize = 8;
 
 /// A connection's number. Unique while the process runs, and never sent to clients.
@@ -41,15 +41,15 @@ impl fmt::Display for ConnectionId {
 
 /// The sending end of a connection: cheap to clone, never blocks, bounded.
 ///
-/// It holds at most [`OUTBOX_MESSAGES_MAX`] messages and [`OUTBOX_BYTES_MAX`] bytes. A message
-/// beyond that closes the connection as [`CloseCode::Slow`]; the client reconnects and resumes.
-/// Messages to a closed connection are dropped.
+/// An outbox has room for [`OUTBOX_MESSAGES_MAX`] messages and [`OUTBOX_BYTES_MAX`] bytes. A
+/// message that does not fit closes the connection with [`CloseCode::Slow`]; the client then
+/// reconnects and resumes. Messages to a closed connection are dropped.
 #[derive(Clone)]
 pub struct Outbox {
     shared: Arc<Shared>,
 }
 
-/// The receiving end. Each connection has exactly one.
+/// The receiving end of a connection. Each connection has exactly one.
 pub struct OutboxReader {
     shared: Arc<Shared>,
 }
@@ -75,10 +75,10 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// Credit and storage of a connection's commands.
+/// The credit of a connection's commands, and the bytes that they stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Account {
-    /// Messages given back to the rate limit.
+    /// The number of messages to return to the rate limit.
     pub credit: u32,
     pub stored: u32,
 }
@@ -86,7 +86,7 @@ pub struct Account {
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outgoing {
     Message(Payload),
-    /// Close the connection with this code. Nothing comes after it.
+    /// Close the connection with this code. This is the last item.
     Close(CloseCode),
 }
 
@@ -120,8 +120,8 @@ impl Outbox {
         self.shared.connection
     }
 
-    /// Queues a message without blocking. A message that does not fit closes the connection as
-    /// [`CloseCode::Slow`], and so does one longer than [`PAYLOAD_BYTES_MAX`].
+    /// Queues a message without blocking. If the message does not fit, or is longer than
+    /// [`PAYLOAD_BYTES_MAX`], the connection is closed with [`CloseCode::Slow`].
     pub fn send(&self, payload: Payload) {
         let mut state = self.shared.state.lock();
         if state.is_closed || state.close.is_some() {
@@ -148,7 +148,8 @@ impl Outbox {
         self.shared.state.lock().queue.len()
     }
 
-    /// Closes after the queued messages; [`CloseCode::Slow`] drops them. The first code stays.
+    /// Closes the connection after the queued messages. [`CloseCode::Slow`] drops them instead.
+    /// If this is called twice, the first code counts.
     pub fn close(&self, code: CloseCode) {
         let waker = self.shared.state.lock().begin_close(code);
         wake(waker);
@@ -182,8 +183,8 @@ impl Outbox {
         state.round_trips_ms = [last, u32::try_from(time.as_millis()).unwrap_or(u32::MAX)];
     }
 
-    /// The round-trip time in milliseconds: the shorter of the last two, so that a client gains
-    /// nothing from one late pong. Zero until two were measured.
+    /// Returns the shorter of the last two round-trip times, in milliseconds. So a client gains
+    /// nothing by delaying one pong. Zero until two have been measured.
     pub fn round_trip_ms(&self) -> u32 {
         self.shared.state.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
@@ -202,7 +203,8 @@ impl Outbox {
         self.shared.state.lock().has_said_goodbye
     }
 
-    /// Gives back to the rate limit the message of an accepted command: legal moves do not count.
+    /// Returns the message of an accepted command to the rate limit, because legal moves do not
+    /// count.
     pub fn credit(&self) {
         let mut state = self.shared.state.lock();
         state.credit = state.credit.saturating_add(1);
@@ -230,7 +232,8 @@ impl PartialEq for Outbox {
 impl Eq for Outbox {}
 
 impl OutboxReader {
-    /// Returns the next item to write. Pending if there is none; the next message wakes the task.
+    /// Returns the next item to write. If there is none, returns `Pending`, and the next message
+    /// wakes the task.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
         let mut state = self.shared.state.lock();
         if let Some(payload) = state.queue.pop_front() {
@@ -260,12 +263,12 @@ impl OutboxReader {
         self.shared.state.lock().pool
     }
 
-    /// The sequence numbers of the open games, for a ping.
+    /// Returns the sequence numbers of the open games, for a ping.
     pub fn heads(&self) -> Vec<GameHead> {
         self.shared.state.lock().heads.clone()
     }
 
-    /// The credit and the stored bytes since the last call.
+    /// Returns the credit and the stored bytes since the last call.
     #[must_use]
     pub fn take_account(&mut self) -> Account {
         let mut state = self.shared.state.lock();

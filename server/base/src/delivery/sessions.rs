@@ -32,7 +32,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     all: HashMap<ConnectionId, Outbox>,
-    /// Each connected player's connections, oldest first; never empty.
+    /// Each connected player's connections, oldest first. No list is empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
     recent_tokens: RecentTokens,
     is_closing: bool,
@@ -44,7 +44,7 @@ struct Entry {
     /// The id of the token that opened the connection.
     token: Arc<str>,
     network: Option<Network>,
-    /// Data to store a guest who may not be stored yet.
+    /// The data to store a guest who may not be stored yet.
     pass: Option<Box<GuestPass>>,
 }
 
@@ -101,7 +101,7 @@ impl Connections {
         }
     }
 
-    /// True if connected players were last told that the store is unavailable.
+    /// True if the last message to connected players about the store said that it is unavailable.
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -140,7 +140,7 @@ impl Connections {
         self.shared.state.lock().recent_tokens.forget_absent();
     }
 
-    /// True if the token was valid here a short while ago, as far as this server has heard.
+    /// True if this server recently saw the token as valid, and has not heard of its revocation.
     pub fn remembers(&self, token: &TokenHash) -> bool {
         self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }
@@ -156,7 +156,8 @@ impl Connections {
         }
     }
 
-    /// The connected players with the ids of their connections' tokens, each pair once.
+    /// Returns the connected players and the ids of their connections' tokens. Each pair occurs
+    /// once.
     pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
         let state = self.shared.state.lock();
         let tokens = |(player, entries): (&Arc<str>, &Vec<Entry>)| {
@@ -165,7 +166,8 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
-    /// Data to store a guest who is, or was, connected here: their work may outlive that.
+    /// Returns the data to store a guest who is or was connected here. Their work may continue
+    /// after they disconnect.
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
@@ -181,7 +183,7 @@ impl Connections {
         self.shared.state.lock().players.get(player_id)?.last()?.network
     }
 
-    /// Number of open connections, including those without a player yet.
+    /// Returns the number of open connections, including those without a player yet.
     pub fn len(&self) -> usize {
         self.shared.state.lock().all.len()
     }
@@ -190,7 +192,7 @@ impl Connections {
         self.len() == 0
     }
 
-    /// Number of open connections with a known player.
+    /// Returns the number of open connections with a known player.
     pub fn identified(&self) -> usize {
         self.shared.state.lock().players.values().map(Vec::len).sum()
     }
@@ -199,7 +201,7 @@ impl Connections {
         self.shared.state.lock().players.len()
     }
 
-    /// Closes every connection, and every new one from now on.
+    /// Closes every connection, and every later one.
     pub fn close_all(&self, code: CloseCode) {
         let mut state = self.shared.state.lock();
         state.is_closing = true;
@@ -224,16 +226,16 @@ impl Connections {
 }
 
 impl Registration {
-    /// Assigns the connection to a player. A player has at most `connections_max` connections:
-    /// beyond that the oldest are closed as [`CloseCode::TooManyConnections`], because the player
-    /// is at the newest.
+    /// Assigns the connection to a player. If the player has more than `connections_max`
+    /// connections, closes the oldest ones with [`CloseCode::TooManyConnections`], because the
+    /// player is probably using the newest.
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let shared = self.shared.clone();
         let surplus = self.identify_in(&mut shared.state.lock(), player_id, token_id, connections_max);
         close_surplus(surplus);
     }
 
-    /// Remembers the token's identity while the connection is open, and for a while after.
+    /// Remembers the token's identity while the connection is open, and for some time after.
     pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
         let mut state = self.shared.state.lock();
         self.visit = state.recent_tokens.enter(token, identity);
@@ -253,9 +255,9 @@ impl Registration {
         self.shared.state.lock().recent_tokens.forget(token);
     }
 
-    /// Like [`Registration::identify`], but from memory: identifies the player if the token was
-    /// valid a short while ago. Remembering and registering are one step, so revoking the token
-    /// finds either the memory or the connection.
+    /// Like [`Registration::identify`], but without the store: identifies the player if the token
+    /// was recently valid. Looking up the token and registering the connection happen under one
+    /// lock. So a revocation always finds either the remembered token or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
         let mut state = shared.state.lock();

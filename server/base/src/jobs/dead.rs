@@ -1,4 +1,5 @@
-//! Dead letters: jobs that failed for good. They stay until an operator retries them.
+//! Dead letters: jobs that failed permanently. They stay until an operator retries or discards
+//! them.
 
 use flagfall_board::Stamp;
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
@@ -13,7 +14,7 @@ use crate::transact::{Transaction, expect};
 
 const ERROR_LEN_MAX: usize = 300;
 
-/// What the store keeps of a dead letter.
+/// The stored form of a dead letter.
 #[derive(Serialize, Deserialize)]
 struct DeadRecord {
     value: JobValue,
@@ -38,7 +39,7 @@ pub struct DeadJob {
     pub id: String,
     pub error: String,
     pub attempts: Option<u32>,
-    /// When it failed first and last, if that is known.
+    /// When the job failed first and last, if known.
     pub failed: Option<(Stamp, Stamp)>,
 }
 
@@ -46,7 +47,7 @@ pub struct DeadJob {
 pub struct WaitingJobs {
     pub kind: &'static str,
     pub count: usize,
-    /// How many of them failed before and wait for another try.
+    /// The number of waiting jobs that have failed before.
     pub failed: usize,
 }
 
@@ -74,7 +75,7 @@ pub(super) async fn bury(
     Ok(claimed.store.update(update).await? == UpdateOutcome::Ok)
 }
 
-/// All dead letters, also the ratings that version 0.1 put aside.
+/// Returns all dead letters, including the ratings that version 0.1 set aside.
 pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     let aside = Scan::all(store, RATING_ASIDE.all()?).await?.into_iter().map(|(key, value)| DeadJob {
         kind: RATING_DUE.name.to_owned(),
@@ -101,8 +102,8 @@ pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     Ok(dead)
 }
 
-/// Puts a dead letter back as a job that has not been tried. The note is written in the same
-/// update. False if there is no such dead letter.
+/// Puts a dead letter back as an untried job, and writes `note` in the same update. Returns false
+/// if there is no such dead letter.
 pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let Some(job) = job_key(kind, id) else { return Ok(false) };
     remove(store, kind, id, note, Some(job)).await
@@ -112,7 +113,7 @@ pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> R
     remove(store, kind, id, note, None).await
 }
 
-/// Deletes a dead letter, and writes its job again under this key, if there is one.
+/// Deletes a dead letter. If `job` is given, writes its job again under this key.
 async fn remove(
     store: &dyn Store,
     kind: &str,
@@ -121,7 +122,7 @@ async fn remove(
     job: Option<Key>,
 ) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
-    // If an update is made and the store does not say so, the next round finds no dead letter.
+    // If an update succeeds but the store does not say so, the next round finds no dead letter.
     let mut is_found = false;
     loop {
         let Some((dead, before)) = letter(store, kind, id).await? else { return Ok(is_found) };
@@ -131,7 +132,7 @@ async fn remove(
         if let Some(job) = &job {
             let value = job_in(&dead, &before, store.now())?;
             let waiting = store.get(job.clone()).await?;
-            // The cause may have come again; then the job is there already.
+            // If the cause has occurred again, the job already exists.
             if waiting.is_none() {
                 writes.push(Write::Put { key: job.clone(), value, expires: None });
             }
@@ -156,7 +157,7 @@ async fn letter(store: &dyn Store, kind: &str, id: &str) -> Result<Option<(Key, 
     Ok(store.get(key.clone()).await?.map(|value| (key, value)))
 }
 
-/// The value of a job that is tried anew, from its dead letter.
+/// Returns the value of an untried job, from its dead letter.
 fn job_in(dead: &Key, letter: &[u8], now: Stamp) -> Result<Vec<u8>, StoreError> {
     if DEAD_JOBS.rest(dead).is_none() {
         return Ok(Vec::new());

@@ -1,22 +1,22 @@
-//! Why a job was not done.
+//! Why a job failed.
 
 use flagfall_store::StoreError;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JobError {
-    /// The store does not answer. No attempt is counted; the next look tries again.
+    /// The store does not answer. This does not count as an attempt; the next look tries again.
     #[error("{0}")]
     Away(String),
-    /// There is no place for it at the moment. Nothing was changed; the next look tries again.
+    /// The job cannot run at the moment. Nothing was changed; the next look tries again.
     #[error("there is no place for it now")]
     NotNow,
-    /// It failed, and may succeed later.
+    /// The job failed, and may succeed later.
     #[error("{0}")]
     Later(String),
-    /// It met damaged data: it is tried a few times.
+    /// The job found damaged data. It is tried a few more times.
     #[error("{0}")]
     Damaged(String),
-    /// It can never succeed: it becomes a dead letter at once.
+    /// The job can never succeed, so it becomes a dead letter immediately.
     #[error("{0}")]
     Hopeless(String),
 }
@@ -31,7 +31,7 @@ impl From<StoreError> for JobError {
     }
 }
 
-/// For work that a request waits for.
+/// For requests that wait for the work of a job.
 impl From<JobError> for StoreError {
     fn from(error: JobError) -> StoreError {
         match error {

@@ -12,22 +12,24 @@ use tokio::time::Instant;
 use super::error::JobError;
 use crate::transact::write_if;
 
-/// What a job's record says about its tries. Version 0.1 keeps `attempts` and `at` in notices.
+/// The state of a job in its record. In notices of version 0.1, `attempts` and `at` have the same
+/// meaning.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct State {
-    /// The server that has it; `None` if it waits for its time.
+    /// The server that has leased the job; `None` if the job waits for its time.
     pub(super) by: Option<String>,
-    /// When its lease ends, or when it is tried next.
+    /// When the lease ends, or when the next attempt is due.
     pub(super) at: u64,
-    /// Failed attempts; for a kind whose handler takes the lease itself, attempts that began.
+    /// The number of failed attempts. If the handler takes the lease itself, the number of
+    /// attempts begun.
     pub(super) attempts: u32,
-    /// Failures that a handler which takes the lease itself did not deal with.
+    /// If the handler takes the lease itself, the number of failures that it did not handle.
     pub(super) failures: u32,
-    /// When it was written; 0 if that is not known.
+    /// When the job was written; 0 if unknown.
     pub(super) since: u64,
     pub(super) failed: Option<u64>,
-    /// Tells apart what one server writes within a millisecond.
+    /// Distinguishes jobs that one server writes within a millisecond.
     pub(super) number: u64,
 }
 
@@ -36,7 +38,7 @@ impl State {
         serde_json::from_slice(value).unwrap_or_default()
     }
 
-    /// The record with this state. Its other fields stay.
+    /// Returns the record with this state. Its other fields are unchanged.
     pub(super) fn over(&self, value: &[u8]) -> Vec<u8> {
         let mut fields = fields_of(value).unwrap_or_default();
         if let Ok(Value::Object(state)) = serde_json::to_value(self) {
@@ -50,7 +52,7 @@ impl State {
         self.attempts > 0 || self.failures > 0
     }
 
-    /// True if this server may work on the job without asking: it has the lease.
+    /// True if this server has the lease, and so may work on the job.
     pub(super) fn is_leased_to(&self, server: &str, now: Stamp) -> bool {
         self.by.as_deref() == Some(server) && self.at > now.0
     }
@@ -60,12 +62,12 @@ pub(super) fn fields_of(value: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(value).ok()
 }
 
-/// The value of a new job with these fields, which no server takes up before `at`.
+/// Returns the value of a new job with these fields, which servers do not run before `at`.
 pub fn not_before(fields: &[u8], now: Stamp, at: Stamp) -> Vec<u8> {
     State { at: at.0, since: now.0, ..State::default() }.over(fields)
 }
 
-/// A time of the store's clock that goes on by this process's clock.
+/// A time of the store's clock, which this process's clock advances.
 #[derive(Clone, Copy)]
 pub(super) struct Moment {
     at: Stamp,
@@ -95,7 +97,8 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// A job as it is, without a lease, for work that is done at once. `None` if there is none.
+    /// Reads a job without leasing it, for work that is done immediately. Returns `None` if there
+    /// is no such job.
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
         Ok(Some(Claimed::new(store.clone(), String::new(), (key, value), None, Moment::at(store.now()))))
@@ -112,7 +115,7 @@ impl Claimed {
         Claimed { store, server, key, id, value, state, keep_ms, moment }
     }
 
-    /// The part of the key after the kind.
+    /// Returns the part of the key after the kind.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -126,21 +129,23 @@ impl Claimed {
         self.state.attempts
     }
 
-    /// The fields of the record. [`JobError::Damaged`] if they cannot be read. Another version may
-    /// have written them; its servers have the time of a few attempts.
+    /// Parses the fields of the record. [`JobError::Damaged`] if they cannot be read. Another
+    /// version may have written them, so its servers get the time of a few attempts to do the
+    /// job.
     pub fn fields<T: DeserializeOwned>(&self) -> Result<T, JobError> {
         let unreadable = |_| JobError::Damaged("its record cannot be read".to_owned());
         serde_json::from_slice(&self.value).map_err(unreadable)
     }
 
-    /// The update that ends a job that is as it was claimed. The work adds its own writes.
+    /// Returns the update that ends the job, if the job is still as it was claimed. The handler
+    /// adds the writes of its work.
     #[must_use]
     pub fn finish(&self) -> Update {
         let conditions = vec![(self.key.clone(), Expect::Value(self.value.clone()))];
         Update { conditions, writes: vec![Write::Delete { key: self.key.clone() }] }
     }
 
-    /// True if the job is still as it was claimed. Ask after an update that was not made.
+    /// True if the job is still as it was claimed. For use after a failed update.
     pub async fn is_held(&self) -> Result<bool, StoreError> {
         Ok(self.store.get(self.key.clone()).await?.as_ref() == Some(&self.value))
     }
@@ -171,7 +176,7 @@ impl Claimed {
     }
 }
 
-/// What follows the kind in the key of a job.
+/// Returns the part of a job's key after the kind.
 pub(super) fn id_of(key: &Key) -> String {
     let text = String::from_utf8_lossy(key.as_bytes());
     text.split_once('/').map_or("", |(_, id)| id).to_owned()

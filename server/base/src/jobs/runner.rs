@@ -1,4 +1,4 @@
-//! The runner: finds jobs, leases them, calls their handlers, and decides what follows a failure.
+//! The runner: finds jobs, leases them, calls their handlers, and handles failures.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -25,19 +25,20 @@ use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
 
-/// Jobs of a kind that wait in memory for a place.
+/// The most jobs of a kind that wait in memory until they can run.
 const BACKLOG_MAX: usize = 4_096;
-/// Attempts after which a job that fails is a dead letter.
+/// After this many failed attempts, a job becomes a dead letter.
 const TRIES_MAX: u32 = 12;
-/// Attempts after which a job that meets damaged data is a dead letter.
+/// After this many attempts that found damaged data, a job becomes a dead letter.
 const DAMAGED_TRIES_MAX: u32 = 4;
-/// The wait after the first failure, in milliseconds. Each further wait is twice the last.
+/// The wait after the first failure, in milliseconds. Each further wait is twice as long.
 const WAIT_MS: u64 = 5_000;
 /// The longest wait after a failure, in milliseconds.
 const WAIT_MS_MAX: u64 = 10 * 60_000;
 const DEAD_LOOK: Duration = Duration::from_secs(60);
 
-/// The jobs of a store, and the handlers of this server. Cheap to clone; all clones are one runner.
+/// The jobs of a store, and the handlers of this server. Cheap to clone; all clones are one
+/// runner.
 #[derive(Clone)]
 pub struct Jobs {
     store: Arc<dyn Store>,
@@ -46,7 +47,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// A runner without handlers, for a server that writes jobs with this writer.
+    /// Makes a runner without handlers, for a server that writes jobs with `writer`.
     pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
         Jobs { store, writer, queues: Vec::new() }
     }
@@ -69,13 +70,13 @@ impl Jobs {
         self
     }
 
-    /// Runs jobs until the future is dropped: at once when this server has written one, and
-    /// otherwise every few seconds.
+    /// Runs jobs until the future is dropped. Jobs of this server run immediately; jobs of others
+    /// are found every few seconds.
     ///
     /// # Panics
-    /// If a queue does. A panic of a handler stays in its job.
+    /// If a queue panics. A panic in a handler only fails its job.
     pub async fn run(&self) {
-        // A task for each kind, so that none waits for the work of another.
+        // One task for each kind, so that no kind has to wait for another.
         let mut tasks = JoinSet::new();
         for queue in &self.queues {
             let queue = queue.clone();
@@ -91,8 +92,8 @@ impl Jobs {
         tokio::join!(queues, self.count_dead());
     }
 
-    /// Does all jobs of a kind that are due now, and returns when no job of it is running. After an
-    /// error the rest will be found again.
+    /// Runs all jobs of a kind that are due, and returns when none is running. After an error,
+    /// the other jobs are found again later.
     pub async fn run_due(&self, kind: &str) -> Result<(), StoreError> {
         self.run_due_at(kind, self.store.now()).await
     }
@@ -128,14 +129,14 @@ struct Queue {
     wake: Arc<Waker>,
     running: Mutex<Running>,
     running_count: watch::Sender<usize>,
-    /// The last job of a look that found more than it could take.
+    /// The last job of the previous look, if that look found more jobs than fit into memory.
     looked_to: Mutex<Option<Key>>,
 }
 
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// How many there are by the first part of their ids.
+    /// The number of running jobs for each first part of their ids.
     groups: HashMap<String, usize>,
 }
 
@@ -173,7 +174,8 @@ impl Queue {
         loop {
             let now = self.store.now();
             let moment = Moment::at(now);
-            // Of jobs that all say "not now", another look at once would find the same ones.
+            // If every job fails with "not now", an immediate new look would only find the same
+            // jobs.
             let mut has_done_some = false;
             let (mut backlog, is_more_left) =
                 self.read_while(self.look(now), &mut running).await.unwrap_or_default();
@@ -203,7 +205,8 @@ impl Queue {
         }
     }
 
-    /// Reads jobs while others run. What was read of a job that ended meanwhile is left out.
+    /// Reads jobs while others run. Leaves out jobs that ended during the read, because their
+    /// values are out of date.
     async fn read_while(
         &self,
         reading: impl Future<Output = Result<Found, StoreError>>,
@@ -232,7 +235,8 @@ impl Queue {
     }
 
     fn is_due(&self, state: &State, now: Stamp) -> bool {
-        // A handler that leases its job itself is at work on it, or was cut off.
+        // If the handler leases its job itself, it is still working on the job or was
+        // interrupted.
         let is_at_work = self.kind.leases_itself && state.attempts > 0;
         state.at <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
@@ -251,15 +255,17 @@ impl Queue {
             if backlog.is_empty() {
                 break;
             }
-            // All places are taken by jobs that `run` began. The sender lives as long as `self`.
+            // `run` has started jobs that take all the places. The sender lives as long as
+            // `self`.
             counts.changed().await.ok();
         }
         counts.wait_for(|count| *count == 0).await.ok();
         Ok(())
     }
 
-    /// The jobs that are due, in the order of their keys; true if there are more. The next look
-    /// goes on after the last one, so that jobs that stay due do not hide those after them.
+    /// Returns the jobs that are due, in the order of their keys, and true if there are more. The
+    /// next look continues after the last of them, so that jobs that stay due do not block later
+    /// ones.
     async fn look(&self, now: Stamp) -> Result<Found, StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
@@ -325,7 +331,7 @@ impl Queue {
         Begin::Now(Place { queue: self, key: key.clone() })
     }
 
-    /// Claims a job, does it, and notes what came of it. False if it is as it was.
+    /// Claims a job, does it, and records the result. Returns false if the job is unchanged.
     async fn work_on(&self, key: Key, value: Vec<u8>, _place: Place<'_>, moment: Moment) -> bool {
         let is_readable = fields_of(&value).is_some();
         let (store, server) = (self.store.clone(), self.server.clone());
@@ -335,7 +341,7 @@ impl Queue {
         } else {
             match self.claim(&mut claimed, moment.now()).await {
                 Ok(true) => self.try_once(claimed.clone()).await,
-                // Another server was first.
+                // Another server has already claimed the job.
                 Ok(false) => return true,
                 Err(error) => Err(error.into()),
             }
@@ -363,7 +369,8 @@ impl Queue {
         claimed.lease(claimed.leased(LEASE_MS)).await
     }
 
-    /// Calls the handler. A panic stays in this job. Its message may hold secrets: no log has it.
+    /// Calls the handler. A panic only fails this job. The panic message is not logged, because
+    /// it may contain secrets.
     async fn try_once(&self, claimed: Claimed) -> Result<(), JobError> {
         let id = claimed.id.clone();
         let tried = AssertUnwindSafe(async { (self.handler)(claimed).await }).catch_unwind().await;
@@ -374,8 +381,8 @@ impl Queue {
         })
     }
 
-    /// Leaves a job that failed for another try, or makes it a dead letter. Only the first failure
-    /// and the last are logged above the level "debug". Returns what became of the job.
+    /// Schedules another attempt of a failed job, or makes it a dead letter. Only the first and
+    /// the last failure are logged above the level "debug". Returns the result for the metrics.
     async fn note_failure(
         &self,
         claimed: Claimed,
@@ -397,7 +404,7 @@ impl Queue {
         let (kind, id) = (self.kind.name, claimed.id.clone());
         let failed = Some(claimed.state.failed.unwrap_or(now.0));
         claimed.state = State { failed, ..claimed.state };
-        // Attempts that a handler counts itself say nothing about what it did not deal with.
+        // If a handler counts its attempts itself, other failures are counted separately.
         let count =
             if self.kind.leases_itself { &mut claimed.state.failures } else { &mut claimed.state.attempts };
         *count += 1;
@@ -415,12 +422,13 @@ impl Queue {
             }
             return Ok("retried");
         }
-        // Another server has it now, or its cause has come again.
+        // Another server has claimed the job, or its cause has occurred again.
         Ok("done")
     }
 }
 
-/// Waits for an answer of the store while jobs go on, and says which of them ended.
+/// Waits for an answer of the store while jobs continue. Also returns the jobs that ended
+/// meanwhile.
 pub(super) async fn while_running<T>(
     answer: impl Future<Output = T>,
     running: &mut FuturesUnordered<BoxFuture<'_, (Key, bool)>>,
@@ -437,7 +445,7 @@ pub(super) async fn while_running<T>(
     }
 }
 
-/// How long a job waits after so many failures, in milliseconds.
+/// Returns how long a job waits after this many failures, in milliseconds.
 fn wait_ms(attempts: u32) -> u64 {
     WAIT_MS.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(WAIT_MS_MAX)
 }

@@ -1,5 +1,5 @@
-//! Two servers over a store in memory, with a handler that a test directs and a clock that it
-//! moves.
+//! Tests of jobs: two servers on a store in memory, with a handler and a clock that the test
+//! controls.
 
 use std::io;
 use std::sync::atomic::AtomicUsize;
@@ -32,9 +32,9 @@ struct Scene {
     store: MemoryStore,
     clock: Arc<ManualClock>,
     ways: Arc<Mutex<HashMap<String, Way>>>,
-    /// How often each job was tried.
+    /// The number of attempts for each job.
     tries: Arc<Mutex<HashMap<String, usize>>>,
-    /// What waits goes on with a permit.
+    /// A handler that waits continues when there is a permit.
     gate: Arc<Semaphore>,
     most_at_once: Arc<AtomicUsize>,
 }
@@ -104,7 +104,7 @@ impl Scene {
         self.store.get(job_key(KIND, id).unwrap()).await.unwrap()
     }
 
-    /// How often the work of a job was done.
+    /// Returns how often the work of a job was done.
     async fn done(&self, id: &str) -> u8 {
         let key = flagfall_store::Key::new(format!("count/{id}")).unwrap();
         self.store.get(key).await.unwrap().map_or(0, |value| value[0])
@@ -135,8 +135,8 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     scene.put("g", writer.job(scene.now())).await;
     other.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.value("g").await.is_some()), (0, true), "it is leased");
-    // The one write that there is makes the job done: a store that refuses it leaves the job as it
-    // was.
+    // The work is one write, which also removes the job. If the store refuses it, the job is
+    // unchanged.
     let before = scene.value("g").await;
     scene.store.fail_next(Fault::Unavailable);
     own.run_due(KIND).await.unwrap();
@@ -180,7 +180,7 @@ async fn two_servers_do_a_job_once() {
     }
     let held = scene.store.hold_appends().await;
     let release = async {
-        // Both have found the same jobs before either has claimed one.
+        // Both servers find the same jobs before either of them claims one.
         scene.store.wait_for_held(8).await;
         drop(held);
     };
@@ -191,7 +191,7 @@ async fn two_servers_do_a_job_once() {
     }
 }
 
-/// What was logged.
+/// The log output.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -236,7 +236,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         assert_eq!(dead.attempts, u32::try_from(tries_max).ok());
         assert!(dead.failed.unwrap().0 < dead.failed.unwrap().1);
 
-        // Nothing happens to it until an operator retries it.
+        // The dead letter is unchanged until an operator retries it.
         scene.goes("bad", Way::Done);
         scene.clock.advance_ms(86_400_000);
         jobs.run_due(KIND).await.unwrap();
@@ -255,7 +255,7 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
     scene.goes("one", Way::TakesAndPanics);
     for _ in 0..100 {
         jobs.run_due(KIND).await.unwrap();
-        // Its own lease is no reason to begin at once.
+        // A server does not begin a job early because of its own lease on it.
         let tries = scene.tries("one");
         jobs.run_due(KIND).await.unwrap();
         assert_eq!(scene.tries("one"), tries);
@@ -269,7 +269,7 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
 async fn attempts_that_a_handler_counts_make_no_dead_letter() {
     let scene = Scene::new();
     let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
-    // Its destination failed five times. Then something else goes wrong once.
+    // The destination of this job failed five times. Then a different error happens once.
     scene.put("one", r#"{"attempts":5}"#).await;
     scene.goes("one", Way::Damaged);
     jobs.run_due(KIND).await.unwrap();
@@ -321,7 +321,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     let value: serde_json::Value = serde_json::from_slice(&scene.value("read").await.unwrap()).unwrap();
     assert_eq!((&value["who"], &value["attempts"]), (&"ana".into(), &0.into()));
 
-    // The cause has come again while the letter lay there.
+    // The cause occurs again before the operator retries the dead letter.
     jobs.run_due(KIND).await.unwrap();
     scene.put("torn", "newer").await;
     assert!(scene.retry(KIND, "torn").await);
@@ -391,20 +391,20 @@ async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     let mut running = Box::pin(jobs.run());
     let moment = Duration::from_millis(10);
     assert!(timeout(moment, &mut running).await.is_err());
-    // A job that hangs delays no other.
+    // A job that hangs does not delay other jobs.
     scene.put("own", writer.job(scene.now())).await;
     writer.wake(KIND);
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!(scene.done("own").await, 1);
     scene.put("others", "").await;
-    // A wake-up for one job reads no other.
+    // A wake-up for one job does not read other jobs.
     scene.put("told", writer.job(scene.now())).await;
     writer.wake_for(KIND, job_key(KIND, "told").unwrap());
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!((scene.done("told").await, scene.done("others").await), (1, 0));
     assert!(timeout(LOOK_EVERY, &mut running).await.is_err());
     assert_eq!((scene.done("others").await, scene.tries("slow")), (1, 1));
-    // A server that is stopped gives its places back.
+    // A stopped server releases its places.
     drop(running);
     scene.gate.add_permits(1);
     advance(LOOK_EVERY).await;
@@ -423,7 +423,7 @@ async fn work_that_is_late_does_nothing_when_another_server_has_the_job() {
     assert!(claimed.is_held().await.unwrap());
     let Update { conditions, .. } = claimed.finish();
     assert!(matches!(&conditions[..], [(_, Expect::Value(_))]));
-    // The same cause, written again within the same millisecond.
+    // The same cause occurs again within the same millisecond.
     scene.put("g", writer.job(scene.now())).await;
     assert!(!claimed.is_held().await.unwrap());
     assert!(!claimed.clone().put_back(0).await.unwrap());

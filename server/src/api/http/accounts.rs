@@ -19,7 +19,7 @@ use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
 
-/// Attempts to carry out a request while its guest's record changes.
+/// Maximum number of attempts to carry out a request while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
 
 pub(super) async fn sign_up(
@@ -31,7 +31,7 @@ pub(super) async fn sign_up(
     let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
     let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
     if guest.is_some() {
-        // Connections opened as the guest reconnect as the account.
+        // The guest's connections reconnect as the account.
         app.peers.renew(&app.connections, &made.player.id).await;
     }
     Ok(Created(made))
@@ -50,7 +50,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         match app.turns.queued(*game, id).await {
             Ok(queue) if queue.moves.is_empty() => {}
             Ok(queue) => queues.push(queue),
-            // If a game cannot be read now, its queue is left out. The rest can still be exported.
+            // If a game cannot be read, the export leaves out the game's queue.
             Err(error) => tracing::debug!(%game, %error, "an export leaves out a queue"),
         }
     }
@@ -75,7 +75,8 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Answer<NoContent> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
-    // The account is gone already. What fails now is a job that any server finds.
+    // The account has already been deleted. If the rest fails, a job remains, which any server
+    // can run.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
         tracing::debug!(%error, "something is left of a deleted account; it will go");
         let job = LEAVING.key([&asker.player.id]);
@@ -105,7 +106,7 @@ pub(super) async fn renew_recovery_code(
 pub(super) async fn log_in(
     State(app): Shared,
     From(address): From,
-    // The device's earlier token only identifies the device, so a wrong one is not an error.
+    // The device's old token only identifies the device, so a wrong token is not an error.
     AnyToken(device): AnyToken,
     Body(Login { name, password, token_name }): Body<Login>,
 ) -> Answer<Json<LoggedIn>> {
@@ -174,7 +175,7 @@ pub(super) async fn unblock(
     block_or_unblock(&app, &asker, &name, false).await
 }
 
-/// Blocks or unblocks a player. A guest who blocks is stored with that.
+/// Blocks or unblocks a player. A guest who blocks a player is stored in the same step.
 async fn block_or_unblock(app: &App, asker: &Identity, name: &str, is_blocked: bool) -> Answer<NoContent> {
     let other = app.players.addressee(name).await?;
     for _ in 0..STANDING_ATTEMPTS {

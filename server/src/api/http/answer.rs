@@ -1,4 +1,4 @@
-//! The answers of handlers, as types that the OpenAPI document can be made from.
+//! The answers of handlers, as types from which the OpenAPI document is generated.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -17,7 +17,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// The result of a check: 200, or 503 with the same body.
+/// The result of a check: status 200, or 503 with the same kind of body.
 pub(super) struct Checked<T> {
     pub(super) is_ok: bool,
     pub(super) answer: T,
@@ -30,7 +30,7 @@ impl<T: Serialize> IntoResponse for Checked<T> {
     }
 }
 
-/// A document in JSON that describes itself, or 304 if the client has it.
+/// A self-describing JSON document, or status 304 if the client has it.
 pub(super) struct AnyJson(pub(super) Response);
 
 impl IntoResponse for AnyJson {
@@ -39,7 +39,7 @@ impl IntoResponse for AnyJson {
     }
 }
 
-/// A game's record, rendered as JSON or as text.
+/// A game's record, as JSON or as text.
 pub(super) struct RenderedRecord(pub(super) Response);
 
 impl IntoResponse for RenderedRecord {
@@ -56,7 +56,8 @@ impl IntoResponse for JsonFeed {
     }
 }
 
-/// The path names nothing. The only refusal of operations that need neither store nor game.
+/// An error for a path that does not exist. Operations that need neither store nor game have no
+/// other refusal.
 pub(super) struct NoSuchPath;
 
 impl IntoResponse for NoSuchPath {

@@ -8,8 +8,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// The request's origin, if the request is for `/api` and the operator allows the origin. The
-/// server's own pages need no permission.
+/// Returns the request's origin if the request is for `/api` and the operator allows the origin.
+/// The server's own pages need no permission.
 pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[String]) -> Option<HeaderValue> {
     let path = request.uri().path();
     if path != "/api" && !path.starts_with("/api/") {
@@ -21,7 +21,7 @@ pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[String]) -> Opt
     allowed.iter().any(|known| known.eq_ignore_ascii_case(text)).then(|| origin.clone())
 }
 
-/// The answer to a browser's preflight request. None for any other request.
+/// Returns the answer to a browser's preflight request. `None` for any other request.
 pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     let is_preflight =
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
@@ -40,7 +40,7 @@ pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after, x-request-id"));
 }
 
-/// Marks the answer as dependent on the origin, whether or not it is allowed.
+/// Marks the answer as dependent on the origin, whether or not the origin is allowed.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

@@ -1,8 +1,7 @@
-//! Documents for authors of programs: the OpenAPI document and the JSON Schemas of messages and
-//! records.
+//! Documents for developers: the OpenAPI document, and the JSON Schemas of messages and records.
 //!
-//! They change only with the server's version, so each has an `ETag`, and a request that names it
-//! is answered 304 without a body.
+//! They change only with the server's version. Each document has an `ETag`. A request that has
+//! this tag gets status 304 without a body.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -39,7 +38,7 @@ impl Document {
     }
 }
 
-/// True if a list of tags holds this one (RFC 9110 §13.1.2; a weak tag counts like a strong one).
+/// True if a list of tags contains `tag` (RFC 9110 §13.1.2). A weak tag counts like a strong one.
 fn names(tags: &HeaderValue, tag: &str) -> bool {
     let Ok(tags) = tags.to_str() else { return false };
     tags.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)

@@ -1,6 +1,6 @@
-//! Every operation of the HTTP API. The router and the OpenAPI document are made from this list:
-//! the handlers say what they take and answer, and the list what each is called and what it refuses
-//! with.
+//! All operations of the HTTP API. The router and the OpenAPI document are generated from this
+//! list. The types of a handler describe its parameters and answers; the list adds the
+//! operation's name and its refusals.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ pub(super) struct Endpoint {
     /// The name of the operation, for generated clients.
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
-    /// The codes that the handler refuses with, each with a reason if not with all of them. What
-    /// every operation and every extractor may refuse is not listed.
+    /// The refusals of the handler, each as a code or as a code and reason. Refusals that are
+    /// common to all operations or belong to an extractor are not listed.
     pub(super) refusals: &'static [&'static str],
-    /// Describes what the handler takes and answers.
+    /// Describes the parameters and answers of the handler.
     #[cfg(test)]
     pub(super) describe: fn(&mut Shape<'_>),
 }
@@ -59,11 +59,11 @@ where
     }
 }
 
-/// Declares the operations. A row has the method, the path, the operation's id, the handler, a
-/// summary, and the codes that the handler refuses with.
+/// Declares the operations. A row consists of the method, the path, the operation's id, the
+/// handler, a summary, and the handler's refusals.
 macro_rules! endpoints {
     ($($verb:ident $path:literal $id:ident = $handler:path, $summary:literal$(, [$($code:literal),+])?;)+) => {
-        /// Every operation under `/api`, `/health` and `/ready`.
+        /// Returns all operations under `/api`, `/health` and `/ready`.
         pub(super) fn endpoints() -> Vec<Endpoint> {
             vec![$(endpoint(
                 MethodFilter::$verb,
@@ -200,7 +200,7 @@ endpoints! {
         "The best players in a ruleset at a speed", ["no_such_ruleset/rated", "no_such_speed"];
 }
 
-/// Holds handlers to the refusals that their endpoints list, in tests and other debug builds.
+/// Checks in tests and debug builds that handlers return only the refusals in the list.
 #[cfg(any(test, debug_assertions))]
 pub(super) mod checks {
     use std::sync::Arc;
@@ -213,7 +213,7 @@ pub(super) mod checks {
     use crate::api::http::error::Refused;
     use crate::app::App;
 
-    /// What extractors and every use of the store may refuse with.
+    /// The refusals of extractors and of all operations that use the store.
     pub(in crate::api::http) const OF_ALL: &[&str] = &[
         "account_closed",
         "bad_query",
@@ -226,7 +226,7 @@ pub(super) mod checks {
         "store_unavailable",
     ];
 
-    /// True if a refusal is listed: its code, or its code and reason.
+    /// True if the list contains the refusal's code, or its code and reason.
     pub(in crate::api::http) fn is_listed(refusal: &Refusal, listed: &[&str]) -> bool {
         listed.iter().any(|one| match one.split_once('/') {
             Some((code, reason)) => refusal.code.as_str() == code && refusal.reason() == Some(reason),

@@ -1,4 +1,4 @@
-//! Errors of the HTTP API and their status codes, all mapped here.
+//! Errors of the HTTP API and their status codes.
 
 use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -18,7 +18,7 @@ use flagfall_services::players::PlayerError;
 
 pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 
-/// Why a request was refused. Carries no state of a game.
+/// The reason why a request was refused. Contains no state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum ApiError {
@@ -27,7 +27,7 @@ pub enum ApiError {
     Unauthorized,
     TokenExpected,
     BadBody,
-    /// A query is not understood. Holds what it is a query of.
+    /// The query is not understood. Holds the kind of query.
     BadQuery(&'static str),
     NoSuchRuleset,
     NoSuchSpeed,
@@ -40,7 +40,7 @@ pub enum ApiError {
     Refused(Refusal),
 }
 
-/// What most handlers return.
+/// The result of most handlers.
 pub(super) type Answer<T> = Result<T, ApiError>;
 
 /// An error as its JSON body.
@@ -61,7 +61,7 @@ pub(super) struct ErrorBody {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Writes the body of an error and the id of its request. [`ApiError`] knows neither of them.
+/// Adds the body of an error and the id of its request, which [`ApiError`] does not contain.
 pub(super) fn finish(response: Response, request: RequestId) -> Response {
     let (mut head, mut body) = response.into_parts();
     if let Some(Refused(refusal)) = head.extensions.remove() {
@@ -79,7 +79,7 @@ pub(super) fn finish(response: Response, request: RequestId) -> Response {
     Response::from_parts(head, body)
 }
 
-/// The refusal that an answer carries until [`finish`] writes it out.
+/// The refusal that a response carries until [`finish`] writes its body.
 #[derive(Clone)]
 pub(super) struct Refused(pub(super) Refusal);
 
@@ -128,7 +128,7 @@ impl ApiError {
             (Code::GAME_QUARANTINED, _) => StatusCode::GONE,
             ("body_too_large", _) => StatusCode::PAYLOAD_TOO_LARGE,
             ("upgrade_expected", _) => StatusCode::UPGRADE_REQUIRED,
-            // Something of the player's has to end first, and waiting does not help.
+            // The player has to give up something first; waiting does not help.
             (Code::TOO_MANY, "blocks" | "deployments" | "opponent" | "tokens") => StatusCode::CONFLICT,
             (Code::STORE_UNAVAILABLE | Code::STOPPING | "timed_out", _)
             | (Code::TOO_MANY, "server_connections") => StatusCode::SERVICE_UNAVAILABLE,

@@ -29,7 +29,7 @@ pub(super) async fn rulesets() -> Json<Rulesets> {
     Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect() })
 }
 
-/// The public keys for signatures of finished games.
+/// Returns the public keys for the signatures of finished games.
 pub(super) async fn keys(State(app): Shared) -> Answer<Json<SigningKeys>> {
     Ok(Json(app.proofs.keys().await?))
 }
@@ -114,7 +114,7 @@ pub(super) async fn record_as_text(
     in_background(&app, move || record.to_string()).await
 }
 
-/// Renders a large answer in the background, so that it delays no connection.
+/// Renders a large answer in the background, so that it does not delay connections.
 async fn in_background<T: Send + 'static>(
     app: &App,
     render: impl FnOnce() -> T + Send + 'static,
@@ -122,7 +122,8 @@ async fn in_background<T: Send + 'static>(
     app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 
-/// The table of a game. Charges for the work: a long game is read from its log and played through.
+/// Returns the table of a game. Charges for the work, because a long game is read from its log
+/// and replayed.
 async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
     let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find(id).await?;
@@ -130,7 +131,7 @@ async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiErr
     Ok(table)
 }
 
-/// Plies of a game that cost as much as one request.
+/// Number of plies that cost as much as one request.
 const PLIES_PER_REQUEST: u32 = 50;
 
 /// Charges for the extra work of a game with this many plies.

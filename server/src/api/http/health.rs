@@ -1,4 +1,4 @@
-//! Health checks: the store accepts a record and returns it, and servers can hear each other.
+//! Health checks: the store accepts and returns a record, and the servers can hear each other.
 
 use std::borrow::Cow;
 
@@ -47,9 +47,11 @@ pub(super) struct Ready {
     store_available: bool,
 }
 
-/// Answers 200 if, in time, the store accepts a heartbeat and a record, returns the record, and (if
-/// servers share it) this server hears its own notice. Otherwise, and while the server stops, 503.
-/// Checks run one at a time, so many of them are no load.
+/// Answers 200 if the store is healthy, otherwise 503. Also answers 503 while the server stops.
+///
+/// Within the time limit, the store must accept a heartbeat and a record, and return the record.
+/// If several servers share the store, this server must also hear its own notice. Checks run one
+/// at a time, so that frequent checks cause little load.
 pub(super) async fn health(State(app): Shared) -> Checked<Health> {
     let (status, problem, store_ms) = if app.is_stopping() {
         ("stopping", None, None)
@@ -76,8 +78,9 @@ pub(super) async fn health(State(app): Shared) -> Checked<Health> {
     Checked { is_ok: status == "ok", answer: health }
 }
 
-/// Answers 200 while the server lets players in, and 503 while it stops. The store plays no part:
-/// while it is unavailable, games can be watched from memory, and players who are let in are told.
+/// Answers 200 while the server accepts players, and 503 while it stops. Does not depend on the
+/// store: if the store is unavailable, players can still watch games from memory, and the server
+/// tells them.
 pub(super) async fn ready(State(app): Shared) -> Checked<Ready> {
     let is_stopping = app.is_stopping();
     let status = if is_stopping { "stopping" } else { "ok" };
@@ -105,15 +108,15 @@ async fn check(app: &App) -> Option<&'static str> {
         }
     }
     match store.get(key).await {
-        // With several servers, another one may have overwritten the value.
+        // If there are several servers, another one may have overwritten the value.
         Ok(Some(found)) if found.len() == value.len() => hear(app).await,
         Ok(_) => Some("the store does not give back what it took"),
         Err(_) => Some("the store cannot be read"),
     }
 }
 
-/// Checks that a notice from this server comes back to it, in the way announcements of appends do.
-/// Writes no log for that, because logs only grow.
+/// Checks that this server receives its own notice, on the same path as announcements of appends.
+/// Does not write to a log for this check, because logs only grow.
 async fn hear(app: &App) -> Option<&'static str> {
     const DEAF: &str = "the store takes and gives, but what servers tell each other is not heard";
     let mut notices = app.store.notices()?;
@@ -130,7 +133,7 @@ async fn hear(app: &App) -> Option<&'static str> {
                 return None;
             }
             Ok(Heard::Told(_)) => {}
-            // It may have been among the missed notices.
+            // The notice may be among the missed ones.
             Ok(Heard::Missed) | Err(_) => return Some(DEAF),
         }
     }

@@ -1,4 +1,4 @@
-//! `/api` routes for what belongs to the caller: games and queued moves, deployments, challenges
+//! `/api` routes for the caller's own data: games and queued moves, deployments, challenges
 //! addressed to them, webhook and feed.
 
 use axum::Json;

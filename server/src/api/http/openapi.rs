@@ -1,8 +1,8 @@
-//! The HTTP API as an OpenAPI document, made from the list of endpoints, the types of their
-//! handlers and the refusals of the server.
+//! The HTTP API as an OpenAPI document, generated from the list of endpoints, the types of their
+//! handlers, and the server's refusals.
 //!
-//! It is checked in as `server/openapi.json`, a test keeps that file fresh, and `GET
-//! /api/openapi.json` serves it.
+//! The document is checked in as `server/openapi.json`, and a test checks that this file is up to
+//! date. `GET /api/openapi.json` serves it.
 
 #[cfg(test)]
 mod described;
@@ -14,11 +14,11 @@ mod tests;
 #[cfg(test)]
 pub(super) use described::{Described, Shape};
 
-/// The document: a JSON text.
+/// The document, as JSON.
 pub(super) const OPENAPI: &str = include_str!("../../../openapi.json");
 
-/// A handler that the document can describe, where `A` stands for the types of its arguments.
-/// Outside of tests there is no document to make, so every handler is one.
+/// A handler that the document can describe. `A` stands for the types of its arguments. Outside
+/// of tests no document is generated, so every handler implements the trait.
 #[cfg(not(test))]
 pub(super) trait Described<A> {}
 

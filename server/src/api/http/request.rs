@@ -1,4 +1,4 @@
-//! What handlers take out of a request: its path, query and body, its address and its caller.
+//! The extractors of handlers: path, query and body, the client's address, and the caller.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
@@ -31,7 +31,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Path<T> {
 }
 
 pub(super) trait QueryFields: DeserializeOwned {
-    /// The reason of the refusal `bad_query`.
+    /// The reason in the refusal `bad_query`.
     const REASON: &'static str;
 }
 
@@ -46,7 +46,7 @@ impl<T: QueryFields> FromRequestParts<Arc<App>> for Query<T> {
     }
 }
 
-/// A JSON request body. An error never quotes the body, which may hold a password.
+/// A JSON request body. An error never quotes the body, because it may contain a password.
 pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
@@ -77,7 +77,7 @@ pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap
     app.settings.proxies.client_address(peer, headers)
 }
 
-/// The player whose token came with the request. Without a token the request is refused.
+/// The player whose token came with the request. A request without a token is refused.
 pub(super) struct Asker(pub(super) Identity);
 
 impl FromRequestParts<Arc<App>> for Asker {
@@ -89,7 +89,7 @@ impl FromRequestParts<Arc<App>> for Asker {
     }
 }
 
-/// A player whose token may do more than play as a bot.
+/// A player whose token allows more than playing as a bot.
 pub(super) struct Owner(pub(super) Identity);
 
 impl FromRequestParts<Arc<App>> for Owner {
@@ -104,8 +104,8 @@ impl FromRequestParts<Arc<App>> for Owner {
     }
 }
 
-/// The player whose token came with the request, if one did. A wrong token is an error: a player
-/// must not mistake the public view for their own.
+/// The player whose token came with the request, if there is a token. A wrong token is an error,
+/// because players must not mistake the public view for their own.
 pub(super) struct MaybeAsker(pub(super) Option<Identity>);
 
 impl MaybeAsker {

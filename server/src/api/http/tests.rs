@@ -1,4 +1,4 @@
-//! A request continues when its connection closes.
+//! Tests that a request continues when its connection closes.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;

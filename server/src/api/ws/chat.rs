@@ -1,6 +1,7 @@
-//! Chat between the two players of a game, and reports to the operators. A chat message goes to the
-//! two players only, not to those who have the game open, and is not stored. A report is stored for
-//! the operators.
+//! Chat between the two players of a game, and reports to the operators.
+//!
+//! The server sends a chat message only to the two players, not to spectators, and does not store
+//! it. Reports are stored for the operators.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, Code, Player, PlayerKind, Refusal, Said, ServerToClient};

@@ -1,9 +1,9 @@
-//! One WebSocket connection: a task that reads, writes, carries out one message at a time and keeps
-//! deadlines.
+//! A WebSocket connection: a task that reads and writes messages, carries them out one at a time,
+//! and keeps deadlines.
 //!
-//! A message is carried out before the next one is read. So a client's messages keep their order,
-//! and an impatient client's messages wait in its own socket. Writing and pinging continue
-//! meanwhile.
+//! The task finishes a message before it reads the next one. This keeps the client's messages in
+//! order, and the messages of an impatient client wait in its socket. Meanwhile, the task
+//! continues to write and to ping.
 
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
@@ -40,16 +40,17 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::CLOSES;
 use flagfall_services::players::PlayerError;
 
-/// Timer for when no deadline is set.
+/// The timer's duration if there is no deadline.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
-/// The close code with which a client leaves on purpose.
+/// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
-/// Most messages that are read and ignored between the server's close frame and the client's.
+/// Maximum number of messages to read and ignore between the server's close frame and the
+/// client's.
 const PASSED_OVER_MAX: usize = 64;
 
-/// Bytes of messages and frames to gather before writing to the socket, so that the messages of one
-/// event go out in one write.
+/// Number of bytes to gather before a write, so that the messages of one event go out in one
+/// write.
 const GATHERED_BYTES: usize = 4 * 1024;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
@@ -74,8 +75,8 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, .. } = connection;
-    // The tables learn at once that the player is gone; the registry only after the closing
-    // handshake.
+    // The tables are told at once that the player is gone. The registry is told only after the
+    // closing handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
         Stage::In { registration, mut dispatch, work } => {
@@ -111,13 +112,13 @@ struct Connection {
     outbox: Outbox,
     session: Session,
     stage: Stage,
-    /// The message that came last.
+    /// The id of the latest message.
     request: RequestId,
 }
 
 enum Stage {
     Greeting(Registration),
-    /// The client is being identified. The future has the registration.
+    /// The client is being identified. The future owns the registration.
     Entering(BoxFuture<'static, Entered>),
     In {
         registration: Registration,
@@ -133,15 +134,14 @@ type Entered = Result<(Registration, Player), PlayerError>;
 enum Ending {
     Close(Closing),
     Goodbye {
-        /// True if the player leaves on purpose. A page that is being reloaded sends another close
-        /// code.
+        /// True if the player leaves on purpose. A reloading page sends a different close code.
         is_leaving: bool,
     },
     Gone,
 }
 
 enum Wake {
-    /// Only fragments came.
+    /// Only fragments arrived.
     Fragments,
     Text(Utf8Bytes),
     Binary,
@@ -198,12 +198,12 @@ impl Connection {
         }
     }
 
-    /// True if the next message may be read: none is being carried out.
+    /// True if no message is being carried out, so that the next one may be read.
     fn is_reading(&self) -> bool {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges for what the client's commands have stored. Pauses reading if it was too much.
+    /// Charges for the data that the client's commands stored. Pauses reading if it was too much.
     fn settle(&mut self, now: Instant, stored: u32) {
         if stored > 0
             && let Stage::In { dispatch, .. } = &self.stage
@@ -213,7 +213,7 @@ impl Connection {
         }
     }
 
-    /// Carries out a step of the session. Returns the closing, if the connection must close.
+    /// Carries out a step of the session. Returns the closing if the connection must close.
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
             Step::Wait => {}
@@ -255,8 +255,8 @@ impl Connection {
         let entering = async move {
             let (player, new_token) =
                 admit(&app, &seat, &mut registration, token.as_ref(), name.as_deref()).await?;
-            // The registry first, then the list of games: a game that starts in between is sent
-            // twice rather than never.
+            // List the games after the registration. A game that starts in between is then sent
+            // twice instead of not at all.
             let games = app.tables.games_of(&player.id).await;
             tracing::info!(connection = %outbox.connection(), %request, player = %player.id, name = %player.name, client, "welcome");
             outbox.send(Payload::new(&ServerToClient::Welcome {
@@ -328,13 +328,13 @@ impl Connection {
 struct Line {
     socket: Socket,
     reader: OutboxReader,
-    /// Frames without a message's end that were not counted yet.
+    /// The number of frames, not counted yet, that did not end a message.
     fragments: u32,
 }
 
-/// Why gathering for a write stopped.
+/// The reason why gathering for a write stopped.
 enum Gathered {
-    /// There are enough bytes.
+    /// Enough bytes are gathered.
     Enough,
     /// The queue is empty.
     All,
@@ -361,7 +361,7 @@ impl Line {
         }
     }
 
-    /// Writes some queued messages in one go.
+    /// Writes some queued messages in one write.
     fn write_gathered(&mut self, cx: &mut Context<'_>) -> std::io::Result<Gathered> {
         with_frames(|frames| {
             let gathered = loop {
@@ -420,7 +420,7 @@ impl Line {
                 return;
             }
         }
-        // Limited, so that a flooding client is not read forever.
+        // The number is limited, so that the server does not keep reading from a flooding client.
         for _ in 0..PASSED_OVER_MAX {
             let Some(Ok(_)) = self.socket.next().await else { return };
         }

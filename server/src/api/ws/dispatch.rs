@@ -21,10 +21,10 @@ use flagfall_base::request_id::RequestId;
 use flagfall_game::{Asked, NewCommand, Opener, Reply, TableError, TableHandle, TableInput};
 use flagfall_services::lobby::LobbyCommand;
 
-/// A message being carried out. It sends its answers to the outbox itself.
+/// A future that carries out a message. It sends the answers to the outbox.
 pub(super) type Work = BoxFuture<'static, Done>;
 
-/// What a connection must remember after a message was carried out.
+/// The part of a message's result that the connection has to remember.
 pub(super) enum Done {
     Nothing,
     Opened(Open),
@@ -32,7 +32,7 @@ pub(super) enum Done {
 
 pub(super) struct Open {
     table: TableHandle,
-    /// The spectator's place in the count, if this is not a player of the game.
+    /// The spectator's place in the count. `None` for a player of the game.
     watch: Option<Watch>,
 }
 
@@ -45,11 +45,11 @@ pub(super) struct Dispatch {
     is_watching_lobby: bool,
     /// Rate limit for chat.
     talk: TokenBucket,
-    /// The message that is being carried out.
+    /// The id of the message that is being carried out.
     request: RequestId,
 }
 
-/// Chat messages per connection, and in which time.
+/// Number of chat messages that a connection may send in a period of time.
 const TALK: (u32, Duration) = (8, Duration::from_secs(20));
 
 impl Dispatch {
@@ -124,7 +124,8 @@ impl Dispatch {
                 Some(self.answer(cmd_id, game, told))
             }
             ClientToServer::MyGames {} => Some(self.my_games()),
-            // The session handles the first two, and the lobby's commands were dispatched above.
+            // The session handles the first two messages, and the code above has dispatched lobby
+            // commands.
             ClientToServer::Hello { .. }
             | ClientToServer::Pong { .. }
             | ClientToServer::Seek { .. }
@@ -144,7 +145,7 @@ impl Dispatch {
         self.outbox.say_goodbye();
     }
 
-    /// Remembers the result of finished work.
+    /// Remembers the result of a finished message.
     pub(super) fn note(&mut self, done: Done) {
         match done {
             Done::Nothing => {}
@@ -153,14 +154,14 @@ impl Dispatch {
                     let before = self.open.swap_remove(at);
                     opened.watch = opened.watch.or(before.watch);
                 }
-                // Most connections have one game open.
+                // Most connections have only one game open.
                 self.open.reserve_exact(1);
                 self.open.push(opened);
             }
         }
     }
 
-    /// Where the answer to a command in a game goes.
+    /// Returns the destination for the answer to a command in a game.
     fn reply(&self) -> Reply {
         Reply::Connection { outbox: self.outbox.clone(), request: self.request }
     }
@@ -174,7 +175,8 @@ impl Dispatch {
             match carried.outcome {
                 Ok(outcome) => {
                     outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
-                    // The player's connections reconnect and get the new name in the welcome.
+                    // If the player's name has changed, their connections reconnect and get it in
+                    // the welcome.
                     if app.lobby.is_called_otherwise(&player).await {
                         app.peers.renew(&app.connections, &player.id).await;
                     }
@@ -254,8 +256,8 @@ impl Dispatch {
         Some(self.hand_over(game, input))
     }
 
-    /// Sends an input to the table of a game. A table may leave memory at any moment; then the
-    /// input goes to the game's next one.
+    /// Sends an input to the table of a game. If the table has left memory, tries again with a
+    /// new table of the game.
     fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
@@ -313,7 +315,7 @@ impl Drop for Dispatch {
             runtime.spawn(async move {
                 for Open { table, watch } in open {
                     drop(watch);
-                    // A table that has left memory has dropped the connection as well.
+                    // If the table has left memory, it has already dropped the connection.
                     table.send(TableInput::Close { connection, is_on_purpose }).await.ok();
                 }
             });

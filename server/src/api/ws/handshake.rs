@@ -12,11 +12,12 @@ use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 use flagfall_services::players::{NewGuest, PlayerError};
 
-/// Identifies the player and registers the connection as theirs. Returns the token of a new guest,
-/// who is not stored until they act.
+/// Identifies the player and registers the connection as theirs. Returns the token of a new
+/// guest, who is not stored until they act.
 ///
-/// While the store is unavailable, players who were here lately are let in from memory to keep
-/// watching; all others are refused at once. Players let in from memory are checked with all other
+/// While the store is unavailable, players who connected recently are identified from memory, so
+/// that they can watch games. All others are refused at once. When the store is back, the server
+/// checks the tokens of all connections, including these.
 /// connections when the store is back.
 pub(super) async fn admit(
     app: &App,
@@ -44,8 +45,8 @@ pub(super) async fn admit(
         Ok(identity) => identity,
         // The store is unavailable, but this server has not noticed yet.
         Err(PlayerError::Store) => return recall(app, seat, registration, &token),
-        // This server would have heard of a revoked token: either the store was emptied, or the
-        // news is about to come.
+        // This server would know if the token had been revoked. So either the store was emptied, or
+        // the news of the revocation has not arrived yet.
         Err(PlayerError::UnknownToken) if app.connections.remembers(&token.digest()) => {
             return Err(PlayerError::Store);
         }
@@ -54,8 +55,8 @@ pub(super) async fn admit(
     app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     registration.identify(&identity.player.id, &identity.token_id, connections_max);
     registration.remember(token.digest(), &identity);
-    // Revoking the token finds this connection from now on. The second lookup finds a token revoked
-    // before.
+    // From here on, a revocation of the token finds this connection. The second lookup finds an
+    // earlier revocation.
     let confirmed = app.players.look_up(&token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
     Ok((identity.player, None))

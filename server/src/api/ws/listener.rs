@@ -26,14 +26,14 @@ use crate::app::report_panic;
 use flagfall_base::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
 use flagfall_base::telemetry::ACCEPTED;
 
-/// How long to wait when the system has no file descriptor for a connection.
+/// How long to wait if the system has no file descriptor for a connection.
 const EXHAUSTED_PAUSE: Duration = Duration::from_millis(200);
-/// How long a closed connection may take to read the last bytes written to it.
+/// How long a closed connection gives the client to read the last bytes.
 const LINGER: Duration = Duration::from_secs(1);
-/// Most rejected connections at a time that still get an answer. Others are reset.
+/// Maximum number of rejected connections at a time that get an answer. Others are reset.
 const TURNED_AWAY_MAX: usize = 64;
-/// Bytes that a closed connection drains at a time, and the pause after each read. A client that
-/// keeps sending must not cost much.
+/// Number of bytes that a closed connection drains at a time. `DRAIN_PAUSE` is the pause after
+/// each read. They limit the cost of a client that keeps sending.
 const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -42,7 +42,7 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 pub struct ListenerLimits {
     /// Time for a client to send the head of its request.
     pub head: Duration,
-    /// Time for a request and its answer together. WebSockets have no such limit.
+    /// Time for a request together with its answer. WebSockets have no such limit.
     pub http: Duration,
 }
 
@@ -50,7 +50,7 @@ pub struct ListenerLimits {
 #[derive(Clone, Debug)]
 pub struct Doorkeeper {
     pub admission: Admission,
-    /// The proxies whose connections count as those of the clients they name.
+    /// The trusted proxies. Their connections count as connections of the clients that they name.
     pub proxies: ProxyTrust,
 }
 
@@ -76,7 +76,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
         match accepted {
             Ok((stream, peer)) => {
                 if !take(stream, peer, &router, limits, &doorkeeper, &porch) {
-                    // Other connections get a turn during a flood of rejected ones.
+                    // Give other connections a turn during a flood of rejected ones.
                     tokio::task::yield_now().await;
                 }
             }
@@ -95,7 +95,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
     }
 }
 
-/// Serves a connection, or rejects it before reading from it. True if it is served.
+/// Serves a connection, or rejects it without reading from it. True if it is served.
 fn take(
     stream: TcpStream,
     peer: SocketAddr,
@@ -107,7 +107,7 @@ fn take(
     let refused = match doorkeeper.accept(peer.ip()) {
         Ok(seat) => {
             counter!(ACCEPTED, "result" => "served").increment(1);
-            // Fails only on a dead socket.
+            // This call fails only on a dead socket.
             stream.set_nodelay(true).ok();
             let stream = Lingering { stream: Some(stream), place: Some(Place::Seat(seat.clone())) };
             tokio::spawn(serve_connection(stream, peer.ip(), seat, router.clone(), limits));
@@ -122,7 +122,7 @@ fn take(
             turn_away(&stream, &refused);
             drop(Lingering { stream: Some(stream), place: Some(Place::Porch(permit)) });
         }
-        // Reset it, so that the system keeps nothing of it.
+        // Reset the connection, so that the system keeps no state for it.
         Err(_) => {
             stream.set_zero_linger().ok();
         }
@@ -130,7 +130,7 @@ fn take(
     false
 }
 
-/// True if an error concerns one lost connection and says nothing about the next.
+/// True if an error concerns a single lost connection, so that the next one may succeed.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -138,7 +138,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Writes a rejection in a single attempt, if it fits.
+/// Writes a rejection in a single attempt. The answer is lost if the socket does not accept it.
 fn turn_away(stream: &TcpStream, refused: &TooMany) {
     let status = match refused.scope {
         Scope::Server => "503 Service Unavailable",
@@ -154,7 +154,7 @@ fn turn_away(stream: &TcpStream, refused: &TooMany) {
     stream.try_write(answer.as_bytes()).ok();
 }
 
-/// The origin of a request: the other end of its connection, and the connection's seat.
+/// The origin of a request: the remote address of its connection, and the connection's seat.
 #[derive(Clone, Debug)]
 pub struct Peer {
     /// The address of the client, or of the proxy in front of it.
@@ -191,15 +191,15 @@ async fn serve_connection(
 
 /// A TCP connection that drains its input when dropped.
 ///
-/// Closing a socket with unread input would reset it, and a client that is still sending would lose
-/// the last bytes written (a close frame, an error). A connection evicted to make room for another
-/// is closed at once.
+/// Closing a socket with unread input resets the connection. A client that is still sending would
+/// then lose the last bytes from the server, such as a close frame or an error. A connection that
+/// was evicted to make room for another one is closed at once.
 pub(super) struct Lingering {
     stream: Option<TcpStream>,
     place: Option<Place>,
 }
 
-/// What a connection occupies while it exists.
+/// The place in a limit that a connection holds while it exists.
 enum Place {
     Seat(Arc<Seat>),
     Porch(#[expect(dead_code, reason = "held")] OwnedSemaphorePermit),

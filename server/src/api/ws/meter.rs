@@ -1,23 +1,25 @@
-//! Counts incoming frames: the library returns whole messages and does not report fragments.
+//! Counts incoming frames, because the library returns whole messages and does not report
+//! fragments.
 
 use std::io::Cursor;
 
 use tokio_tungstenite::tungstenite::protocol::frame::FrameHeader;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, OpCode};
 
-/// Parses frame heads as bytes come in.
+/// Parses frame headers as bytes arrive.
 #[derive(Default, Debug)]
 pub(super) struct Meter {
-    /// The bytes of a head whose end has not come yet.
+    /// The bytes of a header that is not complete yet.
     cut_head: Vec<u8>,
-    /// Bytes of the frame's payload that are still to come.
+    /// Number of bytes of the current frame's payload that have not arrived yet.
     left: u64,
-    /// Frames without a message's end since they were last taken.
+    /// Number of frames, since the last call of [`Meter::take_fragments`], that did not end a
+    /// message.
     fragments: u32,
-    /// The first bytes of a close frame's payload: its code.
+    /// The first bytes of a close frame's payload, which are its code.
     code: [u8; 2],
     code_len: usize,
-    /// The mask of a close frame whose code is still to come.
+    /// The mask of a close frame whose code is not complete yet.
     close_mask: Option<[u8; 4]>,
 }
 
@@ -42,24 +44,24 @@ impl Meter {
                     self.cut_head = rest.to_vec();
                     return;
                 }
-                // The connection ends: the library cannot parse it either.
+                // The library cannot parse this header either and ends the connection.
                 Err(_) => return,
             }
             bytes = &rest[cursor.position() as usize..];
         }
     }
 
-    /// Returns the number of frames since the last call that ended no message.
+    /// Returns the number of frames since the last call that did not end a message.
     pub(super) fn take_fragments(&mut self) -> u32 {
         std::mem::take(&mut self.fragments)
     }
 
-    /// Number of frames that ended no message and were not taken yet.
+    /// Returns the same number without resetting it.
     pub(super) const fn fragments(&self) -> u32 {
         self.fragments
     }
 
-    /// The code of the close frame, if one came.
+    /// Returns the code of the close frame, if one has arrived.
     pub(super) fn close_code(&self) -> Option<u16> {
         (self.code_len == 2).then(|| u16::from_be_bytes(self.code))
     }
@@ -91,7 +93,7 @@ mod tests {
 
     const MASKED: u8 = 0x80;
 
-    /// A frame as a client sends it.
+    /// Returns a frame as a client sends it.
     fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
         let mask = [1, 2, 3, 4];
         let mut bytes = vec![first];

@@ -1,5 +1,5 @@
-//! What a connection may send and when, as a pure state machine. Time is an argument; there is no
-//! I/O.
+//! A pure state machine that decides what a connection may send and when. Time is an argument,
+//! and there is no I/O.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use tokio::time::Instant;
 use flagfall_base::rate::TokenBucket;
 use flagfall_services::settings::Settings;
 
-/// Longest `client` of a hello that is logged, in characters.
+/// Maximum length of the hello's `client` in the log, in characters.
 const CLIENT_LEN_MAX: usize = 64;
 
-/// Longest time for which reading pauses because the client writes too fast.
+/// Maximum time for which reading pauses because the client writes too fast.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Code and reason with which a connection is closed.
+/// The code and reason for closing a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Closing {
-    /// The close code: one of the protocol ([`CloseCode`]) or of WebSocket itself.
+    /// The close code, defined by the protocol ([`CloseCode`]) or by WebSocket itself.
     pub code: u16,
     pub reason: &'static str,
 }
@@ -30,9 +30,9 @@ impl Closing {
     pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
     pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
     pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
-    /// A frame or message beyond the limit.
+    /// A frame or message that exceeds the limit.
     pub const TOO_LONG: Closing = Closing { code: 1009, reason: "message too long" };
-    /// The client cannot be let in now.
+    /// The server cannot admit the client at the moment.
     pub const LATER: Closing = Closing { code: 1013, reason: "try again in a moment" };
 }
 
@@ -77,9 +77,9 @@ pub enum Step {
     Enter {
         /// The token of an earlier welcome.
         token: Option<Secret>,
-        /// The name that a new guest wants.
+        /// The name for a new guest.
         name: Option<String>,
-        /// The program, in printable characters.
+        /// The name of the client program, in printable characters.
         client: String,
     },
     Carry(ClientToServer),
@@ -87,7 +87,7 @@ pub enum Step {
     /// Close the connection, after sending this refusal if there is one.
     Close(Option<Refused>, Closing),
     Ping(u64),
-    /// A ping was answered after this time.
+    /// The client answered a ping after this time.
     RoundTrip(Duration),
 }
 
@@ -99,7 +99,7 @@ enum Phase {
     Open,
 }
 
-/// The state of a connection's conversation.
+/// The state of a connection's dialogue with its client.
 #[derive(Debug)]
 pub struct Session {
     phase: Phase,
@@ -112,7 +112,7 @@ pub struct Session {
     last_heard: Instant,
     pings: u64,
     ping_sent: Option<Instant>,
-    /// Nothing is read before this time.
+    /// No message is read before this time.
     paused_until: Option<Instant>,
 }
 
@@ -166,25 +166,25 @@ impl Session {
         Step::Close(None, Closing::BINARY)
     }
 
-    /// Handles a ping or pong of the WebSocket protocol itself. It counts like a message, and
-    /// proves life.
+    /// Handles a ping or pong of the WebSocket protocol itself. It counts as a message and shows
+    /// that the client is alive.
     pub fn on_control(&mut self, now: Instant) -> Step {
         self.count(now).unwrap_or(Step::Wait)
     }
 
-    /// Handles frames that ended no message (fragments). Each counts like a message.
+    /// Handles frames that did not end a message (fragments). Each counts as a message.
     pub fn on_fragments(&mut self, now: Instant, fragments: u32) -> Step {
         (0..fragments).find_map(|_| self.count(now)).unwrap_or(Step::Wait)
     }
 
-    /// Pauses reading, for at most a minute: the client writes faster than it may.
+    /// Pauses reading because the client writes too fast. The pause is at most a minute.
     pub fn pause(&mut self, now: Instant, time: Duration) {
         if !time.is_zero() {
             self.paused_until = Some(now + time.min(PAUSE_MAX));
         }
     }
 
-    /// True while nothing is to be read.
+    /// True while reading is paused.
     pub const fn is_paused(&self) -> bool {
         self.paused_until.is_some()
     }
@@ -195,14 +195,14 @@ impl Session {
         self.last_heard = now;
     }
 
-    /// Reading starts again after a time in which the server did not read. That time does not count
-    /// as silence.
+    /// Handles that the server reads again after a pause. The pause does not count as the
+    /// client's silence.
     pub fn resumed(&mut self, now: Instant) {
         self.last_heard = now;
     }
 
-    /// When to call [`Session::on_time`] next, if nothing happens before. While the connection is
-    /// not read (`is_reading` is false), silence means nothing.
+    /// Returns when to call [`Session::on_time`] next if nothing else happens. While the server
+    /// does not read (`is_reading` is false), it ignores the client's silence.
     pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
         let due = self.due(is_reading && !self.is_paused());
         due.into_iter().chain(self.paused_until).min()
@@ -263,7 +263,8 @@ impl Session {
         }
     }
 
-    /// Counts something the client sent: it proves life and uses up the rate limit.
+    /// Counts a message of the client. It shows that the client is alive, and uses up the rate
+    /// limit.
     fn count(&mut self, now: Instant) -> Option<Step> {
         self.last_heard = now;
         if self.bucket.take(now) {
@@ -279,7 +280,7 @@ fn wrong_version() -> Step {
     Step::Close(Some(refusal.into()), CloseCode::ProtocolVersion.into())
 }
 
-/// The part of a client's name for itself that may be logged.
+/// Returns the printable part of a client program's name, for the log.
 fn printable(client: &str) -> String {
     client.chars().filter(|letter| letter.is_ascii_graphic() || *letter == ' ').take(CLIENT_LEN_MAX).collect()
 }

@@ -26,8 +26,8 @@ use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
-/// Bytes read at a time: most messages fit. Between 512 bytes and 8 KiB a move costs the same work,
-/// but every idle connection holds such a buffer.
+/// Number of bytes read at a time; most messages fit. A move costs the same with any size from
+/// 512 bytes to 8 KiB, but every idle connection holds such a buffer.
 const READ_BUFFER_BYTES: usize = 1024;
 
 impl From<&UpgradeRefusal> for Refusal {
@@ -40,12 +40,12 @@ impl From<&UpgradeRefusal> for Refusal {
     }
 }
 
-/// Why a request did not become a WebSocket.
+/// The reason why a request did not become a WebSocket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UpgradeRefusal {
     ForeignOrigin,
     NotAsked,
-    /// The listener did not note where it comes from.
+    /// The listener did not record the request's origin.
     NoClient,
 }
 
@@ -95,8 +95,8 @@ async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
 }
 
-/// True if the `Origin` may connect: none (no page sent this), the server's own host, or one the
-/// operator has named.
+/// True if the request's `Origin` may connect. This holds for requests without an origin, which
+/// do not come from a page, for the server's own host, and for origins that the operator allows.
 fn is_origin_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();
     let Some(origin) = origins.next() else { return true };

@@ -1,9 +1,10 @@
 //! The socket under a WebSocket, and the framing of outgoing messages.
 //!
-//! The library handles reading, control frames and closing. Outgoing messages bypass it: their
-//! frames need neither mask nor state, and the library would copy them into a buffer per connection
-//! that stays as large as its longest message. Here frames are assembled in one buffer per thread
-//! and written at once. A connection keeps only what its socket did not take.
+//! The library handles reading, control frames and closing. Outgoing messages bypass the library:
+//! their frames need neither a mask nor state. The library would copy them to a buffer per
+//! connection that stays as large as its longest message. Here, frames are assembled in one
+//! buffer per thread and written at once. A connection keeps only the bytes that its socket did
+//! not accept.
 
 use std::cell::RefCell;
 use std::io;
@@ -16,20 +17,21 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use super::meter::Meter;
 
-/// Most frames without a message's end that are read before the connection has counted them.
+/// Maximum number of frames that did not end a message before reading waits for the connection to
+/// count them.
 const FRAGMENTS_MAX: u32 = 32;
-/// A close code of proxies that could not reach their upstream. The library treats it as a protocol
-/// error.
+/// The close code of a proxy that could not reach its upstream server. The library treats this
+/// code as a protocol error.
 const BAD_GATEWAY: u16 = 1014;
-/// Code 1002: the library's close frame in answer to that code starts with it.
+/// Code 1002, with which the library's close frame answers [`BAD_GATEWAY`].
 const ANSWERED_AS_FAULT: [u8; 2] = 1002_u16.to_be_bytes();
 
 thread_local! {
     static FRAMES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Provides an empty buffer to assemble frames in. It belongs to the thread, so the closure cannot
-/// await.
+/// Calls `work` with an empty buffer for assembling frames. The buffer belongs to the thread, so
+/// the closure cannot await.
 pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     FRAMES.with_borrow_mut(|frames| {
         frames.clear();
@@ -44,14 +46,14 @@ pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
     frames.extend_from_slice(text.as_bytes());
 }
 
-/// A stream on which frames stay whole: a write waits until the previous one is complete.
+/// A stream that never mixes frames: a write waits until the previous one is complete.
 #[derive(Debug)]
 pub(super) struct Wire<S> {
     stream: S,
-    /// Bytes that the stream did not take. No more are accepted until they are sent, so it is
-    /// bounded by one write.
+    /// Bytes that the stream did not accept. At most one write, because the next write waits
+    /// until they are sent.
     unsent: Vec<u8>,
-    /// How many of these bytes were sent.
+    /// How many of the unsent bytes have been sent since.
     sent: usize,
     /// Counts incoming frames.
     meter: Meter,
@@ -62,13 +64,13 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         Wire { stream, unsent: Vec::new(), sent: 0, meter: Meter::default() }
     }
 
-    /// Records bytes that came in before the wire existed.
+    /// Counts bytes that arrived before the wire existed.
     pub(super) fn note_read(&mut self, bytes: &[u8]) {
         self.meter.read(bytes);
     }
 
-    /// Returns the number of frames since the last call that ended no message. Too many of them
-    /// stop reading until they are taken, so the reader must call this after each poll.
+    /// Returns the number of frames since the last call that did not end a message. The reader
+    /// must call this after each poll, because reading stops at too many of these frames.
     pub(super) fn take_fragments(&mut self) -> u32 {
         self.meter.take_fragments()
     }
@@ -77,7 +79,7 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         &self.stream
     }
 
-    /// Ready when nothing is left to be written.
+    /// Ready when there are no unsent bytes.
     pub(super) fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(rest) = self.unsent.get(self.sent..).filter(|rest| !rest.is_empty()) {
             self.sent += ready!(poll_write(&mut self.stream, cx, rest))?;
@@ -88,8 +90,8 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes whole frames and keeps what the socket does not take. All earlier bytes must have
-    /// been sent: see [`Wire::poll_sent`].
+    /// Writes whole frames, and keeps the bytes that the socket does not accept. All earlier
+    /// bytes must have been sent; see [`Wire::poll_sent`].
     pub(super) fn write(&mut self, cx: &mut Context<'_>, mut frames: &[u8]) -> io::Result<()> {
         debug_assert!(self.unsent.is_empty(), "frames would be mixed");
         while !frames.is_empty() {
@@ -134,11 +136,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-/// The library's writes: control frames, accepted whole or not at all.
+/// The library's writes: control frames, which are accepted completely or not at all.
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_sent(cx))?;
-        // Replace the library's code 1002: the answer to a close frame repeats its code.
+        // Replace the library's code 1002, because the answer to a close frame must repeat the
+        // code.
         let is_fault =
             matches!(bytes, [0x88, _, first, second, ..] if [*first, *second] == ANSWERED_AS_FAULT);
         if is_fault && self.meter.close_code() == Some(BAD_GATEWAY) {

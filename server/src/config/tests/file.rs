@@ -19,13 +19,13 @@ fn load_file(text: &str, args: &[&str]) -> Result<Loaded, String> {
     load(&args).map_err(|error| error.to_string().replace(path.to_str().unwrap(), "FILE"))
 }
 
-/// The configuration without the name of its file.
+/// Returns the configuration without the name of its file.
 fn content(mut loaded: Loaded) -> (String, Settings) {
     loaded.config.config = None;
     (format!("{:?}", loaded.config), loaded.config.settings().unwrap())
 }
 
-/// For each setting a value that is not its default.
+/// A value for settings that differs from the default.
 const OTHER_VALUES: &[(&str, &str)] = &[
     ("listen", "[::1]:8000"),
     ("metrics-listen", "none"),
@@ -42,7 +42,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("trusted-network", "198.51.100.7"),
 ];
 
-/// Settings that name files, which would have to be there.
+/// Settings that name files, which would have to exist.
 const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca"];
 
 #[test]
@@ -57,7 +57,7 @@ fn every_setting_survives_being_printed_and_read() {
             None if matches!(setting.get_action(), clap::ArgAction::SetTrue) => {
                 flags.push(format!("--{name}"));
             }
-            // Numbers: one more than the default is in the range of each.
+            // For numbers, the default plus one is in the range of each setting.
             None => {
                 let default = setting.get_default_values().first().and_then(|value| value.to_str());
                 let number: u32 = default.map_or(Ok(77), str::parse).unwrap();

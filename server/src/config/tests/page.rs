@@ -7,7 +7,7 @@ use super::super::form::{explanation, headings};
 use super::super::layers::{key, section, settings};
 use super::*;
 
-/// Compares a generated file with the one that is checked in, or writes it if `FLAGFALL_UPDATE` is
+/// Compares a generated file with the checked-in file, or writes the file if `FLAGFALL_UPDATE` is
 /// set.
 pub(super) fn assert_generated(path: &Path, text: &str) {
     if std::env::var_os("FLAGFALL_UPDATE").is_some() {
@@ -21,7 +21,7 @@ pub(super) fn assert_generated(path: &Path, text: &str) {
     );
 }
 
-/// The rows of the settings with this heading.
+/// Returns the table of the settings with this heading.
 fn table(heading: &str) -> String {
     let command = Config::command();
     let of_heading = || settings(&command).filter(|setting| setting.get_help_heading() == Some(heading));

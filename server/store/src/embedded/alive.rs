@@ -1,8 +1,8 @@
-//! A small file that remembers the last sign of life, and how far the log was acknowledged.
+//! A small file with the last sign of life and the acknowledged end of the log.
 //!
-//! It is written after each group and with each heartbeat, and not synced: it survives the end of
-//! the process, and after a power cut it may be behind. Two slots, a sector apart, are written in
-//! turn, each with its own checksum. The newer valid one counts.
+//! The file is written after each group and with each heartbeat, but not synced. It survives the
+//! end of the process, and may be out of date after a power cut. Two slots in separate sectors
+//! are written alternately, each with its own checksum. The newer valid slot counts.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -18,17 +18,17 @@ use super::disk;
 use super::files::Point;
 
 const SLOT_DISTANCE: u64 = 4096;
-/// Bytes of a slot: checksum, length, and room for the rest.
+/// Bytes of a slot: checksum, length, and enough space for the content.
 const SLOT_BYTES: usize = 64;
 
-/// What the file says.
+/// The content of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signs {
-    /// Counts the writes: the higher of two slots is the newer one.
+    /// Counts the writes. The slot with the higher number is the newer one.
     turn: u64,
     /// The number of the store, as in the headers of its segments.
     pub(super) store: u64,
-    /// Everything before this point was durable, and its callers may have been told.
+    /// Everything before this point is durable, and its callers may have been answered.
     pub(super) end: Point,
     pub(super) heartbeat: Stamp,
 }
@@ -39,18 +39,18 @@ pub(super) struct Alive {
 }
 
 impl Alive {
-    /// What the file says; `None` if there is none, or nothing in it can be believed.
+    /// Reads the file. Returns `None` if it does not exist or has no valid slot.
     pub(super) fn look(path: &Path) -> io::Result<Option<Signs>> {
         let Some(file) = disk::if_there(File::open(path))? else { return Ok(None) };
         let slots = [0, SLOT_DISTANCE].map(|offset| {
             let mut bytes = [0; SLOT_BYTES];
-            // A slot that cannot be read says as little as one whose checksum is wrong.
+            // A slot that cannot be read counts like one with a wrong checksum.
             file.read_exact_at(&mut bytes, offset).ok().and_then(|()| decode(&bytes))
         });
         Ok(slots.into_iter().flatten().max_by_key(|signs| signs.turn))
     }
 
-    /// Opens the file, or makes it, and writes this into both slots, durably.
+    /// Opens or creates the file, and durably writes this content into both slots.
     pub(super) fn create(path: &Path, store: u64, end: Point, heartbeat: Stamp) -> io::Result<Alive> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         let mut alive = Alive { file, last: Signs { turn: 0, store, end, heartbeat } };
@@ -73,7 +73,8 @@ impl Alive {
     fn write(&mut self, signs: Signs) -> io::Result<()> {
         let signs = Signs { turn: self.last.turn + 1, ..signs };
         disk::write_all_at(&self.file, &encode(&signs), (signs.turn % 2) * SLOT_DISTANCE)?;
-        // After an error the same slot is tried again, because the other one is valid.
+        // Not changed after an error, so the next write uses the same slot and the other one
+        // stays valid.
         self.last = signs;
         Ok(())
     }

@@ -1,21 +1,21 @@
 //! Backups: copies of a store on another disk, made while a server uses the store.
 //!
 //! ```text
-//! manifest                            what belongs to the backup, and what it is a copy of
+//! manifest                            list of the files, and which store they are a copy of
 //! log/00000001.seg.0123456789abcdef   a segment; its name ends with the checksum of its bytes
 //! signing.key.0123456789abcdef        another file of the data folder
-//! lock                                one backup at a time
+//! lock                                held while a backup is made
 //! ```
 //!
-//! A backup holds the log from its first segment to a point up to which it was acknowledged. All
-//! else in a data folder follows from the log. Segments that do not grow any more are copied once.
-//! The manifest is replaced last, in one step, and no file that it names is ever written again. So
-//! a backup that is cut short leaves the one before.
+//! A backup contains the log from its first segment to a point up to which it was acknowledged.
+//! The rest of a data folder can be rebuilt from the log. Segments that no longer grow are copied
+//! only once. The manifest is replaced last, in one atomic step, and the files that it names are
+//! never written again. So an interrupted backup leaves the previous one intact.
 //!
-//! The server holds the lock of the data folder meanwhile, so nothing here needs it. Segments grow
-//! at their end alone, and a compaction takes the oldest one away only when all that counts in it
-//! was acknowledged further on. If that happens to a segment before it is copied, the backup looks
-//! for the end of the log again.
+//! A running server holds the lock of the data folder, so a backup works without that lock. This
+//! is safe: segments only grow at the end, and a compaction removes the oldest segment only after
+//! all its live data was acknowledged at a later point of the log. If a segment disappears before
+//! it is copied, the backup looks for the end of the log again.
 
 mod error;
 mod folders;
@@ -46,9 +46,10 @@ use super::folder_lock::FolderLock;
 use super::open::{ALIVE, LOG};
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
 
-/// How often the end of the log is looked for, at most.
+/// The most attempts to find the end of the log.
 const ATTEMPTS: usize = 10;
-/// Silence after which no server is at work. Servers show a sign of life every second.
+/// If there is no sign of life for this long, no server is running. Servers write one every
+/// second.
 const SILENCE: Duration = Duration::from_secs(3);
 /// How often to look for a sign of life.
 const LOOKS: Duration = Duration::from_millis(20);
@@ -57,17 +58,17 @@ const LOOKS: Duration = Duration::from_millis(20);
 pub struct BackedUp {
     pub summary: Summary,
     pub copied: u64,
-    /// What is wrong with the store, as far as it was copied now.
+    /// Damage to the store that was found while copying.
     pub damage: Vec<String>,
 }
 
-/// Backs up the store in a data folder into another folder, with these other files of the data
+/// Backs up the store in a data folder into another folder, together with other files of the data
 /// folder. A server may be using the store. Blocks.
 ///
-/// Everything that was acknowledged before the call is in it.
+/// The backup contains everything that was acknowledged before the call.
 ///
 /// # Errors
-/// [`BackupError`]. A backup that was there before is still complete.
+/// [`BackupError`]. A previous backup remains complete.
 pub fn back_up(
     data: &Path,
     others: &[&str],
@@ -87,8 +88,8 @@ pub fn back_up(
     let damage = BTreeSet::new();
     let mut copy = Copying { data, target, now, progress, before, known, epoch, copied: 0, damage };
     let made = copy.make(others);
-    // After a failure this makes room on a disk that may be full, and tells nothing new if it
-    // fails.
+    // After a failure, this frees space on a disk that may be full. A second error would not help
+    // the caller.
     let cleaned = remove_unnamed(target, made.as_ref().ok().or(copy.before.as_ref()));
     let manifest = made?;
     cleaned?;
@@ -102,16 +103,16 @@ struct Copying<'a, 'p> {
     now: Stamp,
     progress: &'a mut CopyProgress<'p>,
     before: Option<Manifest>,
-    /// Copies that are complete.
+    /// Complete copies.
     known: Vec<Item>,
-    /// The highest epoch in them.
+    /// The highest epoch in the copied segments.
     epoch: u64,
     copied: u64,
     damage: BTreeSet<String>,
 }
 
 impl Copying<'_, '_> {
-    /// Copies what is missing, and puts the manifest in force.
+    /// Copies the missing files and replaces the manifest.
     fn make(&mut self, others: &[&str]) -> Result<Manifest, BackupError> {
         let copied = (0..ATTEMPTS).find_map(|_| self.copy_log().transpose());
         let mut manifest = copied.ok_or_else(|| BackupError::Moving(self.data.to_owned()))??;
@@ -131,10 +132,10 @@ impl Copying<'_, '_> {
         Ok(manifest)
     }
 
-    /// Copies the log; `None` if a part of it was gone before.
+    /// Copies the log. Returns `None` if part of the log has disappeared.
     fn copy_log(&mut self) -> Result<Option<Manifest>, BackupError> {
-        // Listed before the end is looked for: what counted in a segment that is gone by now was
-        // acknowledged before that end.
+        // Listed before the end is determined. The live data of a segment that has disappeared by
+        // then was acknowledged before that end.
         let mut numbers = segments(self.data)?;
         let (signs, end) = acknowledged(self.data, SILENCE, || look(self.data))?;
         if self.before.as_ref().is_some_and(|before| before.store != signs.store) {
@@ -183,7 +184,7 @@ impl Copying<'_, '_> {
         Ok(Some(Manifest { form: FORM, store, epoch: self.epoch, end, heartbeat, moment: self.now, files }))
     }
 
-    /// Looks for damage and epochs in a segment.
+    /// Checks a segment for damage and reads its epochs.
     fn examine(&mut self, bytes: &[u8], seal: Seal) {
         let number = seal.number;
         if Seal::of_header(bytes) != Some(seal) {
@@ -204,7 +205,7 @@ impl Copying<'_, '_> {
         }
     }
 
-    /// Copies a file, unless the same bytes are in the backup already.
+    /// Copies a file, unless the backup already contains the same bytes.
     fn put(&mut self, name: String, bytes: &[u8], modified: Option<(i64, i64)>) -> Result<Item, BackupError> {
         let item = Item { name, length: bytes.len() as u64, checksum: xxh3_64(bytes), modified };
         let is_known = self.known.iter().any(|known| known.path() == item.path());
@@ -216,13 +217,13 @@ impl Copying<'_, '_> {
         Ok(item)
     }
 
-    /// True if a copy that is complete is still there.
+    /// True if a complete copy still exists.
     fn is_there(&self, item: &Item) -> bool {
         fs::metadata(self.target.join(item.path())).is_ok_and(|data| data.len() == item.length)
     }
 }
 
-/// Removes what this manifest does not name.
+/// Removes all files that the manifest does not name.
 fn remove_unnamed(target: &Path, manifest: Option<&Manifest>) -> Result<(), BackupError> {
     let files = manifest.map(|manifest| manifest.files.as_slice()).unwrap_or_default();
     let named: BTreeSet<_> = files.iter().map(|item| target.join(item.path())).collect();
@@ -232,10 +233,10 @@ fn remove_unnamed(target: &Path, manifest: Option<&Manifest>) -> Result<(), Back
     Ok(())
 }
 
-/// What the store's last sign of life says.
+/// Reads the store's last sign of life.
 fn look(data: &Path) -> Result<Signs, BackupError> {
     let path = data.join(ALIVE);
-    // Both of its slots can be in the middle of a write when they are read.
+    // Both slots may be half-written when they are read.
     for _ in 0..ATTEMPTS {
         if let Some(signs) = Alive::look(&path).map_err(BackupError::at(&path))? {
             return Ok(signs);
@@ -244,10 +245,11 @@ fn look(data: &Path) -> Result<Signs, BackupError> {
     Err(BackupError::NoStore(data.to_owned()))
 }
 
-/// A sign of life, and a point before which lies all that was acknowledged until now.
+/// Returns a sign of life, and a point up to which the whole log was acknowledged.
 ///
-/// It is the point that the sign tells. Only after a power cut that can be too early. If there is
-/// more in the log and no server at work, everything up to the first damage counts, as at a start.
+/// Usually this is the point in the sign of life. After a power cut, that point may be too early.
+/// If the log is longer and no server is running, everything up to the first damage counts, as it
+/// does at a start.
 #[expect(clippy::disallowed_methods, reason = "the server is another process: only its file can be watched")]
 fn acknowledged(
     data: &Path,
@@ -268,7 +270,7 @@ fn acknowledged(
     }
 }
 
-/// Where the whole frames after this point end.
+/// Returns where the intact frames after this point end.
 fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupError> {
     let mut end = from;
     loop {
@@ -302,7 +304,7 @@ fn segments(data: &Path) -> Result<Vec<u32>, BackupError> {
     Ok(numbers)
 }
 
-/// `None` if the file is gone.
+/// Returns `None` if the file does not exist.
 fn if_there<T>(path: &Path, done: io::Result<T>) -> Result<Option<T>, BackupError> {
     disk::if_there(done).map_err(BackupError::at(path))
 }
@@ -333,7 +335,7 @@ mod tests {
         acknowledged(data, Duration::ZERO, || look(data))
     }
 
-    /// After a power cut, the last sign of life may be from before what was acknowledged.
+    /// After a power cut, the last sign of life may be older than the last acknowledged write.
     #[tokio::test]
     async fn without_a_server_the_log_counts_up_to_the_first_damage() {
         let folder = tempfile::tempdir().unwrap();
@@ -357,7 +359,7 @@ mod tests {
         assert_eq!(now(data).unwrap().1, end);
     }
 
-    /// What a server is writing is not acknowledged yet.
+    /// A write in progress is not acknowledged yet.
     #[tokio::test]
     async fn with_a_server_at_work_its_last_sign_counts() {
         let folder = tempfile::tempdir().unwrap();

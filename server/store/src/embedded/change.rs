@@ -1,7 +1,7 @@
-//! What a frame of the log says: one request's change to the store, in postcard.
+//! The content of a frame: the change that one request makes to the store, in postcard.
 //!
-//! The tag of the frame tells the kind. A frame is all of a request or nothing of it, because its
-//! checksum covers it.
+//! The frame's tag is the kind of the change. A frame contains all of a request or nothing,
+//! because its checksum covers the whole request.
 
 use flagfall_board::{GameId, Stamp};
 use serde::{Deserialize, Serialize};
@@ -21,23 +21,23 @@ const MOVED: u8 = 7;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    /// At least one entry is added to a log, with side records.
+    /// Adds at least one entry to a log, with side records.
     Entries { game: GameId, entries: Vec<Link>, writes: Vec<Write> },
-    /// The entries of a frame, which are there already, are copied here from an older segment.
+    /// Contains existing entries that a compaction has copied from an older segment.
     Moved { game: GameId, entries: Vec<Link> },
-    /// Side records change. The time is a sign of life.
+    /// Changes side records. The time is also a sign of life.
     Records { at: Stamp, writes: Vec<Write> },
-    /// A new epoch begins.
+    /// Begins a new epoch.
     Epoch(u64),
-    /// A game is found to be damaged.
+    /// Puts a damaged game into quarantine.
     Quarantine { game: GameId, reason: String },
-    /// A quarantine is lifted.
+    /// Lifts a quarantine.
     Release(GameId),
-    /// A log is deleted.
+    /// Deletes a log.
     DeleteLog(GameId),
 }
 
-/// An entry with the hash of the chain after it.
+/// An entry with the hash after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Link {
     pub(super) entry: StoredEntry,
@@ -45,21 +45,21 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Where the log stands after the entry.
+    /// Returns the head after the entry.
     pub(super) fn head(&self) -> Head {
         Head { seq: self.entry.seq, hash: self.hash }
     }
 }
 
-/// The payload of a frame that says nothing this program knows, with the tag of the frame.
+/// The error for a frame that this program cannot parse. Contains the frame's tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a change of kind {0} that cannot be parsed")]
 pub(super) struct UnknownChange(u8);
 
-/// The game, number and stamp of the first entry, the entries and the side records.
+/// The game, number and stamp of the first entry, all entries, and the side records.
 type RawEntries<'a> = (GameId, u64, u64, Vec<RawEntry<'a>>, Vec<RawWrite<'a>>);
 
-/// How much later than the first entry, in milliseconds; the hash; the body.
+/// The stamp's distance from the first entry in milliseconds, the hash, and the body.
 type RawEntry<'a> = (u64, [u8; 32], &'a [u8]);
 
 #[derive(Serialize, Deserialize)]
@@ -102,7 +102,7 @@ impl Change {
         }
     }
 
-    /// Adds its frame to a group. Returns the place and the length.
+    /// Adds the change as a frame to a group. Returns the frame's position and length.
     pub(super) fn push(&self, group: &mut FrameWriter) -> (u64, u32) {
         group.push(self.tag(), |buffer| self.encode(buffer))
     }
@@ -147,7 +147,7 @@ impl Change {
         }
     }
 
-    /// The latest moment that it tells of.
+    /// Returns the latest stamp in the change.
     pub(super) fn at(&self) -> Option<Stamp> {
         match self {
             Change::Entries { entries, .. } | Change::Moved { entries, .. } => {
@@ -159,7 +159,8 @@ impl Change {
     }
 }
 
-/// Writes what [`RawEntries`] reads: hashes and bodies in one go, not byte by byte as serde would.
+/// Encodes entries for [`RawEntries`]. Writes hashes and bodies as a whole, because serde would
+/// write them byte by byte.
 fn encode_entries(game: GameId, entries: &[Link], writes: &[Write], buffer: &mut Vec<u8>) {
     let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
     put(&(game, first, at, entries.len()), buffer);
@@ -176,7 +177,7 @@ fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {
     put(&writes.iter().map(RawWrite::of).collect::<Vec<_>>(), buffer);
 }
 
-/// A game, its entries and the side records of a frame.
+/// The content of a frame with entries: the game, its entries, and the side records.
 type Parts = (GameId, Vec<Link>, Vec<Write>);
 
 fn entries(payload: &[u8]) -> Option<Parts> {
@@ -198,20 +199,21 @@ fn owned(writes: Vec<RawWrite<'_>>) -> Option<Vec<Write>> {
     writes.into_iter().map(RawWrite::into_write).collect()
 }
 
-/// A value as bytes.
+/// Returns a value as bytes.
 pub(super) fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     put(value, &mut bytes);
     bytes
 }
 
-/// Writes a value. Writing into memory cannot fail, and no type here refuses to be written.
+/// Appends a value to a buffer. This cannot fail, because the buffer is in memory and all types
+/// used here can be serialized.
 pub(super) fn put<T: Serialize>(value: &T, buffer: &mut Vec<u8>) {
     let written = postcard::to_extend(value, std::mem::take(buffer));
     *buffer = written.unwrap_or_else(|error| unreachable!("written into memory: {error}"));
 }
 
-/// Reads a value that takes all of the bytes.
+/// Parses a value that takes up all the bytes.
 pub(super) fn take<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Some(value),

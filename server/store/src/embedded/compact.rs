@@ -1,8 +1,8 @@
-//! Compaction: what still counts in the oldest segment is copied to the end of the log, and the
-//! segment goes.
+//! Compaction: copies the live data of the oldest segment to the end of the log, and removes the
+//! segment.
 //!
-//! It is always the oldest one. So a deletion in it deletes nothing that still stands in the log,
-//! and need not be copied.
+//! Deletions need not be copied: no older segment exists, so there is nothing left that they
+//! delete.
 
 use std::io;
 
@@ -14,18 +14,18 @@ use super::trouble::Trouble;
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
 use crate::store::Write;
 
-/// Bytes of a segment that one step goes through.
+/// Bytes of a segment to process in one step.
 const STEP_BYTES: u64 = 256 * 1024;
 
 pub(super) struct Compaction {
     pub(super) seal: Seal,
     bytes: Vec<u8>,
-    /// How far it has been gone through.
+    /// The position in the segment up to which it has been processed.
     at: u64,
-    /// True if parts of it could not be read.
+    /// True if parts of the segment could not be read.
     pub(super) is_damaged: bool,
-    /// Where the log ended when the last of it was copied: the database must hold the log up to
-    /// there before the segment may go.
+    /// Where the log ended after the last copy. The segment may be removed only after a
+    /// checkpoint covers the log up to there.
     pub(super) copied: Option<Point>,
 }
 
@@ -40,13 +40,13 @@ impl Compaction {
         })
     }
 
-    /// Notes that everything is copied, and the log ends here.
+    /// Notes that everything is copied, and that the log ends at this point.
     pub(super) fn finish(&mut self, end: Point) {
         self.copied = Some(end);
         self.bytes = Vec::new();
     }
 
-    /// What counts in the next part of the segment; `None` at its end.
+    /// Returns the live data of the next part of the segment; `None` at its end.
     pub(super) fn step(&mut self, reader: &Reader, shared: &Shared) -> Result<Option<Vec<Change>>, Trouble> {
         let begun = self.at;
         let mut live = Vec::new();
@@ -68,12 +68,12 @@ impl Compaction {
                 Err(_) => self.is_damaged = true,
             }
         }
-        // The end: what is left is copied, and the next step finds nothing.
+        // The last part. The next step returns `None`.
         Ok((self.at > begun).then_some(live))
     }
 }
 
-/// Adds what counts of a change to the changes to write.
+/// Adds the live data of a change to the changes to write.
 fn copy(
     change: Change,
     place: Place,

@@ -1,10 +1,11 @@
-//! Data folders of the layout before this one: a database alone, with a mirror and a witness.
+//! Conversion of data folders of version 0.1, whose layout was a database with a mirror and a
+//! witness.
 //!
-//! They are converted when they are opened. The log is built beside the database and gets its name
-//! when all of it is on the disk, so a conversion that is cut short begins again. What was there
-//! before is removed last. A folder of that time whose database is damaged is left as it is: its
-//! own version of the program mends it. So the database library, which cuts off what it takes for
-//! damage, only opens a copy.
+//! A folder is converted when it is opened. The log is built next to the database and gets its
+//! name when it is completely on the disk, so an interrupted conversion begins again. The old
+//! files are removed last. If the database is damaged, the folder stays unchanged, because
+//! version 0.1 can repair it. The database library cuts off data that it considers damaged, so it
+//! opens only a copy.
 
 use std::fs::{self, File};
 use std::io;
@@ -28,20 +29,20 @@ use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// What the old layout consists of. The witness stays: with it, and without a database, the old
-/// version of the program refuses the folder instead of beginning an empty store in it.
+/// The parts of the old layout. The witness stays: if it exists without a database, version 0.1
+/// refuses the folder instead of creating an empty store in it.
 const DATABASE: &str = "db";
 pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
 /// The copy of the database that is read.
 const COPY: &str = "db.copy";
 const SCHEMA: u64 = 1;
-/// Bytes that are written with one sync, about.
+/// The approximate number of bytes written with one sync.
 const GROUP_BYTES: usize = 8 * 1024 * 1024;
-/// Entries or records in one frame.
+/// The most entries or records in one frame.
 const FRAME_PARTS: usize = 64;
 
-/// True if this folder, which has no log, holds a store of the old layout.
+/// True if this folder, which has no log, contains a store of the old layout.
 pub(super) fn is_needed(folder: &Path) -> bool {
     [DATABASE, WITNESS].iter().any(|name| folder.join(name).exists())
 }
@@ -51,7 +52,7 @@ pub(super) fn copy(folder: &Path, to: &Path) -> io::Result<()> {
     fs::copy(folder.join(WITNESS), to.join(WITNESS)).map(drop)
 }
 
-/// True if something of that layout is left beside the log.
+/// True if the old database still exists next to the log.
 pub(super) fn has_rest(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
 }
@@ -63,8 +64,8 @@ struct Before {
     records: Keyspace,
 }
 
-/// Converts a folder. `log` is the name of the folder with the segments. After an error nothing has
-/// changed.
+/// Converts a folder. `log` is the name of the folder for the segments. After an error the store
+/// is unchanged.
 pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) -> Result<(), Trouble> {
     let begun = Instant::now();
     tracing::info!("the data folder is of version 0.1: converting it");
@@ -72,7 +73,7 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     let copy = folder.join(COPY);
     remove(&unfinished)?;
     remove(&copy)?;
-    // The library may panic over a damaged file.
+    // The library may panic if a file is damaged.
     let build = AssertUnwindSafe(|| build(folder, &copy, &unfinished, store, segment_bytes));
     let built = catch_unwind(build).unwrap_or_else(|_| Err(damaged("its database")));
     remove(&copy)?;
@@ -97,7 +98,7 @@ fn build(
         return Err(Trouble::Unavailable { why: "its database is gone".to_owned() });
     }
     copy_database(&folder.join(DATABASE), copy)?;
-    // Copies of a folder may lack its empty files, and this one is needed.
+    // Copies of a folder may lack its empty files, but the library needs this one.
     File::create(copy.join("lock"))?;
     let witness = Witness::read(&folder.join(WITNESS))?;
     let before = Before::open(copy)?;
@@ -110,7 +111,7 @@ fn build(
     Ok(File::open(unfinished)?.sync_all()?)
 }
 
-/// Copies a database. Its tables never change, so they are linked.
+/// Copies a database. The files of its tables never change, so hard links are enough.
 fn copy_database(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -125,13 +126,13 @@ fn copy_database(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what is left of the old layout. The log holds all of it.
+/// Removes the files of the old layout. The log contains all their data.
 pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
-    // The database last: it tells that there is a rest.
+    // The database is removed last, because [`has_rest`] looks for it.
     OTHERS.iter().chain([&DATABASE]).try_for_each(|name| remove(&folder.join(name)))
 }
 
-/// Removes a file or a folder, if it is there.
+/// Removes a file or a folder, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     disk::if_there(removed).map(drop)
@@ -160,7 +161,7 @@ impl Before {
     }
 
     fn copy(&self, witness: &Witness, out: &mut Out) -> Result<(), Trouble> {
-        // The number of the last commit, and its stamp.
+        // The number and the stamp of the last commit.
         let commit = self.meta.get("commit")?;
         let (commit, at) =
             commit.as_deref().and_then(|commit| commit.split_at_checked(8)).unwrap_or_default();
@@ -215,7 +216,8 @@ impl Before {
         out.push(Change::Records { at, writes })
     }
 
-    /// Copies a log up to this head, as far as its chain holds, and returns where it ends.
+    /// Copies a log up to this head, or as far as its hash chain is valid. Returns the head of
+    /// the copy.
     fn copy_game(&self, game: GameId, head: Head, out: &mut Out) -> Result<Head, Trouble> {
         let mut at = Head::START;
         let mut entries = Vec::new();
@@ -241,8 +243,8 @@ impl Before {
     }
 }
 
-/// What the file beside the database says: the number of the last acknowledged commit, and the last
-/// heartbeat. Of its two slots the one that was written last counts.
+/// The content of the witness file: the last acknowledged commit and the last heartbeat. The
+/// newer of its two slots counts.
 struct Witness {
     turn: u64,
     commit: u64,

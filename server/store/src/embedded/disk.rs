@@ -1,14 +1,13 @@
 //! Writing to a disk that may be full.
 //!
-//! Every write of the store goes through here, so that tests can make each of them fail.
+//! All writes of the store use these functions, so that tests can make each write fail.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// True if a write failed because there is no room: on the file system, by a quota, or in a file of
-/// this length.
+/// True if a write failed because the disk is full, a quota is used up, or the file is too large.
 pub(super) fn is_no_room(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
@@ -26,7 +25,7 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
-/// `None` if the file or folder is not there.
+/// Returns `None` if the file or folder does not exist.
 pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -34,7 +33,7 @@ pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// A disk that tests fill.
+/// A simulated full disk for tests.
 #[cfg(test)]
 pub(super) mod planted {
     use std::collections::HashMap;
@@ -48,13 +47,13 @@ pub(super) mod planted {
     /// The state of the disk under a folder.
     #[derive(Clone, Default)]
     pub(in crate::embedded) struct Disk {
-        /// Writes until the disk is full; `None` as long as it takes everything.
+        /// Writes until the disk is full; `None` if it never becomes full.
         pub(in crate::embedded) room_for: Option<u64>,
-        /// True if it fails instead of being full.
+        /// True if writes fail with an I/O error instead of a full disk.
         pub(in crate::embedded) is_broken: bool,
-        /// What was refused: names of files without their numbers.
+        /// The writes that were refused: names of files without their numbers.
         pub(in crate::embedded) refused: Vec<String>,
-        /// What the file system says is free, instead of the truth.
+        /// The number of free bytes that the disk pretends to have.
         pub(in crate::embedded) free_bytes: Option<u64>,
     }
 
@@ -73,7 +72,7 @@ pub(super) mod planted {
         disks().get(folder)?.free_bytes
     }
 
-    /// The errors of a full disk, in turn.
+    /// The errors of a full disk, used in turn.
     const ERRORS: [io::ErrorKind; 3] =
         [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
 
@@ -99,8 +98,8 @@ pub(super) mod planted {
         }
     }
 
-    /// A write for which there is no room leaves nothing, a part or all of it in the file: a disk
-    /// may notice as late as with the sync.
+    /// A write to a full disk may leave nothing, a part or all of it in the file, because a disk
+    /// may report the error only at the sync.
     pub(super) fn before_write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
         let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let refused = check(&path);

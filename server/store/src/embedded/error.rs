@@ -7,7 +7,7 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum EmbeddedOpenError {
-    /// `holder` is the other process, as far as it is known.
+    /// `holder` describes the other process, if it is known.
     #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
     Locked { folder: PathBuf, holder: String },
     #[error("the store in {folder} holds {what}: it was written by a newer version of this program")]
@@ -31,25 +31,25 @@ pub enum EmbeddedOpenError {
     DiskFull { folder: PathBuf, free_mib: u64, least_mib: u64 },
     #[error("the store in {folder} cannot be opened: {source}")]
     Io { folder: PathBuf, source: io::Error },
-    /// Acknowledged changes are missing, and nothing tells which games they belong to.
+    /// Acknowledged changes are missing, and it is unknown which games are affected.
     #[error(
         "the store in {folder} has lost acknowledged changes, and nothing tells which games they belong to \
          ({what}). Restore a better copy of the whole folder, or accept the loss: what is whole goes on, \
          games that are seen to be short are kept apart, and a new epoch begins"
     )]
     LostTail { folder: PathBuf, what: String },
-    /// The index cannot be used, and cannot be rebuilt either.
+    /// The index cannot be used and cannot be rebuilt.
     #[error("the index of the store in {folder} cannot be used: {why}")]
     Index { folder: PathBuf, why: String },
 }
 
 impl EmbeddedOpenError {
-    /// For `map_err`: the file system refuses something about a store.
+    /// Returns a function for `map_err` that adds the store's folder to an I/O error.
     pub(super) fn io(folder: &Path) -> impl Fn(io::Error) -> EmbeddedOpenError + Copy {
         move |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source }
     }
 
-    /// The same error of another folder: of the one that an operator has named.
+    /// Replaces the folder in the error by the one that the operator named.
     pub(super) fn in_folder(mut self, named: &Path) -> EmbeddedOpenError {
         let (EmbeddedOpenError::Locked { folder, .. }
         | EmbeddedOpenError::Newer { folder, .. }

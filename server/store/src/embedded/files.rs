@@ -1,4 +1,4 @@
-//! The files of the log: numbered segments, of which only the last one grows.
+//! The files of the log: numbered segments. Only the last one grows.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub(super) length: u32,
 }
 
-/// A point in the log: everything before it, or everything from it on.
+/// A position in the log, between two frames.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Point {
     pub(super) segment: u32,
@@ -49,28 +49,29 @@ pub(super) struct Segments {
     files: RwLock<BTreeMap<u32, Arc<File>>>,
 }
 
-/// The end of the log, where it grows.
+/// The end of the log, where new groups are written.
 pub(super) struct Tail {
     segments: Arc<Segments>,
     file: Arc<File>,
-    /// The segment that grows.
+    /// The file name of the last segment.
     pub(super) name: Named,
     pub(super) point: Point,
-    /// Room for a group: it is used again and again.
+    /// A buffer for groups, which is reused.
     buffer: Vec<u8>,
-    /// Bytes of a segment from which on the next one is begun.
+    /// The length from which on the next segment is begun, in bytes.
     segment_bytes: u64,
 }
 
 impl Segments {
-    /// A log in an empty folder.
+    /// Creates a log in an empty folder.
     pub(super) fn create(folder: &Path, store: u64) -> io::Result<Segments> {
         fs::create_dir_all(folder)?;
         Ok(Segments { folder: folder.to_owned(), store, files: RwLock::default() })
     }
 
-    /// The segments in this folder, with what is wrong with them; `None` if there are none whose
-    /// store is known. `store` is the number of the store, if it is known from elsewhere.
+    /// Opens the segments in this folder. Also returns a list of problems with them. Returns
+    /// `None` if the store's number is unknown. `store` is that number, if another file contains
+    /// it.
     pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();
@@ -79,7 +80,7 @@ impl Segments {
             let Some(number) = number_of(&path) else { continue };
             let file = OpenOptions::new().read(true).write(true).open(path)?;
             let mut header = [0; HEADER_BYTES];
-            // A header that cannot be read says as little as a damaged one.
+            // A header that cannot be read counts like a damaged one.
             let header = file.read_exact_at(&mut header, 0).ok().and(Seal::of_header(&header));
             seals.insert(number, header);
             files.insert(number, Arc::new(file));
@@ -122,7 +123,7 @@ impl Segments {
         files.values().map(|file| Ok(file.metadata()?.len())).sum()
     }
 
-    /// True if a segment is so long.
+    /// True if this segment exists and reaches at least to this point.
     pub(super) fn reach(&self, point: Point) -> bool {
         let data = self.file(point.segment).and_then(|file| file.metadata());
         data.is_ok_and(|data| point.at <= data.len())
@@ -145,7 +146,7 @@ impl Segments {
         Ok(bytes)
     }
 
-    /// What lies at a place; `None` if there is no whole frame.
+    /// Returns the frame at this position; `None` if it is not valid.
     pub(super) fn frame(&self, place: Place) -> io::Result<Option<Frame<'static>>> {
         let mut bytes = vec![0; place.length as usize];
         match self.file(place.segment)?.read_exact_at(&mut bytes, u64::from(place.at)) {
@@ -162,8 +163,8 @@ impl Segments {
         file.sync_all()
     }
 
-    /// Removes a segment of which nothing counts any more, and returns how long it was. A damaged
-    /// one only loses its name: an operator may want to look at it.
+    /// Removes a segment without live data, and returns its length. A damaged segment is only
+    /// renamed, so that an operator can examine it.
     pub(super) fn remove(&self, number: u32, is_damaged: bool) -> io::Result<u64> {
         let length = self.file(number)?.metadata()?.len();
         let path = self.path(number);
@@ -176,7 +177,8 @@ impl Segments {
         Ok(length)
     }
 
-    /// Makes a segment, durably, and returns where it ends. It gets its name when it is complete.
+    /// Durably creates a segment, and returns its end. It gets its final name when it is
+    /// complete.
     pub(super) fn begin(&self, number: u32, fill: impl FnOnce(&mut FrameWriter)) -> io::Result<Point> {
         let seal = self.seal(number);
         let path = self.path(number);
@@ -195,14 +197,15 @@ impl Segments {
 }
 
 impl Tail {
-    /// The end of the log at this point, in its last segment.
+    /// Opens the end of the log at this point, which must be in the last segment.
     pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
         let name = Named::of(segments.path(point.segment), &file.metadata()?);
         Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
     }
 
-    /// A group to fill and to [`write`](Self::write). Begins the next segment if this one is full.
+    /// Returns a new group, to fill and then [`write`](Self::write). Begins the next segment if
+    /// this one is full.
     pub(super) fn group(&mut self) -> io::Result<FrameWriter> {
         if self.point.at >= self.segment_bytes {
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
@@ -213,34 +216,34 @@ impl Tail {
         Ok(FrameWriter::new(seal, self.point.at, std::mem::take(&mut self.buffer)))
     }
 
-    /// Writes a group, durably. After an error, parts of it may be in the file:
-    /// [`cut`](Self::cut) takes them back.
+    /// Durably writes a group. After an error, parts of it may be in the file; [`cut`](Self::cut)
+    /// removes them.
     pub(super) fn write(&mut self, group: FrameWriter) -> io::Result<()> {
         disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
         self.point.at = group.end();
         self.buffer = group.into_buffer();
-        // Few groups are large.
+        // Large groups are rare.
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
         Ok(())
     }
 
-    /// Takes back what was written from a point in the last segment on, durably. After an error it
-    /// may still be in the file.
+    /// Durably removes everything after a point in the last segment. After an error, it may still
+    /// be in the file.
     pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
         self.segments.cut(from)?;
         self.point = from;
         Ok(())
     }
 
-    /// Goes on in a new segment: this one cannot become longer.
+    /// Ends this segment, because it cannot grow. The next group begins a new one.
     pub(super) fn end_segment(&mut self) {
         if self.point.at > HEADER_BYTES as u64 {
             self.segment_bytes = self.segment_bytes.min(self.point.at);
         }
     }
 
-    /// The place of a frame in the group that is written next.
+    /// Returns the place of a frame in the next group.
     pub(super) fn place(&self, (at, length): (u64, u32)) -> Place {
         Place::of(self.point.segment, at, length)
     }
@@ -250,7 +253,7 @@ pub(super) fn file_name(number: u32) -> String {
     format!("{number:08}.{EXTENSION}")
 }
 
-/// The number of a segment; `None` for another file.
+/// Returns the number of a segment; `None` for other files.
 pub(super) fn number_of(path: &Path) -> Option<u32> {
     path.extension().filter(|extension| *extension == EXTENSION)?;
     path.file_stem()?.to_str()?.parse().ok()

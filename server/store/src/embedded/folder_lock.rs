@@ -1,4 +1,4 @@
-//! The lock on a data folder: one process at a time.
+//! The lock on a data folder. Only one process at a time can have it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use super::error::EmbeddedOpenError;
 
 pub(super) const LOCK: &str = "lock";
 
-/// A lock on a data folder, until it is dropped. A killed process leaves none.
+/// A lock on a data folder, held until it is dropped. A killed process loses its lock.
 #[derive(Debug)]
 pub(super) struct FolderLock {
     file: File,
@@ -25,7 +25,7 @@ impl FolderLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // The name of the process only makes the message better.
+                // An error does not matter, because the holder's name only improves the message.
                 file.read_to_string(&mut holder).ok();
                 return Err(EmbeddedOpenError::Locked { folder: folder.to_owned(), holder });
             }
@@ -38,8 +38,8 @@ impl FolderLock {
 }
 
 impl Drop for FolderLock {
-    /// Unlocks by name. Closing the file is not enough: a child process that was just forked holds
-    /// a copy of it until it begins its own program.
+    /// Unlocks explicitly. Closing the file is not enough, because a child process that was just
+    /// forked shares the file until it starts its own program.
     fn drop(&mut self) {
         if let Err(error) = self.file.unlock() {
             tracing::warn!(%error, folder = %self.folder.display(), "the data folder stays locked until this process ends");

@@ -1,9 +1,9 @@
-//! The index: for every game where its entries lie, and every side record. It can be rebuilt from
+//! The index: the position of each game's entries, and all side records. It can be rebuilt from
 //! the log at any time.
 //!
-//! What changed last is in memory, in a layer over a database. Now and then the layer is written
-//! into the database, in the background, together with the point in the log up to which the
-//! database then holds. A start reads the log from that point on.
+//! The latest changes are in memory, in a layer over a database. From time to time a checkpoint
+//! writes the layer into the database, in the background, together with the point in the log that
+//! the database then covers. A start reads the log from that point.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -26,28 +26,28 @@ use crate::archive::FullRecord;
 use crate::limits::READ_MAX;
 use crate::value::{Head, Key};
 
-/// The version of the rows. A database of another version is rebuilt.
+/// The version of the rows. A database with another version is rebuilt.
 const VERSION: u32 = 1;
 const META_STATE: &[u8] = b"state";
 const META_QUARANTINE: &[u8] = b"quarantine/";
 
-/// What the database says of the log as a whole.
+/// The state of the log as of the last checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
-    /// The database holds everything before this point.
+    /// The database covers the log up to this point.
     pub(super) until: Point,
     pub(super) epoch: u64,
     /// The latest sign of life before that point.
     pub(super) at: Stamp,
-    /// Bytes of the log before that point that do not count any more, about.
+    /// The approximate number of obsolete bytes in the log before that point.
     pub(super) dead: i64,
 }
 
 pub(super) struct Index {
     folder: PathBuf,
     cache_bytes: u64,
-    /// `None` while the database is being opened again, and if that has failed. Of the two locks,
-    /// this one is taken first.
+    /// `None` while the database is being reopened, and if that has failed. Lock this before
+    /// `layers`.
     tables: RwLock<Option<Tables>>,
     layers: RwLock<Layers>,
 }
@@ -56,7 +56,7 @@ struct Tables {
     db: Database,
     games: Keyspace,
     records: Keyspace,
-    /// The keys of the records that expire: when, then the key.
+    /// The expiring records, as keys that consist of the time and the record's key.
     expiries: Keyspace,
     meta: Keyspace,
 }
@@ -89,11 +89,11 @@ impl Tables {
 
 #[derive(Default)]
 struct Layers {
-    /// What changed since the last checkpoint was begun.
+    /// Changes since the last checkpoint began.
     fresh: Layer,
-    /// What is being written into the database.
+    /// Changes that are being written into the database.
     frozen: Option<Arc<Layer>>,
-    /// The database holds everything before this point.
+    /// The database covers the log up to this point.
     stored: Point,
 }
 
@@ -108,7 +108,7 @@ impl Layers {
         self.fresh.records.get(key).or_else(frozen).cloned()
     }
 
-    /// The records of a range that are in a layer.
+    /// Returns the records of a range that are in a layer.
     fn records(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> BTreeMap<Key, Option<Arc<RecordRow>>> {
         let layers = self.frozen.as_deref().into_iter().chain([&self.fresh]);
         let rows = layers.flat_map(|layer| layer.records.range::<[u8], _>(range));
@@ -122,8 +122,8 @@ pub(super) struct Checkpoint {
 }
 
 impl Index {
-    /// Opens the database in this folder, or makes it. After an error, delete the folder and begin
-    /// again.
+    /// Opens the database in this folder, or creates one. After an error, delete the folder and
+    /// try again.
     pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, Trouble> {
         let tables = Tables::open(folder, cache_bytes)?;
         let stored = tables.state()?.unwrap_or_default().until;
@@ -131,15 +131,15 @@ impl Index {
         Ok(Index { folder: folder.to_owned(), cache_bytes, tables: RwLock::new(Some(tables)), layers })
     }
 
-    /// Closes the database and opens it again, because it takes no writes after an error. Returns
-    /// true if what [`freeze`](Self::freeze) began is in it after all.
+    /// Closes the database and opens it again, because it accepts no writes after an error.
+    /// Returns true if the database contains the checkpoint that [`freeze`](Self::freeze) began.
     ///
     /// # Errors
-    /// [`Trouble::NoRoom`]: the database stays closed, and only what is in memory can be read.
+    /// [`Trouble::NoRoom`]: the database stays closed, and only rows in memory can be read.
     /// [`Trouble::Damaged`]: it has lost rows.
     pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
         let mut tables = self.tables.write();
-        // It must be closed before it can be opened.
+        // The old database must be closed before it can be opened again.
         *tables = None;
         let opened = Tables::open(&self.folder, self.cache_bytes)?;
         let until = opened.state()?.unwrap_or_default().until;
@@ -161,7 +161,7 @@ impl Index {
         work(tables.as_ref().ok_or_else(closed)?)
     }
 
-    /// What the database holds; `None` if it is new.
+    /// Returns the state in the database; `None` if the database is new.
     pub(super) fn state(&self) -> Result<Option<State>, Trouble> {
         self.with(Tables::state)
     }
@@ -170,9 +170,10 @@ impl Index {
         self.with(|tables| quarantines_in(&tables.meta))
     }
 
-    /// The row of a game; `None` for one without a log.
+    /// Returns the row of a game; `None` if it has no log.
     pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
-        // A layer goes only after the database has its rows, so nothing is missed in between.
+        // A layer is removed only after the database contains its rows, so every row can be
+        // found.
         let known = self.layers.read().game(game).cloned();
         match known {
             Some(row) => Ok(row),
@@ -180,8 +181,8 @@ impl Index {
         }
     }
 
-    /// Where a log stands if its row is in memory, so that its last frame was seen since the store
-    /// was opened.
+    /// Returns the head of a log, if its row is in memory. In that case the last frame of the log
+    /// was checked or written since the store was opened.
     pub(super) fn fresh_head(&self, game: GameId) -> Option<Head> {
         self.layers.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
     }
@@ -205,7 +206,7 @@ impl Index {
         })
     }
 
-    /// The rows of all games that have a log.
+    /// Returns the rows of all games that have a log.
     pub(super) fn rows(
         &self,
     ) -> Result<impl Iterator<Item = Result<(GameId, Arc<GameRow>), Trouble>>, Trouble> {
@@ -213,7 +214,7 @@ impl Index {
         Ok(self.games()?.into_iter().filter_map(row))
     }
 
-    /// A side record, expired or not.
+    /// Returns a side record, even if it has expired.
     pub(super) fn record(&self, key: &Key) -> Result<Option<Arc<RecordRow>>, Trouble> {
         let known = self.layers.read().record(key);
         match known {
@@ -225,7 +226,8 @@ impl Index {
         }
     }
 
-    /// Records that exist at this time, those under a prefix or all, with their expiries.
+    /// Returns records that have not expired, all of them or those under a prefix, with their
+    /// expiry times.
     pub(super) fn records(
         &self,
         prefix: Option<&Key>,
@@ -239,7 +241,8 @@ impl Index {
             Some(after) if after >= prefix => Bound::Excluded(after),
             Some(_) | None => Bound::Included(prefix),
         };
-        // To the prefix's end and no further: the next record may lie behind many deleted ones.
+        // The range ends with the prefix, because the next record may be behind many deleted
+        // ones.
         let end = first_beyond(prefix);
         if after.zip(end.as_deref()).is_some_and(|(after, end)| after.as_bytes() >= end) {
             return Ok(Vec::new());
@@ -251,7 +254,7 @@ impl Index {
                 (layers.records(range), tables.db.snapshot())
             };
             let stored = view.range::<&[u8], _>(&tables.records, range).map(parse_stored);
-            // Of a row in a layer and one in the database under the same key, the layer's counts.
+            // If a layer and the database have the same key, the layer's row counts.
             let mut rows = layers.into_iter().merge_join_by(stored, |(key, _), stored| match stored {
                 Ok((stored, _)) => key.cmp(stored),
                 Err(_) => Ordering::Greater,
@@ -274,7 +277,7 @@ impl Index {
         })
     }
 
-    /// Records that have expired at this time, at most so many.
+    /// Returns at most `most` expired records.
     pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
         self.with(|tables| {
             let (layers, view) = {
@@ -301,8 +304,8 @@ impl Index {
         })
     }
 
-    /// Takes in changes that lie at these places, in order. Returns where entries are missing.
-    /// `first` is done when readers have begun to wait for it.
+    /// Applies changes at these positions, in order. Returns the gaps, where entries are missing.
+    /// Calls `first` as soon as the index is locked, so readers wait for the changes.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
@@ -325,12 +328,12 @@ impl Index {
         })
     }
 
-    /// Bytes of the log since the last checkpoint was begun.
+    /// Returns the length of the log since the last checkpoint began, in bytes.
     pub(super) fn fresh_bytes(&self) -> u64 {
         self.layers.read().fresh.bytes
     }
 
-    /// Bytes of the log that do not count any more, about.
+    /// Returns the approximate number of obsolete bytes in the log.
     pub(super) fn dead_bytes(&self) -> Result<u64, Trouble> {
         let stored = self.state()?.map_or(0, |state| state.dead);
         let layers = self.layers.read();
@@ -338,13 +341,13 @@ impl Index {
         Ok(u64::try_from(stored + frozen + layers.fresh.dead).unwrap_or(0))
     }
 
-    /// A segment of so many bytes was removed, of which nothing counted any more.
+    /// Notes that a segment of this length was removed, and all of it was obsolete.
     pub(super) fn removed(&self, bytes: u64) {
         self.layers.write().fresh.dead -= i64::try_from(bytes).unwrap_or(i64::MAX);
     }
 
-    /// Begins a checkpoint: what changed up to this point goes into the database with
-    /// [`store`](Self::store). `None` if one has begun and is not stored yet.
+    /// Begins a checkpoint. [`store`](Self::store) then writes all changes up to this point into
+    /// the database. Returns `None` if the previous checkpoint is not stored yet.
     pub(super) fn freeze(&self, until: Point) -> Option<Checkpoint> {
         let mut layers = self.layers.write();
         if layers.frozen.is_some() {
@@ -355,7 +358,7 @@ impl Index {
         Some(Checkpoint { layer, until })
     }
 
-    /// Writes a checkpoint into the database, durably. After an error the rows stay in memory.
+    /// Durably writes a checkpoint into the database. After an error the rows stay in memory.
     pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
         #[cfg(test)]
         disk::planted::check(&self.folder)?;
@@ -365,7 +368,7 @@ impl Index {
         Ok(())
     }
 
-    /// True if a checkpoint has begun and is not stored yet.
+    /// True if a checkpoint has begun but is not stored yet.
     pub(super) fn is_frozen(&self) -> bool {
         self.layers.read().frozen.is_some()
     }
@@ -427,7 +430,7 @@ fn parse_stored(row: Guard) -> Result<(Key, RecordRow), Trouble> {
     Ok((key, row))
 }
 
-/// The games in quarantine, each with the reason. Databases of the old layout have them too.
+/// Returns the games in quarantine, each with the reason. Also reads databases of the old layout.
 pub(super) fn quarantines_in(meta: &Keyspace) -> Result<BTreeMap<GameId, String>, Trouble> {
     let row = |row: Guard| {
         let (key, reason) = row.into_inner()?;
@@ -446,7 +449,8 @@ fn expiry(expires: Stamp, key: &Key) -> Vec<u8> {
     [&expires.0.to_be_bytes()[..], key.as_bytes()].concat()
 }
 
-/// The least key that is greater than every key with this prefix; none where no key is.
+/// Returns the lowest key that is higher than all keys with this prefix; `None` if no such key
+/// exists.
 fn first_beyond(prefix: &[u8]) -> Option<Vec<u8>> {
     let at = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut beyond = prefix.get(..=at)?.to_vec();

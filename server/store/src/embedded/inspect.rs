@@ -1,4 +1,4 @@
-//! A look at a store that changes nothing: a copy to open as a start would.
+//! Inspection of a store without changing it, by means of a copy.
 
 use std::fs;
 use std::io;
@@ -11,27 +11,27 @@ use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
 
-/// Where the copy lies, in the store's own folder: segments that do not grow any more need not be
-/// copied there.
+/// The folder for the copy, inside the store's own folder: segments that no longer grow can be
+/// hard links there.
 const COPY: &str = "check";
 
-/// A copy of a store. It is removed when this is dropped.
+/// A copy of a store, which is removed when this value is dropped.
 ///
-/// It has no index: opening it reads the whole log.
+/// The copy has no index, so opening it reads the whole log.
 #[derive(Debug)]
 pub struct Inspection {
     pub(super) folder: PathBuf,
     pub(super) copy: PathBuf,
-    /// The store is not used meanwhile.
+    /// Prevents the store from being used in the meantime.
     _lock: FolderLock,
 }
 
 impl Inspection {
-    /// Copies a store. No server may be using it. Blocks.
+    /// Copies a store. The store must not be in use. Blocks.
     ///
     /// # Errors
-    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`], which a folder without a store
-    /// is too.
+    /// [`EmbeddedOpenError::Locked`], or [`EmbeddedOpenError::Io`], also for a folder without a
+    /// store.
     pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
         let failed = EmbeddedOpenError::io(folder);
         let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();
@@ -40,7 +40,7 @@ impl Inspection {
         }
         let lock = FolderLock::take(folder)?;
         let copy = folder.join(COPY);
-        // One that was ended in the middle leaves it.
+        // An interrupted inspection leaves its copy behind.
         remove(&copy).map_err(failed)?;
         let inspection = Inspection { folder: folder.to_owned(), copy, _lock: lock };
         let copied = match has_log {
@@ -65,7 +65,7 @@ fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
     let listed = if_there(fs::read_dir(folder.join(LOG)))?.into_iter().flatten();
     let mut segments = listed.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     segments.sort();
-    // The last one could be cut.
+    // The last segment is copied, because opening the copy may cut off its end.
     let last = segments.pop();
     for path in &segments {
         fs::hard_link(path, copy.join(LOG).join(path.file_name().unwrap_or_default()))?;

@@ -1,7 +1,8 @@
-//! What the log says, as rows: for each game where its entries lie, and each side record.
+//! The content of the log as rows: one for each game with the positions of its entries, and one
+//! for each side record.
 //!
-//! A layer holds the rows that changed since a point in the log. It lies over the rows below it:
-//! another layer, or the database.
+//! A layer contains the rows that have changed since a point in the log. It overrides the rows
+//! below it, in another layer or in the database.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +17,7 @@ use super::files::Place;
 use crate::store::Write;
 use crate::value::{Hash, Head, Key};
 
-/// The log of a game: where it stands, and where its entries lie.
+/// The row of a game: its head, and the positions of its entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameRow {
     pub(super) head: Head,
@@ -31,8 +32,8 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
-/// A row in the database: the head, and the frames. Each frame has the entries and the segments
-/// since the one before it, its place and its length.
+/// A game's row in the database: the head, and the frames. Entry number and segment of each frame
+/// are stored as the difference from the previous frame, followed by position and length.
 type RawGame = (u64, [u8; 32], Vec<(u64, u32, u32, u32)>);
 
 impl GameRow {
@@ -59,7 +60,7 @@ impl GameRow {
         (!frames.is_empty()).then_some(GameRow { head: Head { seq, hash: Hash(hash) }, frames })
     }
 
-    /// The frame that holds an entry; `None` for one after the head.
+    /// Returns the frame that contains an entry; `None` for an entry after the head.
     pub(super) fn frame_of(&self, seq: u64) -> Option<usize> {
         if seq == 0 || seq > self.head.seq {
             return None;
@@ -67,11 +68,11 @@ impl GameRow {
         self.frames.partition_point(|(first, _)| *first <= seq).checked_sub(1)
     }
 
-    /// Takes in the entries of a frame. Returns where a frame with these entries lay before.
+    /// Adds the entries of a frame. Returns the previous place of a frame with the same entries.
     fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
         let (first, last) = entries.first().zip(entries.last())?;
         let first = first.entry.seq;
-        // Almost always they are new. Then nothing of a long log is looked at.
+        // The entries are almost always new, so a long log need not be searched.
         let found = match self.frames.last() {
             Some((latest, _)) if *latest >= first => {
                 self.frames.binary_search_by_key(&first, |(first, _)| *first)
@@ -93,18 +94,18 @@ impl GameRow {
 }
 
 impl RecordRow {
-    /// Bytes of the log that it takes, about.
+    /// Returns the approximate number of bytes that the record takes in the log.
     pub(super) fn log_bytes(&self, key: &Key) -> i64 {
         (key.as_bytes().len() + self.value.len()) as i64
     }
 
-    /// True if it has not expired at this time.
+    /// True if the record has not expired at this time.
     pub(super) fn is_alive(&self, now: Stamp) -> bool {
         self.expires.is_none_or(|expires| now < expires)
     }
 }
 
-/// Rows that changed. `None` stands for a row that was removed.
+/// The changed rows. `None` stands for a removed row.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Layer {
     pub(super) games: FxHashMap<GameId, Option<Arc<GameRow>>>,
@@ -113,16 +114,16 @@ pub(super) struct Layer {
     pub(super) epoch: Option<u64>,
     /// The latest sign of life.
     pub(super) at: Stamp,
-    /// Bytes of the log that it holds the rows of.
+    /// The length of the log that these rows come from, in bytes.
     pub(super) bytes: u64,
-    /// Bytes of the log that do not count any more because of it, about; less those of segments
-    /// that were removed.
+    /// The approximate number of bytes of the log that these rows have made obsolete, minus the
+    /// bytes of removed segments.
     pub(super) dead: i64,
 }
 
 impl Layer {
-    /// Takes in a change that lies at a place. `below` is the row of the game in a deeper layer, if
-    /// this one has none. Returns a gap if entries do not follow those before them.
+    /// Applies a change at a position. `below` returns the game's row in a deeper layer, if this
+    /// layer has none. Returns a gap if the entries do not follow the previous ones.
     pub(super) fn apply<E>(
         &mut self,
         change: Change,
@@ -193,11 +194,11 @@ impl Layer {
     }
 }
 
-/// Entries of a game are missing in the log.
+/// A place in the log where entries of a game are missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Gap {
     pub(super) game: GameId,
-    /// The first entry that is missing, or was written twice.
+    /// The first entry that is missing or was written twice.
     pub(super) from: u64,
 }
 
@@ -277,7 +278,7 @@ mod tests {
         let row = layer.games[&game].clone().unwrap();
         assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
         assert_eq!(layer.dead, 100);
-        // Read again without the segment that the first one lay in.
+        // The log is read again, without the segment that contained the first entries.
         let mut layer = Layer::default();
         assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));

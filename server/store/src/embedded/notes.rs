@@ -1,13 +1,13 @@
-//! What was acknowledged since the last checkpoint: for each group where it lies in the log, and
-//! the last entry of each game in it.
+//! The notes: the position of each group since the last checkpoint, and the last entry of each
+//! game in it.
 //!
-//! The notes are written after each group and not synced. They survive the end of the process, and
-//! after a power cut they may be behind. They are there for damage to the newest part of the log:
-//! without them nothing would tell which games have lost entries there. So they also tell whether
-//! they are complete: each group begins where the one before it ended. A new file is begun with
-//! each checkpoint, and the older ones go when it is complete.
+//! Without the notes, damage to the newest part of the log would not show which games have lost
+//! entries there. They also show whether they are complete, because each group begins where the
+//! previous one ended. The notes are written after each group but not synced. They survive the
+//! end of the process, and may be incomplete after a power cut. Each checkpoint begins a new
+//! file, and removes the older files when it is complete.
 //!
-//! A file is a row of notes: length (4), checksum (8), and the rest in postcard.
+//! A file is a sequence of notes: length (4), checksum (8), and the content in postcard.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -24,10 +24,10 @@ use super::files::Point;
 const PREFIX: &str = "notes-";
 const PREFIX_BYTES: usize = 12;
 
-/// The number of the last entry of each game; 0 for a log that was deleted.
+/// The number of the last entry of each game; 0 for a deleted log.
 pub(super) type Heads = HashMap<GameId, u64>;
 
-/// A note: where the group begins and ends, and the last entries in it.
+/// A note: the beginning and the end of a group, and the last entries in it.
 type Note = (Point, Point, Vec<(GameId, u64)>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -40,8 +40,8 @@ pub(super) struct Noted {
 }
 
 impl Noted {
-    /// True if these are the notes of every group from one point to another; without the latter, to
-    /// wherever they end.
+    /// True if the notes cover every group from one point to another. Without `to`, the end does
+    /// not matter.
     pub(super) fn are_complete(&self, from: Point, to: Option<Point>) -> bool {
         let (first, last) = self.span.unwrap_or((from, from));
         !self.has_gap && first <= from && to.is_none_or(|to| to <= last)
@@ -63,8 +63,8 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// What the files in this folder say, in their order; `None` if there are none. Reading a file
-    /// ends at the first note that is damaged.
+    /// Reads the files in this folder in order; `None` if there are none. Reading a file stops at
+    /// the first damaged note.
     pub(super) fn look(folder: &Path) -> io::Result<Option<Noted>> {
         let numbers = numbers(folder)?;
         let mut noted = Noted::default();
@@ -80,26 +80,26 @@ impl Notes {
         Ok((!numbers.is_empty()).then_some(noted))
     }
 
-    /// Begins a file after those that are there.
+    /// Begins a file with a number after the existing ones.
     pub(super) fn begin(folder: &Path) -> io::Result<Notes> {
         let number = numbers(folder)?.last().copied().unwrap_or(0) + 1;
         Ok(Notes { folder: folder.to_owned(), number, file: create(folder, number)?, length: 0 })
     }
 
-    /// Removes the files before this one: a checkpoint holds what they are for.
+    /// Removes all files before this one, because a checkpoint has made them unnecessary.
     pub(super) fn remove_earlier(&self) -> io::Result<()> {
         remove_until(&self.folder, self.number - 1)
     }
 
-    /// Begins the next file, and returns the number of the one before it.
+    /// Begins the next file, and returns the number of the previous one.
     pub(super) fn turn(&mut self) -> io::Result<u64> {
         self.file = create(&self.folder, self.number + 1)?;
         (self.number, self.length) = (self.number + 1, 0);
         Ok(self.number - 1)
     }
 
-    /// Adds a note about the group between these points. After an error it may be in the file:
-    /// [`cut`](Self::cut) takes it back.
+    /// Adds a note about the group between these points. After an error, the note may be in the
+    /// file; [`cut`](Self::cut) removes it.
     pub(super) fn add(&mut self, from: Point, to: Point, heads: &[(GameId, u64)]) -> io::Result<()> {
         let mut note = vec![0; PREFIX_BYTES];
         put(&(from, to, heads), &mut note);
@@ -112,7 +112,7 @@ impl Notes {
         Ok(())
     }
 
-    /// Takes back a note that could not be added. After an error it may still be in the file.
+    /// Removes a note that could not be added. After an error, it may still be in the file.
     pub(super) fn cut(&self) -> io::Result<()> {
         self.file.set_len(self.length)
     }
@@ -122,7 +122,7 @@ pub(super) fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(numbers(folder)?.into_iter().map(|number| path(folder, number)).collect())
 }
 
-/// Removes the files up to this number: a checkpoint holds what they are for.
+/// Removes the files up to this number, because a checkpoint has made them unnecessary.
 pub(super) fn remove_until(folder: &Path, last: u64) -> io::Result<()> {
     let numbers = numbers(folder)?;
     numbers

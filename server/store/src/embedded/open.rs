@@ -40,12 +40,14 @@ const INDEX: &str = "index";
 const INDEX_BEFORE: &str = "index.before";
 const INDEX_SUM: &str = "index.sum";
 pub(super) const ALIVE: &str = "alive";
-/// Bytes of a log that a start reads from end to end, if the store was not closed.
+/// A longer log is read only from the last checkpoint on, even if the store was not closed
+/// properly. In bytes.
 const REREAD_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// A segment ends at most one group later, far from the 4 GiB that places can tell.
+/// The upper limit of a segment's size. A segment may exceed it by one group, and positions in it
+/// must stay below 4 GiB.
 const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
-/// Leaves the checksum of the index's files, which must be closed by now.
+/// Writes the checksum of the index's files. The index must be closed before.
 pub(super) fn seal_index(folder: &Path) {
     if let Err(error) = sum::write(&folder.join(INDEX_SUM), &folder.join(INDEX)) {
         tracing::warn!(%error, "the index could not be sealed: the next start rebuilds it");
@@ -61,22 +63,22 @@ pub(super) struct Opened {
 
 struct Replayed {
     state: State,
-    /// Where the index ended before.
+    /// The point in the log up to which the index was complete at the start.
     until: Point,
     quarantined: BTreeMap<GameId, String>,
-    /// Games that were found to be damaged, which the log does not know yet.
+    /// Games that were found damaged, but are not in quarantine in the log yet.
     found: BTreeMap<GameId, String>,
-    /// Games whose entries do not lie in order: some are missing, or were copied when their segment
-    /// was compacted.
+    /// Games whose entries are not in order in the log, because some are missing or were moved by
+    /// a compaction.
     suspects: BTreeSet<GameId>,
-    /// What is missing or damaged, in words.
+    /// What is missing or damaged, as text.
     losses: Vec<String>,
     /// True if the whole log was read, because there was no index.
     is_whole: bool,
     end: Point,
 }
 
-/// Why a store cannot be opened, without the folder.
+/// Why a store cannot be opened, without its folder.
 #[derive(Debug, Error)]
 enum Failure {
     #[error(transparent)]
@@ -87,7 +89,7 @@ enum Failure {
     Index(#[from] Trouble),
 }
 
-/// Opens the store in this folder, or makes one.
+/// Opens the store in this folder, or creates one.
 pub(super) fn open(
     folder: &Path,
     clock: impl WallClock,
@@ -106,7 +108,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     fs::create_dir_all(folder)?;
     let lock = FolderLock::take(folder)?;
     let room = Room::new(folder, options)?;
-    // A start writes, and one that ends in the middle costs the seal of the index.
+    // An opening store writes to the disk. If a full disk stopped it halfway, the index would
+    // lose its seal.
     room.check_start()?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE))?;
@@ -161,7 +164,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
             acknowledged.at, acknowledged.segment
         ));
     }
-    // A creation that was cut short left a log in which no server has lived yet.
+    // If the creation of a store was interrupted, the log exists but no server has used it.
     let has_lived = replayed.state.at > Stamp(0) && !is_converted;
     if has_lived && signs.is_none() && noted.is_none() && replayed.is_whole {
         replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
@@ -171,14 +174,14 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         true => catch_unwind(|| look_at_index(&index_before, options.cache_bytes)).ok().and_then(Result::ok),
         false => None,
     };
-    // An index tells of everything up to its point, and the notes of everything after it.
+    // The index covers all entries up to its point, and the notes cover those after it.
     let told_until =
         if replayed.is_whole { before.as_ref().map(|(_, until)| *until) } else { Some(replayed.until) };
     let are_told = told_until.is_some_and(|until| match &noted {
         Some(noted) => noted.are_complete(until, signs.map(|signs| signs.end)),
         None => signs.is_some_and(|signs| signs.end <= until),
     });
-    // What was noted is later than an index of before: a log may have been deleted since.
+    // The notes are newer than an old index, and may show that a log was deleted since then.
     let mut known = before.unwrap_or_default().0;
     known.extend(noted.into_iter().flat_map(|noted| noted.heads));
     find_short(index, &mut replayed, &known)?;
@@ -187,7 +190,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
         return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what }.into());
     }
-    // Nothing is written where something was lost: the log goes on in a new segment.
+    // A segment that lost data is never written again: the log continues in a new segment.
     let end = match what.is_empty() {
         true => replayed.end,
         false => {
@@ -215,9 +218,9 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     replayed.quarantined.extend(replayed.found);
     write_found(index, &mut tail, found)?;
     let notes = Notes::begin(folder)?;
-    // The notes of before are needed until a checkpoint holds what was read: new ones only tell of
-    // what follows. From a new store's first checkpoint on, a log without one is a log whose index
-    // was lost.
+    // The old notes are needed until a checkpoint contains everything that was read, because new
+    // notes only cover later groups. A new store also writes a checkpoint, so a log without one
+    // has lost its index.
     index.freeze(tail.point).map(|checkpoint| index.store(&checkpoint)).transpose()?;
     notes.remove_earlier()?;
     let alive = Alive::create(&folder.join(ALIVE), segments.store, tail.point, heartbeat)?;
@@ -247,14 +250,15 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     Ok(Opened { reader, tail, notes, shared })
 }
 
-/// The last entries that an index knows, and the point in the log up to which it holds.
+/// Returns the last entries of all games in an index, and the point in the log up to which the
+/// index is complete.
 fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Trouble> {
     let index = Index::open(path, cache_bytes)?;
     let heads = index.rows()?.map_ok(|(game, row)| (game, row.head.seq)).try_collect()?;
     Ok((heads, index.state()?.unwrap_or_default().until))
 }
 
-/// Writes what was found at the start to the log, durably, and takes it into the index.
+/// Durably writes the findings of the start to the log, and adds them to the index.
 fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), Trouble> {
     if found.is_empty() {
         return Ok(());
@@ -270,8 +274,8 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// Opens the index and brings it up to the log's end. It is rebuilt if it is not as the store
-/// left it, or the store was not closed, unless the log is long.
+/// Opens the index and updates it to the end of the log. The index is rebuilt if it is damaged.
+/// If the store was not closed properly, the index is rebuilt unless the log is long.
 fn open_index(
     folder: &Path,
     segments: &Segments,
@@ -288,8 +292,8 @@ fn open_index(
             opened => return opened,
         }
     }
-    // The index of before stays until the new one is complete: if the log is damaged, it tells
-    // which games had more entries.
+    // The old index is kept until the new one is complete. If the log is damaged, it shows which
+    // games had more entries.
     match (is_unfinished, path.exists()) {
         (true, true) => fs::remove_dir_all(&path)?,
         (false, true) => fs::rename(&path, &before)?,
@@ -305,14 +309,14 @@ fn read_index(
     options: &EmbeddedOptions,
 ) -> Result<(Index, Replayed), Failure> {
     let path = folder.join(INDEX);
-    // The database may panic over a damaged file.
+    // The database may panic if a file is damaged.
     let index = catch_unwind(|| Index::open(&path, options.cache_bytes))
         .unwrap_or_else(|_| Err(Trouble::damaged(0, "opening the index panicked")))?;
     let replayed = replay(folder, segments, &index, signs, options.checkpoint_bytes)?;
     Ok((index, replayed))
 }
 
-/// Reads the log from where the index ends, and cuts off a write that was not finished.
+/// Reads the log from the point where the index ends, and cuts off an unfinished write.
 fn replay(
     folder: &Path,
     segments: &Segments,
@@ -330,7 +334,7 @@ fn replay(
         losses.push(format!("segment {} is missing, or shorter than it was", state.until.segment));
         for row in index.rows()? {
             let (game, row) = row?;
-            // The numbers of frames rise, though a compaction moves them.
+            // The frames are in the order of their entries, even if a compaction has moved them.
             if let Some((seq, _)) = row.frames.iter().find(|(_, place)| !segments.reach(place.end())) {
                 found_damaged.insert(game, format!("entry {seq}: it is missing"));
             }
@@ -352,8 +356,9 @@ fn replay(
             end.at = torn;
             found.retain(|found| matches!(found, Found::Frame(frame) if frame.at < torn));
         }
-        // Without this, a log of many games would have to fit into memory. What is lost is found
-        // again only as long as no checkpoint covers it.
+        // Without this, rebuilding the index of a long log would need too much memory. After
+        // damage there are no more checkpoints, because the next start would not find the damage
+        // again.
         let is_clean = losses.is_empty() && found_damaged.is_empty() && suspects.is_empty();
         if is_clean && index.fresh_bytes() >= checkpoint_bytes {
             let before = Point { segment: *number, at: from };
@@ -394,7 +399,7 @@ fn replay(
     })
 }
 
-/// Finds the games whose logs end before these last entries.
+/// Finds the games whose logs end before their last known entry.
 fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(), Trouble> {
     for (game, known) in known {
         let seq = index.game(*game)?.map_or(0, |row| row.head.seq);
@@ -408,8 +413,8 @@ fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(
     Ok(())
 }
 
-/// Where the unfinished write at the end of the last segment begins, if there is one: at the first
-/// damage that was not acknowledged and after which no further group begins.
+/// Returns where the unfinished write at the end of the last segment begins, if there is one. It
+/// begins at the first damage that was not acknowledged and is not followed by another group.
 fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u64> {
     let begins = |found: &Found<'_>| matches!(found, Found::Frame(frame) if frame.begins_group);
     let last_group = found.iter().rposition(begins).unwrap_or(0);

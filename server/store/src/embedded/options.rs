@@ -1,25 +1,28 @@
-//! What an operator may set.
+//! The operator's settings of the store.
 
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
-    /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
+    /// The most requests that wait for the writer. If the queue is full, callers wait. Default
+    /// 4,096.
     pub queue_length: usize,
-    /// Bytes of the index's cache. Default 32 MiB.
+    /// The size of the index's cache, in bytes. Default 32 MiB.
     pub cache_bytes: u64,
-    /// Bytes of a segment from which on the next one is begun. Default 32 MiB, at most 1 GiB.
+    /// The length from which on the next segment is begun, in bytes. Default 32 MiB, at most 1
+    /// GiB.
     pub segment_bytes: u64,
-    /// Bytes of the log from one checkpoint of the index to the next. Default 32 MiB. What is not
-    /// in a checkpoint is in memory, and read again by the next start after a crash.
+    /// The length of the log between two checkpoints of the index, in bytes. Default 32 MiB.
+    /// Changes after a checkpoint are kept in memory, and the next start after a crash reads them
+    /// again.
     pub checkpoint_bytes: u64,
-    /// Bytes of the log from which on segments are compacted, if more than half of the log does not
-    /// count any more. Default 64 MiB.
+    /// The length of the log, in bytes, from which on segments are compacted if more than half of
+    /// the log is obsolete. Default 64 MiB.
     pub compact_bytes: u64,
-    /// Free bytes of the file system below which the store pauses. Default 128 MiB, which leaves
-    /// room for compaction.
+    /// The store pauses if fewer bytes than this are free on the file system. Default 128 MiB,
+    /// which leaves enough space for compaction.
     pub pause_below: u64,
-    /// Free bytes from which on a store that pauses goes on. Default 192 MiB.
+    /// A paused store resumes when this many bytes are free. Default 192 MiB.
     pub resume_from: u64,
-    /// What to do when acknowledged changes are missing and nothing tells whose they were.
+    /// What to do if acknowledged changes are missing and it is unknown which games are affected.
     pub lost_tail: LostTail,
 }
 
@@ -39,11 +42,11 @@ impl Default for EmbeddedOptions {
     }
 }
 
-/// What to do when acknowledged changes are missing and nothing tells whose they were.
+/// What to do if acknowledged changes are missing and it is unknown which games are affected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LostTail {
     #[default]
     Refuse,
-    /// Go on with what is there, in a new epoch.
+    /// Continue with the remaining data, in a new epoch.
     Accept,
 }

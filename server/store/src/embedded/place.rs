@@ -1,16 +1,16 @@
-//! The folder as it was opened: whether it and its files are still there under their names.
+//! Checks that the data folder and its files still exist under their names.
 //!
-//! An open file can be written long after its name is gone. So the name of the segment that grows
-//! is looked up after every group, before anything is answered, and the others with every
-//! heartbeat. If one of them is gone, or is another file by now, the store fails: what it would
-//! acknowledge is stored nowhere.
+//! A process can write to an open file long after the file's name has been removed. So the name
+//! of the last segment is checked after every group, before any request is answered, and the
+//! other names are checked with every heartbeat. If a file is missing or was replaced, the store
+//! fails, because acknowledged changes would be lost.
 
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A name, and the file or folder that it should name.
+/// A name, and the identity of the file or folder that should have it.
 #[derive(Debug)]
 pub(super) struct Named {
     path: PathBuf,
@@ -19,8 +19,8 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// The name of an open file, whose metadata comes from the file itself, or of what the name
-    /// stands for now.
+    /// Makes the name of a file. `metadata` comes from the open file, or from the current file
+    /// with that name.
     pub(super) fn of(path: PathBuf, metadata: &Metadata) -> Named {
         Named { path, device: metadata.dev(), inode: metadata.ino() }
     }
@@ -37,7 +37,7 @@ pub(super) struct DataFolder {
 }
 
 impl DataFolder {
-    /// The folder with these files in it, as they are now.
+    /// Notes the identities of the folder and of these files in it.
     pub(super) fn new(folder: &Path, names: &[&str]) -> io::Result<DataFolder> {
         let paths = std::iter::once(folder.to_owned()).chain(names.iter().map(|name| folder.join(name)));
         let look = |path: PathBuf| fs::metadata(&path).map(|metadata| Named::of(path, &metadata));
@@ -45,12 +45,12 @@ impl DataFolder {
         Ok(DataFolder { folder: folder.to_owned(), known })
     }
 
-    /// Looks whether everything is where it was. An error says what is not, and what to do.
+    /// Checks that all files are in place. An error says which file is not, and what to do.
     pub(super) fn check(&self) -> Result<(), String> {
         self.known.iter().try_for_each(|named| self.check_one(named))
     }
 
-    /// Looks whether this file of the folder is where it was.
+    /// Checks that this file is in place.
     pub(super) fn check_one(&self, named: &Named) -> Result<(), String> {
         let path = &named.path;
         match fs::metadata(path) {

@@ -1,8 +1,9 @@
-//! When to tell how far long work has come, for the person who waits for it.
+//! Decides when to report the progress of long work.
 
 use std::time::{Duration, Instant};
 
-/// True once a second. `told` is when it was true last, or when the work began.
+/// Returns true once a second. `told` is the time of the last report, or of the beginning of the
+/// work.
 pub(super) fn is_due(told: &mut Instant) -> bool {
     let is_due = told.elapsed() >= Duration::from_secs(1);
     if is_due {

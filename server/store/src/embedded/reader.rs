@@ -1,4 +1,4 @@
-//! Reading: beside the writer, trusting nothing that lies on the disk.
+//! Reads the log concurrently with the writer, and checks everything that it reads from the disk.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// The entries of a frame, which must be this game's from this number on.
+    /// Returns the entries of a frame. They must belong to this game and begin with the number
+    /// `first`.
     fn entries(&self, game: GameId, first: u64, place: Place) -> Result<Vec<Link>, Trouble> {
         let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
         let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
@@ -34,14 +35,15 @@ impl Reader {
         }
     }
 
-    /// True if these entries of a game lie at this place, by the index.
+    /// True if the index has these entries of a game at this position.
     pub(super) fn is_at(&self, game: GameId, entries: &[Link], place: Place) -> Result<bool, Trouble> {
         let first = entries.first().map_or(0, |link| link.entry.seq);
         let row = self.index.game(game)?;
         Ok(row.is_some_and(|row| row.frames.contains(&(first, place))))
     }
 
-    /// Reads with the row of a game, and again if a segment was compacted away meanwhile.
+    /// Reads with the row of a game. Repeats the read if a compaction has removed a segment in
+    /// the meantime.
     fn with_row<T>(
         &self,
         game: GameId,
@@ -58,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// The hash of the chain at an entry, as the entry itself says.
+    /// Returns the hash after an entry, as stored in the entry.
     fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, Trouble> {
         let Some(frame) = row.frame_of(seq) else { return Ok(Hash::ZERO) };
         let (first, place) = row.frames[frame];
@@ -67,7 +69,7 @@ impl Reader {
         Ok(link.ok_or_else(|| Trouble::damaged(seq, "it is missing"))?.hash)
     }
 
-    /// Where a log stands, its last entry agreeing.
+    /// Returns the head of a log, after checking it against the last entry.
     pub(super) fn head(&self, game: GameId) -> Result<Head, Trouble> {
         self.with_row(game, Head::START, |row| {
             if self.hash_at(game, row, row.head.seq)? != row.head.hash {
@@ -77,7 +79,7 @@ impl Reader {
         })
     }
 
-    /// Entries of a log, checked.
+    /// Returns entries of a log, after checking them.
     pub(super) fn read(
         &self,
         game: GameId,
@@ -123,7 +125,7 @@ impl Reader {
         Ok(entries)
     }
 
-    /// A whole log, checked entry by entry.
+    /// Checks a whole log, entry by entry. Returns its head.
     pub(super) fn verify(&self, game: GameId) -> Result<Head, Trouble> {
         let mut after_seq = 0;
         loop {
@@ -134,7 +136,7 @@ impl Reader {
         }
     }
 
-    /// The value of a record that exists at this time.
+    /// Returns the value of a record, unless it has expired at this time.
     pub(super) fn get(&self, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
         let row = self.index.record(key)?.filter(|row| row.is_alive(now));
         Ok(row.map(|row| Arc::unwrap_or_clone(row).value))

@@ -1,4 +1,4 @@
-//! What the writer is asked, and its answers.
+//! The requests to the writer, and its answers.
 
 use flagfall_board::{GameId, Stamp};
 use tokio::runtime::Handle;
@@ -9,22 +9,22 @@ use super::change::Link;
 use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome, Write};
 use crate::value::Head;
 
-/// Expired records that one step of a sweep removes.
+/// The number of expired records that one step of a sweep removes.
 pub(super) const SWEEP_STEP: usize = 1000;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// An append whose chain its caller has computed, so that the writer need not.
+/// An append whose hashes the caller has already computed, to save the writer's time.
 pub(super) struct Prepared {
     pub(super) game: GameId,
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
     pub(super) not_before: Option<Stamp>,
-    /// The entries. The writer stamps them, unless `stamped` says that they have their stamps.
+    /// The entries. The writer gives them their stamps, unless `stamped` is set.
     pub(super) entries: Vec<Link>,
-    /// The latest of the stamps that the entries have already.
+    /// If the entries already have stamps, the latest of them.
     pub(super) stamped: Option<Stamp>,
-    /// The latest outage that was known when it was asked for, if there is a deadline.
+    /// If the append has a deadline, the latest outage that was known at the request.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<Write>,
 }
@@ -36,22 +36,22 @@ pub(super) enum Request {
     Update { update: Update, reply: Reply<UpdateOutcome> },
     /// Begins a new epoch.
     BumpEpoch { reply: Reply<u64> },
-    /// Keeps what a reader has found, and already told [`Shared`].
+    /// Stores a quarantine that a reader has already noted in [`Shared`].
     Quarantine { game: GameId, reason: String },
     /// Lifts a quarantine.
     Release { game: GameId, reply: Reply<()> },
-    /// Puts an outage that was found into the record of outages, as any other group does.
+    /// Writes a new outage to the record of outages, as every other group also does.
     KeepOutage { reply: Reply<()> },
-    /// Makes room on a full disk as far as possible, and goes on if there is enough.
+    /// Frees space on a full disk as far as possible, and resumes if there is enough.
     LookForRoom { reply: Reply<()> },
     /// Deletes a log.
     DeleteLog { game: GameId, reply: Reply<()> },
-    /// Removes at most [`SWEEP_STEP`] expired records; answers how many it removed.
+    /// Removes at most [`SWEEP_STEP`] expired records. The answer is their number.
     Sweep { reply: Reply<usize> },
 }
 
 impl Request {
-    /// Bytes of its entries and values.
+    /// The length of the entries and values, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let (entries, writes) = match self {
             Request::Append { append, .. } => (&append.entries[..], &append.writes),
@@ -66,7 +66,7 @@ impl Request {
 #[derive(Clone)]
 pub(super) enum Verdict {
     Durable,
-    /// It may be on the disk or not.
+    /// The group may or may not be on the disk.
     Unknown(String),
     /// Nothing was written.
     Refused(String),
@@ -83,11 +83,11 @@ impl Verdict {
     }
 }
 
-/// An answer that waits for the sync, and then for the verdict on its group.
+/// An answer that is given after the sync, depending on the verdict on its group.
 pub(super) type Answer = Box<dyn FnOnce(&Verdict) + Send>;
 
-/// Answers with this outcome if the group is durable. `unknown` is the answer of a request that has
-/// written, if it may be on the disk or not.
+/// Makes an answer that gives this outcome if the group is durable. `unknown` is the answer of a
+/// request that has written something, if that may or may not be on the disk.
 pub(super) fn answer<T: Send + 'static>(
     reply: Reply<T>,
     outcome: Result<T, StoreError>,
@@ -97,19 +97,19 @@ pub(super) fn answer<T: Send + 'static>(
         let settled = match (verdict, unknown) {
             (Verdict::Durable, _) => outcome,
             (Verdict::Unknown(_), Some(unknown)) => Ok(unknown),
-            // The outcome may rest on what the group wrote: it says nothing any more.
+            // The outcome may depend on changes of the group, so it is no longer valid.
             (failed, _) => failed.check().and(outcome),
         };
-        // A caller that went away needs no answer.
+        // An error only means that the caller is gone.
         reply.send(settled).ok();
     })
 }
 
-/// Groups whose answers wait to be given, at most.
+/// The most groups that wait for their answers.
 const GROUPS_MAX: usize = 16;
 
-/// Where answers are given. To wake many callers is cheaper from inside the runtime that runs them
-/// than from the writer's thread: a task does it, if the store was opened in a runtime.
+/// Gives the answers. Waking many callers is cheaper inside their runtime than from the writer's
+/// thread, so a task does it if the store was opened in a runtime.
 pub(super) struct Answers {
     task: Option<mpsc::Sender<(Vec<Answer>, Verdict)>>,
 }
@@ -128,10 +128,11 @@ impl Answers {
         Answers { task }
     }
 
-    /// Gives the answers, now that it is known what became of the group.
+    /// Gives the answers of a group after its verdict.
     pub(super) fn give(&self, answers: Vec<Answer>, verdict: Verdict) {
         let group = (answers, verdict);
-        // One caller is not worth the detour, and the runtime may be gone or behind.
+        // A single caller is answered directly. So are all callers if the runtime is gone or
+        // behind.
         let left = match &self.task {
             Some(task) if group.0.len() > 1 => task.try_send(group).err().map(TrySendError::into_inner),
             Some(_) | None => Some(group),

@@ -1,7 +1,7 @@
-//! The room on the disk: how much there is, and whether the store pauses for want of it.
+//! The space on the disk, and whether the store pauses because there is too little.
 //!
-//! The store pauses a little before the disk is full, so that compaction and what else lies on the
-//! disk have room to work. It goes on when there is clearly more.
+//! The store pauses a little before the disk is full, to leave some space for compaction and for
+//! other programs. It resumes when clearly more space is free.
 
 use std::fmt::Display;
 use std::io;
@@ -17,17 +17,18 @@ use super::options::EmbeddedOptions;
 use crate::store::{DiskSpace, StoreError};
 
 const MIB: u64 = 1024 * 1024;
-/// Bytes written and removed again to find out whether a full disk takes writes: a quota is not in
-/// the figures of the file system.
+/// The size of a test file that shows whether a full disk accepts writes again. The file system's
+/// figures are not enough, because they do not include quotas.
 const TRIAL_BYTES: usize = MIB as usize;
 const TRIAL: &str = "trial";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     Open,
-    /// Little room is left: nothing is taken but what makes room.
+    /// Little space is left: the store accepts only requests that free space.
     Low,
-    /// A write found no room, and this is what could not be written: nothing is taken.
+    /// A write found no space: the store accepts nothing. The text says what could not be
+    /// written.
     Full(String),
 }
 
@@ -35,13 +36,13 @@ pub(super) struct Room {
     folder: PathBuf,
     pause_below: u64,
     resume_from: u64,
-    /// As of the last look.
+    /// Free bytes, as of the last check.
     free: AtomicU64,
     state: RwLock<State>,
 }
 
 impl Room {
-    /// Looks at the disk for the first time.
+    /// Checks the disk for the first time.
     pub(super) fn new(folder: &Path, options: &EmbeddedOptions) -> io::Result<Room> {
         let EmbeddedOptions { pause_below, resume_from, .. } = *options;
         let free = AtomicU64::new(0);
@@ -51,7 +52,7 @@ impl Room {
         Ok(room)
     }
 
-    /// Asks the file system how much is free.
+    /// Asks the file system how many bytes are free.
     pub(super) fn look(&self) -> io::Result<()> {
         let found = statvfs(&self.folder)?;
         let free = found.f_bavail.saturating_mul(found.f_frsize);
@@ -86,7 +87,7 @@ impl Room {
         }
     }
 
-    /// Refuses to open a store where too little is free even for that.
+    /// Returns an error if the disk has too little space to open the store.
     pub(super) fn check_start(&self) -> Result<(), EmbeddedOpenError> {
         let (free, least) = (self.free.load(Ordering::Relaxed), self.pause_below / 2);
         if free >= least {
@@ -96,7 +97,7 @@ impl Room {
         Err(EmbeddedOpenError::DiskFull { folder: self.folder.clone(), free_mib, least_mib })
     }
 
-    /// Refuses everything after a write has found no room.
+    /// Returns an error if a write has found no space.
     pub(super) fn check_usable(&self) -> Result<(), StoreError> {
         let is_full = matches!(*self.state.read(), State::Full(_));
         if is_full { self.check() } else { Ok(()) }
@@ -107,7 +108,7 @@ impl Room {
         format!("the disk of {folder} is {how}. Games go on by themselves when {enough} MiB are free")
     }
 
-    /// Notes that something could not be written for want of room. Returns the reason.
+    /// Notes that a write found no space. Returns the reason.
     pub(super) fn note_full(&self, what: &str, error: &dyn Display) -> String {
         let what = format!("{what} ({error})");
         let mut state = self.state.write();
@@ -118,16 +119,16 @@ impl Room {
         self.why(&format!("full: {what}"))
     }
 
-    /// True if a write has found no room and there seems to be some again.
+    /// True if a write has found no space, but some seems to be free again.
     pub(super) fn is_worth_a_trial(&self) -> bool {
         matches!(*self.state.read(), State::Full(_))
             && self.free.load(Ordering::Relaxed) >= self.pause_below / 2
     }
 
-    /// Writes a file and removes it. An error says that there is no room yet.
+    /// Writes a test file and removes it. Returns an error if the disk is still full.
     pub(super) fn try_disk(&self) -> io::Result<()> {
         let path = self.folder.join(TRIAL);
-        // Some file systems store repeated bytes in no room.
+        // Random bytes, because some file systems compress repeated bytes.
         let mut bytes = Vec::with_capacity(TRIAL_BYTES);
         let words = (0_u64..).map(|number| xxhash_rust::xxh3::xxh3_64(&number.to_le_bytes()));
         words.take(TRIAL_BYTES / 8).for_each(|word| bytes.extend(word.to_le_bytes()));
@@ -138,17 +139,17 @@ impl Room {
         tried
     }
 
-    /// Notes that everything that found no room is written by now.
+    /// Notes that all writes that found no space have been repeated.
     pub(super) fn note_usable(&self) {
         *self.state.write() = State::Low;
     }
 
-    /// True if the store pauses and could go on.
+    /// True if the store pauses but could resume.
     pub(super) fn is_enough(&self) -> bool {
         *self.state.read() == State::Low && self.free.load(Ordering::Relaxed) >= self.resume_from
     }
 
-    /// Takes changes again, unless a write has just found no room.
+    /// Accepts changes again, unless a write has just found no space.
     pub(super) fn resume(&self) {
         let mut state = self.state.write();
         if *state == State::Low {

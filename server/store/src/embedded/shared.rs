@@ -1,4 +1,4 @@
-//! What the writer, the readers and the handle have in common.
+//! The state that the writer, the readers and the handle share.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -22,32 +22,32 @@ use crate::store::StoreError;
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EmbeddedStats {
-    /// Groups, each with one sync.
+    /// Groups written, each with one sync.
     pub commits: u64,
     /// Appends that were answered `Ok`.
     pub appends: u64,
-    /// Entries in them.
+    /// Entries in those appends.
     pub entries: u64,
 }
 
-/// What the writer, the readers and the handle have in common.
+/// The state that the writer, the readers and the handle share.
 pub(super) struct Shared {
     pub(super) clock: StampClock,
     pub(super) epoch: AtomicU64,
     pub(super) last_heartbeat: Option<Stamp>,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
-    /// Why the store refuses everything, once it does.
+    /// Why the store refuses everything, if it has failed.
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
     pub(super) stats: Mutex<EmbeddedStats>,
     pub(super) place: DataFolder,
     pub(super) room: Room,
     pub(super) folder: PathBuf,
-    /// What was found missing or damaged at the start.
+    /// What was missing or damaged when the store was opened, as text.
     pub(super) losses: Vec<String>,
-    /// True if the index was closed with everything in it.
+    /// True if the index was complete when it was closed.
     pub(super) is_complete: AtomicBool,
-    /// Held locked as long as the folder is in use.
+    /// Locks the folder while the store uses it.
     pub(super) _lock: FolderLock,
 }
 
@@ -59,13 +59,13 @@ impl Shared {
         }
     }
 
-    /// Fails the store if its folder is not there any more.
+    /// Fails the store if its folder no longer exists.
     pub(super) fn check_place(&self) -> Result<(), StoreError> {
         self.check_available()?;
         self.place.check().map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
     }
 
-    /// From now on the store refuses everything. Returns the reason given first.
+    /// Makes the store refuse everything from this point on. Returns the first reason given.
     pub(super) fn fail(&self, why: &str) -> String {
         tracing::error!(why, "the store has failed");
         self.failed.get_or_init(|| why.to_owned()).clone()
@@ -84,12 +84,12 @@ impl Shared {
         self.quarantined.write().remove(&game);
     }
 
-    /// Notes how far the log is durable. The log itself is safe without the note.
+    /// Notes up to which point the log is durable. The log itself is safe without the note.
     pub(super) fn note_end(&self, end: Point) -> io::Result<()> {
         self.alive.lock().note_end(end)
     }
 
-    /// Looks how much room the disk has, and pauses if that is too little.
+    /// Checks the free space on the disk, and pauses the store if there is too little.
     pub(super) fn look_at_room(&self) -> Result<(), StoreError> {
         self.room.look().map_err(Trouble::from)?;
         if self.room.is_paused() {
@@ -98,13 +98,13 @@ impl Shared {
         Ok(())
     }
 
-    /// Pauses, because this could not be written for want of room. Returns the reason.
+    /// Pauses the store, because a write found no space. Returns the reason.
     pub(super) fn pause(&self, what: &str, why: &dyn Display) -> String {
         self.clock.pause();
         self.room.note_full(what, why)
     }
 
-    /// Notes what a failed write means, the log aside: without room the store pauses, and otherwise
+    /// Handles a failed write outside the log. If the disk is full, the store pauses, otherwise
     /// it fails. Returns the reason.
     pub(super) fn note_failed(&self, what: &str, trouble: Trouble) -> String {
         match trouble {

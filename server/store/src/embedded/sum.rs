@@ -1,8 +1,8 @@
-//! The checksum of the index's files, taken when the store is closed.
+//! The checksum of the index's files, which is written when the store is closed.
 //!
-//! The database does not notice all damage to its files: some of it makes rows disappear without a
-//! word. So an index counts only as it was left. The checksum is removed before the index changes:
-//! a store that was not closed has none.
+//! The database does not detect all damage to its files: some damage silently removes rows. So an
+//! index is used only if it has not changed since the store was closed. The checksum is removed
+//! before the index changes, so a store that was not closed properly has no checksum.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ pub(super) fn write(path: &Path, folder: &Path) -> io::Result<()> {
     fs::write(path, of(folder)?.to_le_bytes())
 }
 
-/// Removes the checksum, durably, and tells whether the files are as it says.
+/// Durably removes the checksum. Returns true if it matches the files.
 pub(super) fn take(path: &Path, folder: &Path) -> io::Result<bool> {
     let Some(written) = disk::if_there(fs::read(path))? else { return Ok(false) };
     fs::remove_file(path)?;
@@ -29,7 +29,7 @@ pub(super) fn take(path: &Path, folder: &Path) -> io::Result<bool> {
     Ok(folder.is_dir() && written == of(folder)?.to_le_bytes())
 }
 
-/// Over the names, lengths and bytes of all files.
+/// Computes the checksum of the names, lengths and bytes of all files.
 fn of(folder: &Path) -> io::Result<u64> {
     let mut files = Vec::new();
     list(folder, &mut files)?;

@@ -1,5 +1,5 @@
-//! Tests of a full disk: whatever finds no room, nothing that was acknowledged is lost, nothing
-//! that was refused is there, and the store goes on when there is room again.
+//! Tests of a full disk. Whichever write fails, no acknowledged change is lost, no refused change
+//! is stored, and the store resumes when there is space again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -22,12 +22,12 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// Changes in a test, of every kind.
+/// The number of changes in a test. They include every kind.
 const CHANGES: u64 = 48;
 const MIB: u64 = 1024 * 1024;
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
-/// Options under which a few changes need every kind of write.
+/// Options with which a few changes are enough to cause every kind of write.
 fn small() -> EmbeddedOptions {
     EmbeddedOptions {
         segment_bytes: 1_500,
@@ -57,7 +57,7 @@ fn copy_folder(from: &Path, to: &Path) {
         if path.is_dir() {
             copy_folder(&path, &target);
         } else if !path.components().any(|part| part.as_os_str() == "index") {
-            // A checkpoint may remove notes at the same time.
+            // A checkpoint may remove notes during the copy.
             match fs::copy(&path, &target) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 copied => assert!(copied.is_ok(), "{copied:?}"),
@@ -74,7 +74,7 @@ fn put(name: &str, value: &str) -> Write {
     Write::Put { key: Key::new(name).unwrap(), value: value.into(), expires: None }
 }
 
-/// What the store has acknowledged.
+/// The changes that the store has acknowledged.
 #[derive(Default)]
 struct Ledger {
     games: HashMap<GameId, Vec<String>>,
@@ -84,7 +84,8 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Makes the change with this number, and notes it if it is acknowledged. Returns whether.
+    /// Makes the change with this number, and notes it if it is acknowledged. Returns true in
+    /// that case.
     async fn change(&mut self, store: &EmbeddedStore, number: u64) -> bool {
         let text = number.to_string();
         let done = match number % 4 {
@@ -147,7 +148,7 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
     let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
     let mut refusals = 0;
     for number in 0..CHANGES {
-        // The disk becomes full one write later with each attempt.
+        // In each attempt, the disk becomes full one write later.
         for room_for in 0.. {
             fill(folder.path(), Some(room_for));
             let is_taken = ledger.change(&store, number).await;
@@ -158,12 +159,12 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
                 assert!(store.disk_space().unwrap().is_paused, "{at}");
             }
             if !is_taken && refusals % 8 == 1 {
-                // As a kill would leave it.
+                // A copy of the folder as a killed process would leave it.
                 let killed = scratch();
                 copy_folder(folder.path(), killed.path());
                 ledger.check(&open(killed.path()), &at).await;
             }
-            // Room comes back a write at a time.
+            // The disk frees the space for one more write at a time.
             let mut room = 0;
             while let Err(error) = store.heartbeat().await {
                 assert!(room < 20, "{at}: {error}");
@@ -182,8 +183,8 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
             ledger.check(&store, &format!("opened after change {number}")).await;
         }
     }
-    // The index is written in the background, so only a stop is sure to meet the full disk there:
-    // it begins new notes, and then writes the index.
+    // Because the index is written in the background, only a stop reliably writes it on the full
+    // disk: a stop begins new notes and then writes the index.
     fill(folder.path(), Some(1));
     drop(store);
     fill(folder.path(), None);
@@ -239,7 +240,7 @@ async fn a_store_pauses_a_little_before_the_disk_is_full_and_makes_room() {
     for number in [0, 2] {
         assert!(!ledger.change(&store, number).await);
     }
-    // What makes room is done.
+    // Requests that free space are carried out.
     let (segments, deletion) = (segments(folder.path()), 43);
     assert!(ledger.change(&store, deletion).await);
     assert_eq!(store.sweep().await, Ok(0));
@@ -301,7 +302,7 @@ async fn an_outage_that_finds_no_room_is_recorded_later() {
     store.heartbeat().await.unwrap();
     clock.advance_ms(20_000);
     assert_eq!(store.outage(), None);
-    // The heartbeat itself has room, the record has not.
+    // There is space for the heartbeat itself, but not for the record.
     fill(folder.path(), Some(1));
     assert!(store.heartbeat().await.is_err());
     fill(folder.path(), None);
@@ -353,7 +354,7 @@ async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
 #[tokio::test]
 async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let folder = scratch();
-    // Each group is followed by a checkpoint, but for one that fails.
+    // A checkpoint follows each group, unless the group fails.
     let options = EmbeddedOptions { checkpoint_bytes: 0, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     planted::with(folder.path(), |disk| (disk.room_for, disk.is_broken) = (Some(0), true));
@@ -361,7 +362,7 @@ async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let (game, writes) = (game(1), Vec::new());
     let append = Append { game, expected: Head::START, deadline: None, not_before: None, bodies, writes };
     assert_eq!(store.append(append).await, Ok(AppendOutcome::Unknown));
-    // The append may be there after a restart, so nothing can be said of it.
+    // The append may exist after a restart, so its outcome is unknown.
     assert!(store.failure().is_some() && store.heartbeat().await.is_err());
     assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
     drop(store);

@@ -1,4 +1,4 @@
-//! Why something could not be read.
+//! Why a read or a write failed.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,8 @@ use crate::store::{ReadError, StoreError};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum Trouble {
-    /// What is there is not what was written: the entry `seq`, or 0 if it is not an entry.
+    /// The data differs from what was written. `seq` is the damaged entry, or 0 if it is not an
+    /// entry.
     #[error("{what}")]
     Damaged { seq: u64, what: String },
     /// The disk or the database does not answer.
@@ -33,10 +34,10 @@ impl Trouble {
         }
     }
 
-    /// What a failed read of an entry means.
+    /// Converts the I/O error of a read of an entry.
     pub(super) fn of_io(error: &io::Error, seq: u64) -> Trouble {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
-        // The disk answers, and has nothing to give.
+        // The disk works, but the data is missing.
         let is_nothing = matches!(error.kind(), NotFound | UnexpectedEof | InvalidData);
         let is_damaged_sector = error.raw_os_error() == Some(5);
         let text = error.to_string();
@@ -75,14 +76,14 @@ impl From<io::Error> for Trouble {
 impl From<fjall::Error> for Trouble {
     fn from(error: fjall::Error) -> Trouble {
         let why = format!("the database cannot be used ({error})");
-        // A poisoned database has met an error in its own threads: most likely a full disk. Opening
-        // it again tells.
+        // A poisoned database has had an error in one of its own threads, most likely because of
+        // a full disk. Reopening it shows whether that was the cause.
         let is_full = matches!(error, fjall::Error::Poisoned) || io_error(&error).is_some_and(is_no_room);
         if is_full { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
     }
 }
 
-/// The error of the system that an error of the database rests on.
+/// Returns the operating system's error that caused an error of the database.
 fn io_error(error: &fjall::Error) -> Option<&io::Error> {
     let mut source: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = source {

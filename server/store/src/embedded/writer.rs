@@ -1,9 +1,10 @@
 //! The writer: the one thread that adds to the log.
 //!
-//! It takes every request that waits, decides each against the heads and records as the requests
-//! before it left them, writes all that there is to write in one group with one sync, and answers.
-//! While it waits for the disk, the next group gathers; there is no timer. No request is answered
-//! before the sync, not even one that wrote nothing: its answer may rest on what the group writes.
+//! It takes all waiting requests and processes them in order. Each request sees the heads and
+//! records as the previous requests leave them. The writer then writes all changes as one group
+//! with one sync, and answers. Requests that arrive during the sync form the next group; there is
+//! no timer. No request is answered before the sync, even if it wrote nothing, because its answer
+//! may depend on changes in the group.
 
 mod checkpoint;
 
@@ -35,20 +36,20 @@ use crate::store::{
 };
 use crate::value::{Head, Key};
 
-/// Requests in one group, at most.
+/// The most requests in one group.
 const GROUP_MAX: usize = 1024;
-/// Bytes of entries and values in one group, about.
+/// The approximate limit for the bytes of entries and values in one group.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// A value, and when it expires.
+/// A value, and the moment at which it expires.
 type Expiring = (Vec<u8>, Option<Stamp>);
 
-/// The changes of a group so far, and what follows from them for the requests to come.
+/// The changes of a group so far, and their effects on later requests.
 #[derive(Default)]
 struct Stage {
     changes: Vec<Change>,
     heads: FxHashMap<GameId, Head>,
-    /// Values, and when they expire; `None` for a record that was deleted.
+    /// The records that the group has changed; `None` for a deleted record.
     records: HashMap<Key, Option<Expiring>>,
     epoch: Option<u64>,
 }
@@ -68,7 +69,7 @@ impl Stage {
 /// A checkpoint that is not in the index's database yet.
 pub(super) struct Unstored {
     checkpoint: Checkpoint,
-    /// The number of the notes that go when it is.
+    /// The number of the notes to remove after the checkpoint is stored.
     noted: u64,
 }
 
@@ -76,31 +77,32 @@ pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
-    /// Where the last group ended. After a group that was taken back, the tail may be in a segment
-    /// that has none yet.
+    /// Where the last group ended. If a group was undone, the tail may be in a later, still empty
+    /// segment.
     pub(super) end: Point,
     pub(super) shared: Arc<Shared>,
     pub(super) answers: Answers,
     pub(super) checkpoint: Option<JoinHandle<Option<Unstored>>>,
-    /// A checkpoint for which there was no room.
+    /// A checkpoint that found no space on the disk.
     pub(super) unstored: Option<Unstored>,
-    /// Damage that was found and is not in the log yet, because there was no room.
+    /// Quarantines that are not in the log yet, because a write found no space.
     pub(super) unkept: Vec<Change>,
-    /// Bytes of the log from one checkpoint to the next.
+    /// The length of the log between two checkpoints, in bytes.
     pub(super) checkpoint_bytes: u64,
-    /// Bytes of the log from which on it is compacted.
+    /// The length from which on the log is compacted, in bytes.
     pub(super) compact_bytes: u64,
     pub(super) compaction: Option<Compaction>,
 }
 
 impl Writer {
-    /// Works until the last sender is gone. A panic fails the store; later requests are refused.
+    /// Runs until the last sender is gone. A panic makes the store fail, and it refuses later
+    /// requests.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut is_busy = false;
         while let Some(first) = self.next(&mut requests) {
             if is_busy {
-                // Those who were answered just now may have their next requests ready in a moment:
-                // one sync for all costs less than one for each.
+                // The callers that were just answered may send again in a moment. One sync for
+                // all of them costs less than one sync each.
                 std::thread::yield_now();
             }
             self.guarded(|writer| {
@@ -117,7 +119,8 @@ impl Writer {
         }
     }
 
-    /// Waits for a request, and compacts meanwhile. `None` when the last sender is gone.
+    /// Waits for a request, and compacts in the meantime. Returns `None` when the last sender is
+    /// gone.
     fn next(&mut self, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
         while self.compaction.as_ref().is_some_and(|compaction| compaction.copied.is_none()) {
             match requests.try_recv() {
@@ -129,7 +132,7 @@ impl Writer {
         requests.blocking_recv()
     }
 
-    /// Runs a request together with those that wait. Returns how many they were.
+    /// Processes a request together with all waiting requests. Returns their number.
     fn run_group(&mut self, first: Request, requests: &mut mpsc::Receiver<Request>) -> usize {
         let mut stage = Stage::default();
         stage.changes.append(&mut self.unkept);
@@ -159,7 +162,7 @@ impl Writer {
         count
     }
 
-    /// Decides a request, and returns the answer for the time when the group is durable.
+    /// Processes a request. Returns the answer to give once the group is durable.
     fn stage(&mut self, stage: &mut Stage, request: Request) -> Option<Answer> {
         Some(match request {
             Request::Append { append, reply } => {
@@ -201,7 +204,7 @@ impl Writer {
         })
     }
 
-    /// Refuses changes when the store has failed or pauses.
+    /// Returns an error if the store has failed or pauses.
     fn check_open(&self) -> Result<(), StoreError> {
         self.shared.check_available()?;
         self.shared.room.check()
@@ -259,7 +262,8 @@ impl Writer {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    /// Where a log stands. Its last frame is looked at once after a start, and after a checkpoint.
+    /// Returns the head of a log. Checks the last frame of the log unless that was done since the
+    /// last checkpoint.
     fn head(&self, game: GameId) -> Result<Head, Trouble> {
         self.reader.index.fresh_head(game).map_or_else(|| self.reader.head(game), Ok)
     }
@@ -291,7 +295,7 @@ impl Writer {
         self.shared.check_available()?;
         let now = self.shared.clock.stamp();
         let mut expired = self.reader.index.expired(now, SWEEP_STEP)?;
-        // A record that this group writes again is not what was found.
+        // Records that this group writes again have not expired.
         expired.retain(|key| !stage.records.contains_key(key));
         let count = expired.len();
         let writes: Vec<Write> = expired.into_iter().map(|key| Write::Delete { key }).collect();
@@ -302,11 +306,12 @@ impl Writer {
         Ok(count)
     }
 
-    /// Adds an outage that was found to the record of outages.
+    /// Adds a new outage to the record of outages.
     fn stage_outage(&self, stage: &mut Stage) -> Option<Outage> {
         let key = Key::new(OUTAGES_KEY).ok()?;
         let outage = self.shared.clock.take_unkept()?;
-        // A record that cannot be read is begun anew: it lists nothing to other readers either.
+        // If the record cannot be read, a new one replaces it. Other readers cannot read it
+        // either.
         let record = self.record(stage, &key, outage.until).unwrap_or_default();
         let mut outages = OutageList::parse(record.as_deref());
         outages.add(outage);
@@ -315,7 +320,7 @@ impl Writer {
         Some(outage)
     }
 
-    /// Writes a group, durably, answers, and takes it into the index.
+    /// Durably writes a group, answers its callers, and adds it to the index.
     fn write(&mut self, changes: Vec<Change>, answers: Vec<Answer>) -> Verdict {
         if changes.is_empty() {
             self.answers.give(answers, Verdict::Durable);
@@ -328,19 +333,19 @@ impl Writer {
                 return verdict;
             }
         };
-        // Callers are answered first and go on at once. Readers wait for the index until it has the
-        // group.
+        // Callers are answered first, so that they can continue. Readers wait until the index
+        // contains the group.
         let answer = || self.answers.give(answers, Verdict::Durable);
         match self.reader.index.apply(changes.into_iter().zip(places), answer) {
             Ok(gaps) if gaps.is_empty() => {}
-            // The heads were checked above: only a defect gets here.
+            // The heads were checked before, so a gap is a bug.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
             Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
         Verdict::Durable
     }
 
-    /// Writes a group into the log, durably, and notes it. Returns where each change lies.
+    /// Durably writes a group to the log, and notes it. Returns the position of each change.
     fn persist(&mut self, changes: &[Change]) -> Result<Vec<Place>, Verdict> {
         let usable = self.shared.check_available().and_then(|()| self.shared.room.check_usable());
         if let Err(StoreError::Unavailable { why }) = usable {
@@ -361,8 +366,8 @@ impl Writer {
         if let Err(why) = self.shared.place.check_one(&self.tail.name) {
             return Err(Verdict::Unknown(self.shared.fail(&why)));
         }
-        // What is about to be acknowledged is noted first. The log is safe without the notes: they
-        // tell what damage to it costs.
+        // The notes are written before the acknowledgment. The log is safe without them, but they
+        // show which games are affected if the log is damaged.
         if let Err(error) = self.notes.add(self.end, self.tail.point, &heads_of(changes)) {
             if disk::is_no_room(&error) {
                 return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
@@ -372,7 +377,7 @@ impl Writer {
         self.end = self.tail.point;
         match self.shared.note_end(self.end) {
             Ok(()) => {}
-            // The log has it, and so have the notes.
+            // The log and the notes contain the group.
             Err(error) if disk::is_no_room(&error) => {
                 drop(self.shared.pause("the end of the log cannot be noted", &error));
             }
@@ -394,8 +399,8 @@ impl Writer {
         Ok(places)
     }
 
-    /// After a write that found no room: takes the group back that began here. After any other
-    /// error, or if that is impossible, the next start may find the group, and the store fails.
+    /// Undoes the group that begins here, if its write found no space. After any other error, or
+    /// if undoing fails, the next start may find the group in the log, so the store fails.
     fn take_back(&mut self, begun: Point, what: &str, error: &io::Error) -> Verdict {
         let fail =
             |error: &dyn Display| self.shared.fail(&format!("{what} ({error}); start the process again"));
@@ -411,9 +416,9 @@ impl Writer {
         Verdict::Refused(self.shared.pause(what, error))
     }
 
-    /// Begins to compact the oldest segment if too much of the log does not count any more, unless
-    /// one is being compacted or cannot be. While the store pauses for want of room, an eighth is
-    /// too much.
+    /// Begins to compact the oldest segment, if too much of the log is obsolete and no compaction
+    /// is running. Too much is usually a half; while the store pauses because of a full disk, it
+    /// is an eighth.
     fn look_at_size(&mut self) {
         if self.compaction.is_some() || self.shared.room.check_usable().is_err() {
             return;
@@ -438,7 +443,7 @@ impl Writer {
         Ok(oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?)
     }
 
-    /// A step of the compaction. It ends when the store fails.
+    /// Does one step of the compaction. Stops it if the store has failed.
     fn compact(&mut self) {
         let Some(mut compaction) = self.compaction.take() else { return };
         if self.shared.check_available().is_err() {
@@ -447,14 +452,14 @@ impl Writer {
         match self.compact_step(&mut compaction) {
             Ok(true) => {}
             Ok(false) => self.compaction = Some(compaction),
-            // It is begun again when there is room.
+            // The compaction begins again when there is space.
             Err(_) if self.shared.room.check_usable().is_err() => {}
             Err(trouble) => drop(self.shared.note_failed("the log cannot be compacted", trouble)),
         }
     }
 
-    /// Copies the next part. When everything is copied, and in a checkpoint, the segment goes:
-    /// true.
+    /// Copies the next part. Once everything is copied and a checkpoint covers it, removes the
+    /// segment and returns true.
     fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
         let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {
@@ -478,7 +483,7 @@ impl Writer {
     }
 }
 
-/// The last entry of each append; 0 for a log that is deleted.
+/// Returns the number of the last entry of each changed log; 0 for a deleted log.
 fn heads_of(changes: &[Change]) -> Vec<(GameId, u64)> {
     let head = |change: &Change| match change {
         Change::Entries { game, entries, .. } => entries.last().map(|link| (*game, link.entry.seq)),

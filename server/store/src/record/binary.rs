@@ -1,7 +1,7 @@
-//! Form 2: a byte for the form, and then the command, the lag and the event in postcard.
+//! Form 2: a byte for the form, followed by the command, the lag and the event in postcard.
 //!
-//! An entry has one encoding. Reading one that could be written with other bytes is an error, so
-//! the order of fields and variants here, of ranks and of colors can never change.
+//! Each entry has exactly one encoding, and decoding any other is an error. So the order of the
+//! fields and variants in this module, of ranks, and of colors must never change.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 use flagfall_rules::secret::{self, SecretRecord};
@@ -16,9 +16,9 @@ use crate::value::SecretBytes;
 
 /// The first byte of a body of this form.
 pub(super) const FORM: u8 = 2;
-/// Room for a move with its command: few bodies are longer.
+/// The capacity for a move with its command. Few bodies are longer.
 const USUAL_LENGTH: usize = 48;
-/// Bytes in a command's id, if it is not a UUID.
+/// The most bytes in a command's id that is not a UUID.
 const CMD_ID_MAX: usize = 36;
 
 #[derive(Serialize, Deserialize)]
@@ -34,9 +34,9 @@ struct Body<'a> {
 #[derive(Serialize, Deserialize)]
 enum Command<'a> {
     None,
-    /// Its id is a UUID in lower case with hyphens.
+    /// The command's id is a UUID in lower case with hyphens.
     Uuid(#[serde(borrow)] Sender<'a>, [u8; 16], [u8; 8]),
-    /// Its id is another text.
+    /// The command's id is any other text.
     Text(#[serde(borrow)] Sender<'a>, &'a str, [u8; 8]),
 }
 
@@ -44,11 +44,11 @@ enum Command<'a> {
 enum Sender<'a> {
     Red,
     Blue,
-    /// A player in no seat, by their id.
+    /// The id of a player who has no seat.
     Other(&'a str),
 }
 
-/// An event. One that is `Moved` does nothing but move.
+/// An event. `Moved` is a move without any other effect.
 #[derive(Serialize, Deserialize)]
 enum EventRecord<'a> {
     Moved(Step),
@@ -72,7 +72,7 @@ struct Step {
     side: Side,
     from: SquareNumber,
     to: SquareNumber,
-    /// The ranks that the move rules out, as bits: usually none.
+    /// The ranks that the move rules out, as bits. Usually none.
     ruled_out: u16,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn encode(
     postcard::to_extend(&body, bytes).map(SecretBytes::new).map_err(|_| RecordError::Form)
 }
 
-/// Decodes what follows the byte for the form.
+/// Decodes the bytes after the byte for the form.
 pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, RecordError> {
     let (Body { command, lag_ms, event }, _) =
         postcard::take_from_bytes(bytes).map_err(|_| RecordError::Form)?;
@@ -115,7 +115,7 @@ pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, Rec
     Ok(LogEntry { command, lag_ms, event })
 }
 
-/// Output that must be the same as these bytes.
+/// An output that fails unless it gets exactly these bytes.
 struct Same<'a>(&'a [u8]);
 
 impl Flavor for Same<'_> {
@@ -171,7 +171,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// The UUID that is written exactly so: in lower case, with hyphens.
+/// Parses a UUID, but only in its canonical form: lower case with hyphens.
 fn canonical_uuid(text: &str) -> Option<Uuid> {
     let id = Uuid::try_parse(text).ok()?;
     let mut written = [0; Hyphenated::LENGTH];

@@ -1,4 +1,4 @@
-//! What an entry says besides its bytes, and why it could not be read.
+//! The decoded content of an entry, and why a body cannot be decoded.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use thiserror::Error;
 /// An entry after the first.
 #[derive(Clone, Debug)]
 pub struct LogEntry {
-    /// `None` for what happens without a command.
+    /// The command that caused the event; `None` if there was none.
     pub command: Option<CommandStamp<'static>>,
     /// Lag compensation for the side that acted.
     pub lag_ms: u32,
@@ -23,18 +23,18 @@ pub struct LogEntry {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandStamp<'a> {
-    /// Who sent it: the player's id.
+    /// The id of the player who sent the command.
     #[serde(rename = "p")]
     pub player: Cow<'a, str>,
-    /// The client's id for it: 1 to 36 bytes.
+    /// The client's id for the command: 1 to 36 bytes.
     #[serde(rename = "c")]
     pub cmd_id: Cow<'a, str>,
-    /// A hash that detects another command under the same id.
+    /// A hash that reveals a different command with the same id.
     #[serde(rename = "f")]
     pub fingerprint: u64,
 }
 
-/// A piece's part in a strike, as both forms write it: rank, fate, shown.
+/// A piece's part in a strike, as both forms write it: rank, fate, and whether it was shown.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Part(Rank, Fate, bool);
 
@@ -50,7 +50,7 @@ impl From<Part> for StruckRecord {
     }
 }
 
-/// Why a body could not be read or written. It reveals nothing of the content.
+/// Why a body could not be read or written. Reveals nothing about the content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RecordError {
     #[error("the entry is not of a form this version knows")]

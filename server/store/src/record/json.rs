@@ -1,4 +1,4 @@
-//! Form 1: JSON. Field names are short because every ply writes them.
+//! Form 1: JSON. Field names are short because every ply repeats them.
 
 use std::ops::Not;
 
@@ -61,7 +61,7 @@ enum EventRecord {
         proves: Vec<Rank>,
         owes: Vec<Side>,
     },
-    /// A side chose what its struck coin is.
+    /// A side chose the rank of its struck coin.
     Chosen { side: Side, rank: Rank },
     /// A side took a piece off the board.
     Removed { side: Side, square: Square },
@@ -80,13 +80,13 @@ enum EventRecord {
     DrawOffered { side: Side },
     /// A side declined a draw.
     DrawDeclined { side: Side },
-    /// The clocks stopped at that moment.
+    /// The clocks stopped at the moment `since`.
     Paused { since: Stamp },
     Resumed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Stamp>,
     },
-    /// The game ended, with the code of the reason.
+    /// The game ended. `reason` is the code of the end reason.
     Ended { winner: Option<Side>, reason: String },
 }
 
@@ -123,11 +123,11 @@ fn to_bytes(body: &impl Serialize) -> Result<SecretBytes, RecordError> {
 }
 
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
-    // serde's message may quote the content, so it is dropped.
+    // serde's message may quote the content, so it is not passed on.
     serde_json::from_slice(bytes).map_err(|_| RecordError::Form)
 }
 
-/// The ranks as a list. All ranks are written as an empty list.
+/// Returns the ranks as a list. All ranks together are written as an empty list.
 fn listed(ranks: RankSet) -> Vec<Rank> {
     if ranks == RankSet::ALL { Vec::new() } else { ranks.iter().collect() }
 }

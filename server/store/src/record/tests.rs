@@ -38,7 +38,7 @@ fn stamp(player: &str, cmd_id: &str) -> CommandStamp<'static> {
     }
 }
 
-/// The body in form 2.
+/// Returns the body in form 2.
 fn body(command: Option<&CommandStamp<'_>>, lag_ms: u32, event: &Event) -> Vec<u8> {
     encode(Form::Binary, SEATS, command, lag_ms, event).unwrap().into_exposed()
 }
@@ -54,7 +54,7 @@ fn check_round_trip(form: Form, command: Option<&CommandStamp<'_>>, lag_ms: u32,
     assert_eq!((read.command.as_ref(), read.lag_ms), (command, lag_ms));
 }
 
-/// One event of every kind, with its body in form 2 from the lag on.
+/// Returns one event of every kind, with the end of its body in form 2, starting with the lag.
 fn kinds() -> Vec<(SecretRecord, &'static str)> {
     let part = |rank, fate, shown| StruckRecord { rank, fate, shown };
     let strike = [part(Rank::Marshal, Fate::Advances, true), part(Rank::Spy, Fate::Leaves, false)];

@@ -1,4 +1,4 @@
-//! The address of a Redis: one server by its URL, or the primary that Sentinels name.
+//! The address of a Redis: one server with a URL, or Sentinels that name the primary.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ const SENTINEL_PORT: u16 = 26_379;
 /// The most Sentinels in one address.
 const SENTINELS_MAX: usize = 16;
 
-/// The address of a Redis, and the password for it. Printing shows neither the password nor the
+/// The address of a Redis, with its password. Printing it shows neither the password nor the
 /// user.
 ///
 /// One of these forms:
@@ -27,9 +27,9 @@ const SENTINELS_MAX: usize = 16;
 /// - `unix:///PATH`
 /// - `redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`
 ///
-/// NAME is what the Sentinels call the primary. User and password are those of the Redis servers;
-/// the Sentinels have none. `rediss://` and `rediss+sentinel://` speak TLS, both to Sentinels and
-/// to Redis.
+/// NAME is the Sentinels' name of the primary. User and password are those of the Redis servers;
+/// the Sentinels need none. `rediss://` and `rediss+sentinel://` use TLS, both for the Sentinels
+/// and for Redis.
 #[derive(Clone)]
 pub struct RedisAddress {
     place: Arc<Place>,
@@ -43,19 +43,19 @@ enum Place {
     Sentinels {
         sentinels: Vec<(String, u16)>,
         name: String,
-        /// Connection settings for the primary; the host is replaced by the one that a Sentinel
+        /// Connection settings for the primary. Its host is replaced by the one that a Sentinel
         /// names.
         primary: ConnectionInfo,
     },
 }
 
-/// Certificates for TLS with a Redis, in PEM form. The default trusts the authorities that browsers
-/// trust.
+/// Certificates for TLS connections to Redis, in PEM form. The default trusts the same
+/// authorities as browsers.
 #[derive(Clone, Default)]
 pub struct RedisTls {
-    /// The authorities to trust instead of the default ones.
+    /// The authorities that are trusted instead of the default ones.
     pub authorities: Option<Vec<u8>>,
-    /// This side's certificate chain and its key, for a Redis that asks for client certificates.
+    /// The client's certificate chain and key, for a Redis that requires client certificates.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Debug for RedisTls {
     }
 }
 
-/// Why a text is not an address, or cannot be used as it is.
+/// Why a text is not a usable address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
     /// The text does not have the form of an address.
@@ -73,7 +73,7 @@ pub enum AddressError {
         "a Redis is redis://HOST:PORT, redis://:PASSWORD@HOST:PORT/DATABASE, unix:///PATH, or redis+sentinel://HOST:PORT,HOST:PORT/NAME; with TLS rediss:// or rediss+sentinel://"
     )]
     Form,
-    /// TLS that accepts every certificate.
+    /// The address asks for TLS without verification of certificates.
     #[error("TLS without looking at certificates protects nothing: name the authority that signed Redis's")]
     Insecure,
     /// The certificates or the key are not PEM.
@@ -150,7 +150,7 @@ impl RedisAddress {
         self.certificates.is_some()
     }
 
-    /// The same address with these certificates. Without TLS they have no effect.
+    /// Returns the same address with these certificates. Without TLS they have no effect.
     ///
     /// # Errors
     /// [`AddressError::Certificates`].
@@ -158,7 +158,7 @@ impl RedisAddress {
         let client_tls =
             tls.identity.map(|(client_cert, client_key)| ClientTlsConfig { client_cert, client_key });
         let certificates = TlsCertificates { client_tls, root_cert: tls.authorities };
-        // A file without a certificate parses as an empty list.
+        // A file without a certificate would otherwise parse as an empty list.
         let chain = certificates.client_tls.as_ref().map(|tls| &tls.client_cert);
         let is_named = certificates.root_cert.iter().chain(chain).all(|pem| has_certificate(pem));
         let place = address_of("localhost", 1, true).into_connection_info();
@@ -169,8 +169,8 @@ impl RedisAddress {
         Ok(RedisAddress { certificates, ..self })
     }
 
-    /// A client of the current primary. Sentinels are asked each time, because they know of
-    /// failovers.
+    /// Returns a client of the current primary. Asks the Sentinels each time, because there may
+    /// have been a failover.
     pub(super) async fn client(&self, timeout: Duration) -> Result<Client, Fault> {
         let info = match &*self.place {
             Place::Server(info) => info.clone(),
@@ -186,15 +186,15 @@ impl RedisAddress {
         match &self.certificates {
             None => Client::open(info),
             Some(certificates) => {
-                // The process may already have a provider. It is of the same kind: there is no
-                // other here.
+                // If the process already has a provider, it is also `ring`, because no other one
+                // is linked.
                 ring::default_provider().install_default().ok();
                 Client::build_with_tls(info, TlsCertificates::clone(certificates))
             }
         }
     }
 
-    /// Asks the Sentinels in turn where the primary is, until one knows.
+    /// Asks one Sentinel after the other for the primary, until one of them names it.
     async fn ask_sentinels(
         &self,
         sentinels: &[(String, u16)],
@@ -234,8 +234,8 @@ fn address_of(host: &str, port: u16, is_tls: bool) -> ConnectionAddr {
     }
 }
 
-/// The prefix of all keys of a store, so that several stores can share one Redis: 1 to 40
-/// lower-case letters, digits, `-` and `_`.
+/// The prefix of all keys of a store, so that several stores can share one Redis. It consists of
+/// 1 to 40 lower-case letters, digits, `-` and `_`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prefix(String);
 
@@ -259,7 +259,7 @@ impl FromStr for Prefix {
 }
 
 impl Prefix {
-    /// The prefix as text.
+    /// Returns the prefix as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,4 +1,4 @@
-//! Parsing of the answers that scripts in Redis give.
+//! Parses the answers of the scripts in Redis.
 
 use flagfall_board::Stamp;
 use redis::Value;
@@ -16,11 +16,11 @@ pub(super) enum Appended {
     Conflict(Head),
     Late(Stamp),
     Early(Stamp),
-    /// Why it is in quarantine.
+    /// The reason for the quarantine.
     Quarantined(String),
-    /// The number of the entry that is damaged.
+    /// The number of the damaged entry.
     Damaged(String),
-    /// The key of the log holds a value of another type.
+    /// The key of the log has a value of another type.
     WrongType,
     /// Redis was silent for so long that there may have been an outage.
     Silence,
@@ -49,7 +49,7 @@ pub(super) struct Sent {
     pub(super) appends: Option<usize>,
 }
 
-/// The answer to each append and each other request, in order.
+/// Returns the answer to each append and each other request, in order.
 pub(super) fn of_each(sent: Vec<Sent>, answers: Vec<Value>) -> impl Iterator<Item = Value> {
     let mut answers = answers.into_iter();
     sent.into_iter().flat_map(move |Sent { commands, appends }| {
@@ -61,7 +61,7 @@ pub(super) fn of_each(sent: Vec<Sent>, answers: Vec<Value>) -> impl Iterator<Ite
     })
 }
 
-/// The answer for each append of a call, out of the one answer to the call.
+/// Splits the answer to a call into the answers to its appends.
 fn each(answer: Value, count: usize) -> Vec<Value> {
     let Value::BulkString(text) = answer else { return vec![answer; count] };
     let mut left = text.as_slice();
@@ -69,7 +69,7 @@ fn each(answer: Value, count: usize) -> Vec<Value> {
     (0..count).map(|_| next()).collect()
 }
 
-/// The result of one append.
+/// Parses the result of one append.
 pub(super) fn appended(answer: Value) -> Result<Appended, Fault> {
     let said: Vec<u8> = parsed(answer)?;
     let moment = |bytes: &[u8]| Ok(Stamp(u64::from_le_bytes(bytes.try_into().map_err(|_| strange())?)));
@@ -87,7 +87,7 @@ pub(super) fn appended(answer: Value) -> Result<Appended, Fault> {
     })
 }
 
-/// A script's answer that is a word and numbers.
+/// Parses a script's answer that consists of a word and numbers.
 fn words(answer: Value) -> Result<(String, Vec<u64>), Fault> {
     let words: Vec<String> = parsed(answer)?;
     let (word, numbers) = words.split_first().ok_or_else(strange)?;
@@ -115,7 +115,7 @@ pub(super) fn beat(answer: Value) -> Result<Beat, Fault> {
     }
 }
 
-/// True if the log is packed, by this call or before.
+/// True if the log is packed, by this call or an earlier one.
 pub(super) fn packed(answer: Value) -> Result<bool, Fault> {
     match words(answer)?.0.as_str() {
         "packed" => Ok(true),
@@ -124,7 +124,7 @@ pub(super) fn packed(answer: Value) -> Result<bool, Fault> {
     }
 }
 
-/// The number in a script's answer.
+/// Returns the number in a script's answer.
 pub(super) fn number(answer: Value) -> Result<u64, Fault> {
     let (word, numbers) = words(answer)?;
     match (word.as_str(), &numbers[..]) {
@@ -138,11 +138,11 @@ pub(super) struct StreamEntry {
     pub(super) seq: u64,
     /// Stamp, hash, body.
     pub(super) value: Vec<u8>,
-    /// The side records that go with it.
+    /// The side records of the entry's append.
     pub(super) writes: Vec<WriteArguments>,
 }
 
-/// The entries of a stream. `None` if they are not entries that this store writes.
+/// Parses the entries of a stream. Returns `None` if they do not have this store's form.
 pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
     let entries: Vec<(String, Vec<Vec<u8>>)> = match checked(value)? {
         Value::Nil => Vec::new(),
@@ -164,7 +164,7 @@ pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
     Ok(entries.into_iter().map(entry).collect())
 }
 
-/// Where a log stands, by its last entry as `XREVRANGE` returns it, unchecked. `None` if that entry
+/// Returns the head of a log from the answer to `XREVRANGE`, unchecked. `None` if the last entry
 /// is damaged.
 pub(super) fn head(value: Value) -> Option<Head> {
     match stream(value).ok()??.first() {
@@ -174,7 +174,7 @@ pub(super) fn head(value: Value) -> Option<Head> {
 }
 
 impl StreamEntry {
-    /// Where the log stands after it, by the hash it carries, unchecked.
+    /// Returns the head after this entry, with the hash in the entry, unchecked.
     pub(super) fn head(&self) -> Option<Head> {
         parse_entry(&self.value).map(|(_, hash, _)| Head { seq: self.seq, hash })
     }

@@ -1,76 +1,78 @@
-//! What a Redis promises about the data it is given, as read from Redis itself.
+//! How durable a Redis is, according to its own settings and state.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use thiserror::Error;
 
-/// The settings and state of a Redis that decide what it promises.
+/// The settings and state of a Redis that determine its durability.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Durability {
     /// The id of this run of Redis.
     pub(super) run_id: String,
-    /// Its version, such as `7.0.15`.
+    /// The version of Redis, such as `7.0.15`.
     pub version: String,
-    /// True if it is a primary: replicas accept no writes.
+    /// True for a primary. Replicas accept no writes.
     pub is_primary: bool,
-    /// True if it writes an append-only file.
+    /// True if Redis writes an append-only file.
     pub has_append_only_file: bool,
     /// When that file is synced: `always`, `everysec` or `no`; empty if unknown.
     pub sync: String,
-    /// False if it says that it does not sync that file during a rewrite of it.
+    /// False if Redis says that it does not sync the append-only file while it rewrites that
+    /// file.
     pub syncs_while_rewriting: bool,
-    /// True if it is a node of a Redis Cluster.
+    /// True if Redis is a node of a Redis Cluster.
     pub is_in_cluster: bool,
-    /// What it evicts when memory is full; `noeviction` means nothing.
+    /// What Redis evicts when memory is full; `noeviction` means nothing.
     pub eviction: String,
-    /// The number of replicas connected to it.
+    /// The number of replicas connected to Redis.
     pub replicas: u32,
     /// The number of replicas that an append waits for, as set by the operator.
     pub replicas_wanted: u32,
 }
 
-/// A way in which a Redis promises less than a game needs.
+/// A reason why a Redis is less durable than a game needs.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Weakness {
-    /// All data is lost when it ends.
+    /// All data is lost when Redis ends.
     #[error("it keeps no append-only file, so everything is lost when it ends (set appendonly yes)")]
     NoAppendOnlyFile,
-    /// The last writes may be gone when it or its machine ends. Holds its setting, empty if
+    /// The last writes may be lost when Redis or its machine ends. Contains the setting; empty if
     /// unknown.
     #[error(
         "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
         or_unknown(.0)
     )]
     SyncsLate(String),
-    /// It syncs nothing while it rewrites its append-only file.
+    /// Redis syncs nothing while it rewrites its append-only file.
     #[error(
         "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)"
     )]
     NoSyncWhileRewriting,
-    /// It is a node of a Redis Cluster, which redirects requests for many keys.
+    /// Redis is a node of a Redis Cluster, which redirects requests for many keys.
     #[error(
         "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)"
     )]
     InCluster,
-    /// It evicts games when its memory is full. Holds its policy; empty if unknown.
+    /// Redis evicts games when its memory is full. Contains the eviction policy; empty if
+    /// unknown.
     #[error(
         "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
         or_unknown(.0)
     )]
     Evicts(String),
-    /// It is a replica.
+    /// Redis is a replica.
     #[error("it is a replica and takes no writes (name the primary)")]
     Replica,
-    /// Fewer replicas are connected than appends are to wait for.
+    /// Fewer replicas are connected than an append must wait for.
     #[error("{replicas} of the {wanted} replicas follow that appends are to wait for")]
     FewReplicas {
-        /// How many there are.
+        /// The number of connected replicas.
         replicas: u32,
-        /// How many there should be.
+        /// The number of replicas that an append waits for.
         wanted: u32,
     },
-    /// It is older than 7.0. Holds its version.
+    /// Redis is older than 7.0. Contains the version.
     #[error("it is version {}, and 7.0 is needed", or_unknown(.0))]
     Old(String),
 }
@@ -80,8 +82,8 @@ fn or_unknown(text: &str) -> &str {
 }
 
 impl Durability {
-    /// Reads the answers to `INFO` and `CONFIG GET`. `CONFIG` may be forbidden; most settings that
-    /// are unknown then count as not promised.
+    /// Parses the answers to `INFO` and `CONFIG GET`. If `CONFIG` is forbidden, most unknown
+    /// settings count as weak.
     pub(super) fn of(info: &str, config: &HashMap<String, String>, replicas_wanted: u32) -> Durability {
         let lines: HashMap<&str, &str> =
             info.lines().filter_map(|line| line.trim().split_once(':')).collect();
@@ -105,7 +107,8 @@ impl Durability {
         }
     }
 
-    /// Ways in which an acknowledged move could be lost. Empty for a suitable Redis.
+    /// Returns all ways in which Redis could lose an acknowledged move. Empty for a suitable
+    /// Redis.
     #[must_use]
     pub fn weaknesses(&self) -> Vec<Weakness> {
         let mut found = Vec::new();
@@ -135,14 +138,15 @@ impl Durability {
         found
     }
 
-    /// The weaknesses in settings. Whether enough replicas follow is checked with every append
-    /// instead.
+    /// Returns the weaknesses in settings. The number of replicas is not a setting; every append
+    /// checks it.
     pub(super) fn weak_settings(&self) -> Vec<Weakness> {
         let is_setting = |weakness: &Weakness| !matches!(weakness, Weakness::FewReplicas { .. });
         self.weaknesses().into_iter().filter(is_setting).collect()
     }
 
-    /// The weaknesses that no operator can accept: the store cannot work with them.
+    /// Returns the weaknesses with which the store cannot work, even if the operator accepts
+    /// them.
     pub(super) fn obstacles(&self) -> Vec<Weakness> {
         let is_obstacle = |weakness: &Weakness| {
             matches!(weakness, Weakness::Replica | Weakness::Old(_) | Weakness::InCluster)
@@ -151,7 +155,7 @@ impl Durability {
     }
 }
 
-/// What an acknowledged move survives on this Redis, in one line.
+/// Shows in one line what an acknowledged move survives on this Redis.
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let survives = match (self.has_append_only_file, self.sync.as_str()) {
@@ -175,7 +179,7 @@ impl fmt::Display for Durability {
     }
 }
 
-/// Lists weaknesses as the end of a sentence.
+/// Formats weaknesses as the end of a sentence.
 pub(super) fn list(weaknesses: &[Weakness]) -> String {
     weaknesses.iter().map(Weakness::to_string).collect::<Vec<_>>().join("; ")
 }

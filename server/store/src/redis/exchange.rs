@@ -1,4 +1,4 @@
-//! Sending a group of requests in one go, and handling its answers.
+//! Sends a group of requests in one pipeline, and handles the answers.
 
 use std::sync::atomic::Ordering;
 
@@ -18,16 +18,16 @@ use crate::encoding::{head_value, stamp_entry};
 use crate::store::{AppendOutcome, Expect, Update};
 use crate::value::Key;
 
-/// Expired records handled in one step of a sweep.
+/// The number of expired records in one step of a sweep.
 pub(super) const SWEEP_STEP: u64 = 500;
-/// Why an append is refused that was judged before an outage was known.
+/// Why an append is refused that was judged before an outage was detected.
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
-/// How often a request is sent if Redis has surely not carried it out.
+/// How often a request is sent if Redis has certainly not carried it out.
 const TRIES_MAX: usize = 3;
 
 impl Writer {
-    /// True for an append that was judged before the latest outage was known, by clocks that ran
-    /// meanwhile, if a subscriber of this process is notified of that outage.
+    /// True for an append that was judged before the latest outage was detected, so its clocks
+    /// include the outage. Only if a receiver in this process is notified of that outage.
     fn is_misjudged(&self, request: &Request) -> bool {
         let Request::Append { append, .. } = request else { return false };
         !append.is_stamped
@@ -35,7 +35,7 @@ impl Writer {
             && self.shared.announcements.receiver_count() > 0
     }
 
-    /// Sends a group and answers it, in up to [`TRIES_MAX`] tries.
+    /// Sends a group and answers it, in up to [`TRIES_MAX`] attempts.
     pub(super) async fn run_group(&mut self, group: Vec<Request>) {
         let mut left = group;
         for _ in 0..TRIES_MAX {
@@ -47,7 +47,7 @@ impl Writer {
         left.into_iter().for_each(|request| request.fail(&Fault::ScriptGone));
     }
 
-    /// Sends a group and answers it. Returns the requests that are worth another try.
+    /// Sends a group and answers it. Returns the requests that should be tried again.
     async fn try_group(&mut self, group: Vec<Request>) -> Vec<Request> {
         let mut link = match self.ready().await {
             Ok(link) => link.clone(),
@@ -71,8 +71,8 @@ impl Writer {
             }
         };
         if let Err(fault) = self.shared.are_enough(&mut answers) {
-            // The group is written but may be lost with the primary. Nothing may build on it before
-            // the replicas have it.
+            // The group is written, but may be lost together with the primary. Later requests
+            // must not build on it before the replicas have it.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             self.shared.note_failure(&fault);
             group.into_iter().for_each(|request| request.fail(&fault));
@@ -82,8 +82,8 @@ impl Writer {
         self.answer_group(group.into_iter().zip(answers)).await
     }
 
-    /// Adds a group to a pipeline, consecutive appends in one call. Returns what was added, in
-    /// order.
+    /// Adds a group to a pipeline. Consecutive appends become one call. Returns what was added,
+    /// in order.
     fn add_group(&self, link: &Link, group: &[Request], commands: &mut Pipeline) -> Vec<Sent> {
         let runs = group.chunk_by(|one, next| one.as_append().is_some() && next.as_append().is_some());
         let parts = runs.flat_map(|run| run.chunks(APPENDS_MAX));
@@ -133,7 +133,8 @@ impl Writer {
             }
             Request::DeleteLog { game, .. } => {
                 commands.hdel(&keys.applied, game.as_str()).hdel(&keys.quarantined, game.as_str());
-                // The log goes last: as long as it exists, the deletion is seen to be unfinished.
+                // The log is deleted last. As long as it exists, the deletion is known to be
+                // unfinished.
                 commands.del(&[keys.quarantine(*game), keys.packed(*game), keys.log(*game)]);
             }
             Request::Tell { notice, .. } => {
@@ -162,13 +163,14 @@ impl Writer {
         commands.add_command(command);
     }
 
-    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last of the commands is the one call
-    /// that makes them all.
+    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last command makes all of them in
+    /// one call.
     pub(super) fn add_appends(&self, link: &Link, appends: &[&Prepared], commands: &mut Pipeline) -> Sent {
         let (keys, before) = (&self.shared.keys, commands.len());
         let mut with_records = appends.iter().filter(|append| !append.writes.is_empty()).peekable();
         if with_records.peek().is_some() {
-            // Before the appends: a server that finds one listed there checks whether it was made.
+            // Listed before the append itself, so that a server that finds the append in the list
+            // can check whether it was made.
             let pending = commands.cmd("ZADD").arg(&keys.pending);
             for append in with_records {
                 pending.arg(SystemClock.now().0).arg(pending_member(append.game, append.head().seq));
@@ -178,7 +180,7 @@ impl Writer {
             appends.iter().flat_map(|append| [keys.log(append.game), keys.quarantine(append.game)]).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut command = self.shared.call(link, Script::Append, &names);
-        // A test's own clock may jump by hours.
+        // A clock of a test may jump by hours.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
         command.arg(&keys.announcements).arg(self.shared.mark).arg(&keys.single_announcements);
@@ -188,7 +190,7 @@ impl Writer {
                 command.arg(intent(&append.writes));
             }
             for entry in &append.entries {
-                // Redis gives the stamp, except to an entry that is given back with its own.
+                // Redis gives the stamp, unless the entry is given back and already has one.
                 let from = if append.is_stamped { 0 } else { 8 };
                 command.arg(entry.value.get(from..).unwrap_or_default());
             }
@@ -197,7 +199,7 @@ impl Writer {
         Sent { commands: commands.len() - before, appends: Some(appends.len()) }
     }
 
-    /// Answers a group. Returns the requests that are worth another try.
+    /// Answers a group. Returns the requests that should be tried again.
     async fn answer_group(&mut self, asked: impl Iterator<Item = (Request, Value)>) -> Vec<Request> {
         let mut again = Vec::new();
         let mut silenced = Vec::new();
@@ -272,7 +274,7 @@ impl Writer {
         again
     }
 
-    /// Answers a request that is not an append. Returns it if it is worth another try.
+    /// Answers a request that is not an append. Returns it if it should be tried again.
     fn answer(&mut self, request: Request, answer: Value) -> Option<Request> {
         let answer = match checked(answer) {
             Ok(answer) => answer,
@@ -320,7 +322,7 @@ impl Writer {
         None
     }
 
-    /// Answers a caller. Gives the connection up if a fault requires it.
+    /// Answers a caller. Drops the connection if a fault requires it.
     fn reply<T>(&mut self, reply: Reply<T>, answer: Result<T, Fault>) {
         if let Err(fault) = &answer {
             self.lose_link(fault);
@@ -328,8 +330,8 @@ impl Writer {
         reply.send(answer).ok();
     }
 
-    /// Finishes appends that are in the logs: side records are applied and the entries held before
-    /// the callers are answered.
+    /// Finishes appends that are in the logs: applies their side records, holds their entries in
+    /// memory, and then answers the callers.
     async fn land(&mut self, landed: Vec<(Prepared, Stamp, Reply<AppendOutcome>)>) {
         let finished = self.finish(&landed).await;
         for (mut append, at, reply) in landed {
@@ -348,8 +350,8 @@ impl Writer {
                 last.writes = append.writes;
             }
             self.shared.held.lock().note(append.game, append.expected, append.entries);
-            // Otherwise the side records are applied on the next connection. Until then it is
-            // unknown whether they are.
+            // Otherwise the next connection applies the side records. Until then it is unknown
+            // whether they are applied.
             let outcome = if is_finished { AppendOutcome::Ok { at, head } } else { AppendOutcome::Unknown };
             reply.send(Ok(outcome)).ok();
         }
@@ -366,7 +368,7 @@ impl Writer {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("no connection"))?;
         let finished = self.carry_out(&mut link, &intents).await;
         if let Err(fault) = &finished {
-            // The next connection applies them.
+            // The next connection applies the side records.
             self.lose_link(&Fault::InDoubt(fault.to_string()));
         }
         finished
@@ -386,12 +388,12 @@ impl Writer {
     }
 }
 
-/// Encodes the fixed part of an append as the script takes it: all but side records and entries.
+/// Encodes an append for the script, without its side records and entries.
 fn asked(append: &Prepared) -> Vec<u8> {
-    // Without a limit: the last and the first possible stamp.
+    // Defaults: the last and the first possible stamp.
     let Stamp(deadline) = append.deadline.unwrap_or(Stamp(u64::MAX));
     let Stamp(not_before) = append.not_before.unwrap_or(Stamp(0));
-    // The limits of the store allow only a few entries.
+    // The store's limits allow only a few entries.
     let count = u32::try_from(append.entries.len()).unwrap_or(u32::MAX);
     [
         append.game.as_str().as_bytes(),

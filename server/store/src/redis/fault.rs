@@ -1,4 +1,4 @@
-//! What goes wrong between the store and Redis.
+//! Errors between the store and Redis.
 
 use std::error::Error as StdError;
 use std::io::ErrorKind;
@@ -14,22 +14,22 @@ use tokio_rustls::rustls;
 
 use crate::store::{ReadError, StoreError};
 
-/// Characters of an error's own text that are passed on.
+/// The most characters of Redis's error text to pass on.
 const SHOWN_MAX: usize = 120;
 
 /// Why a request failed or may have failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum Fault {
-    /// It was surely not carried out.
+    /// The request was certainly not carried out.
     #[error("{0}")]
     NotDone(String),
-    /// It may have been carried out, or may still be.
+    /// The request may have been carried out, or may still be.
     #[error("{0}")]
     InDoubt(String),
-    /// Redis does not have the script; nothing was carried out.
+    /// Redis does not have the script. Nothing was carried out.
     #[error("Redis has forgotten its scripts")]
     ScriptGone,
-    /// The user of this Redis lacks a right that the store needs. Nothing was carried out.
+    /// The Redis user lacks a permission that the store needs. Nothing was carried out.
     #[error("{}", FORBIDDEN)]
     Forbidden,
     #[error("this Redis is a replica now and takes no writes")]
@@ -38,16 +38,16 @@ pub(super) enum Fault {
         "Redis was emptied while it ran: games that servers hold are given back, everything else is gone until a backup is restored"
     )]
     Emptied,
-    /// A key holds a value of another type: another program has written there. Parts of the request
-    /// that do not need such a key may have been carried out.
+    /// A key has a value of another type, because another program has written to it. Other parts
+    /// of the request may have been carried out.
     #[error("a key of the store in Redis holds a value of another type")]
     WrongType,
-    /// What was read is not what was written: this entry of a log, or a side record.
+    /// An entry of a log or a side record differs from what was written.
     #[error("{what}")]
     Damaged { seq: u64, what: String },
 }
 
-/// The reason if the user lacks rights.
+/// The reason to show if the Redis user lacks permissions.
 const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
                          channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
 
@@ -60,7 +60,7 @@ impl From<Fault> for StoreError {
     }
 }
 
-/// The part of a text that is passed on.
+/// Returns the part of an error text that is passed on.
 fn shown(text: &str) -> String {
     text.chars().take(SHOWN_MAX).collect()
 }
@@ -74,7 +74,7 @@ impl Fault {
         Fault::Damaged { seq, what: what.to_string() }
     }
 
-    /// The fault in reading the log of a game, for the reader.
+    /// Turns a fault in reading a game's log into the reader's error.
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
             Fault::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
@@ -87,10 +87,10 @@ impl Fault {
         matches!(self, Fault::InDoubt(_) | Fault::WrongType)
     }
 
-    /// The fault behind an error that answers a request.
+    /// Converts an error that answers a request.
     ///
-    /// Of Redis's own text only the code is passed on: the rest may quote what was sent, which is
-    /// secret.
+    /// Only the code of Redis's error text is passed on, because the rest may quote the request,
+    /// which is secret.
     pub(super) fn of_error(error: &RedisError) -> Fault {
         if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() {
             return Fault::InDoubt(if error.is_timeout() {
@@ -105,8 +105,8 @@ impl Fault {
         Fault::of_code(error.code().unwrap_or(error.category()))
     }
 
-    /// The fault behind an error while connecting. Nothing secret is sent before the other side's
-    /// certificate has been verified.
+    /// Converts an error while connecting. Its text can be passed on, because nothing secret is
+    /// sent before the other side's certificate has been verified.
     pub(super) fn of_connecting(error: &RedisError) -> Fault {
         let shared =
             error.source().and_then(|source| source.downcast_ref::<Arc<dyn StdError + Send + Sync>>());
@@ -128,7 +128,8 @@ impl Fault {
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
                     Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
                 }
-                // The system's own text, such as an unknown host name or an unreachable network.
+                // Text of the operating system, such as an unknown host name or an unreachable
+                // network.
                 Some(_) if !error.is_timeout() => {
                     Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
                 }
@@ -137,7 +138,7 @@ impl Fault {
         }
     }
 
-    /// The fault behind an error that a script met and passed on. Here, too, only the code is used.
+    /// Converts an error text that a script passed on. Only its code is used.
     pub(super) fn of_words(error: &str) -> Fault {
         Fault::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
     }
@@ -161,19 +162,19 @@ impl Fault {
                 "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
             ),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
-            // One cause: before Redis 7.2, a script that does what its user may not.
+            // Before Redis 7.2, this also happens if the user of a script lacks a permission.
             "ERR" => Fault::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}")),
             code => Fault::InDoubt(format!("Redis gave an unknown error ({})", shown(code))),
         }
     }
 
-    /// True if the connection is of no further use.
+    /// True if the connection must be dropped.
     pub(super) fn ends_link(&self) -> bool {
         match self {
-            // After a failover, Sentinels know the new primary. What was lost is given back on a
-            // new connection.
+            // After a failover, Sentinels name the new primary. Lost data is given back on a new
+            // connection.
             Fault::InDoubt(_) | Fault::Demoted | Fault::Emptied => true,
-            // If only replicas are missing, this is still the primary.
+            // If only replicas are missing, this Redis is still the primary.
             Fault::NotDone(_)
             | Fault::Forbidden
             | Fault::ScriptGone
@@ -183,7 +184,7 @@ impl Fault {
     }
 }
 
-/// Waits for an answer or a connection, for at most `limit`. `fault_of` says what an error means.
+/// Waits for an answer or a connection, for at most `limit`. `fault_of` converts an error.
 pub(super) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
@@ -196,7 +197,7 @@ pub(super) async fn within<T>(
     }
 }
 
-/// One answer of a pipeline, or the fault behind its error.
+/// Returns one answer of a pipeline, or a fault if it is an error.
 pub(super) fn checked(value: Value) -> Result<Value, Fault> {
     match value {
         Value::ServerError(error) => Err(Fault::of_code(error.code())),
@@ -204,13 +205,13 @@ pub(super) fn checked(value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// One answer of a pipeline, as a type.
+/// Converts one answer of a pipeline to a type.
 pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
     T::from_redis_value(checked(value)?)
         .map_err(|_| Fault::InDoubt("Redis gave an unexpected answer".to_owned()))
 }
 
-/// What a key holds; `None` if that is of another type than the store writes.
+/// Returns the value of a key; `None` if it has another type than the store writes.
 pub(super) fn of_right_type<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match answer {
         Err(Fault::WrongType) => Ok(None),

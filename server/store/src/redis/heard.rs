@@ -1,4 +1,4 @@
-//! The current time by the stamps, as far as this process knows.
+//! The current time, as this process estimates it from the stamps.
 
 use std::time::{Duration, Instant};
 
@@ -7,15 +7,16 @@ use flagfall_board::Stamp;
 /// The latest stamp received, and the time since then by this process's own clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
-    /// The latest stamp received: no stamp may be earlier.
+    /// The latest stamp received. No new stamp may be earlier.
     pub(super) latest: Stamp,
-    /// A stamp, and when it was received by this process's clock.
+    /// A stamp, and when this process received it.
     ///
-    /// This is not always the latest stamp received. While Redis's clock is behind, Redis stamps
-    /// with the floor that this process sends. Such a stamp is as old as its answer took, and using
-    /// it here would set the time back by that much with every answer.
+    /// This is not always the latest stamp. While Redis's clock is behind, Redis stamps with the
+    /// floor that this process sends. That stamp is already as old as the round trip when it
+    /// arrives. If it were used here, every answer would set the time back by the length of a
+    /// round trip.
     mark: (Stamp, Instant),
-    /// For how long time continues without an answer from Redis, in milliseconds.
+    /// How long time continues without an answer from Redis, in milliseconds.
     silence_ms: u64,
 }
 
@@ -25,28 +26,28 @@ impl Heard {
         Heard { latest: Stamp(0), mark: (Stamp(0), now), silence_ms }
     }
 
-    /// The current time, extrapolated from what was received.
+    /// Returns the current time, extrapolated from the stamp in `mark`.
     pub(super) fn now(&self, now: Instant) -> Stamp {
         let (at, since) = self.mark;
         at.plus_ms(steady_ms(now.saturating_duration_since(since)))
     }
 
-    /// The moment after which the time must be checked before anything counts: nothing was received
-    /// for too long, or Redis's clock jumped.
+    /// Returns the moment after which the time must be checked before any stamp counts: either no
+    /// answer came for too long, or Redis's clock jumped.
     pub(super) fn silent_at(&self) -> Stamp {
         self.latest.plus_ms(self.silence_ms)
     }
 
-    /// The latest stamp received, if more time has passed since than the silence allowed.
+    /// Returns the latest stamp received, if the silence since then is too long.
     pub(super) fn silent_since(&self, now: Instant) -> Option<Stamp> {
         (self.latest > Stamp(0) && self.now(now) > self.silent_at()).then_some(self.latest)
     }
 
-    /// The floor of stamps: no stamp is given before this moment.
+    /// Returns the floor: all new stamps must be at least this high.
     ///
-    /// It advances even while Redis's clock, set back, is behind what was already stamped.
-    /// Otherwise a flag would fall by this process's clock and stand in the log as if it had fallen
-    /// early. It advances no longer than the silence allowed.
+    /// The floor advances even if Redis's clock was set back behind earlier stamps. Otherwise a
+    /// flag would fall by this process's clock, but the log would show a time at which it had not
+    /// fallen yet. Without an answer from Redis, the floor stops after `silence_ms`.
     pub(super) fn running(&self, now: Instant) -> Stamp {
         self.now(now).min(self.silent_at()).max(self.latest)
     }
@@ -57,7 +58,7 @@ impl Heard {
             return;
         }
         let carried = self.now(now);
-        // This process's clock ran further than stamps may follow: the new stamp counts.
+        // This process's clock ran too far ahead, so the new stamp counts.
         let is_beyond = carried > self.silent_at();
         self.latest = at;
         if at >= carried || is_beyond {
@@ -66,8 +67,8 @@ impl Heard {
     }
 }
 
-/// Elapsed milliseconds of this process's clock, reduced by a thousandth. So the time is never
-/// ahead of a correct clock of Redis, even if the two clocks run slightly differently.
+/// Returns the elapsed milliseconds, reduced by a thousandth. So the estimate is never ahead of
+/// Redis's clock, even if the two clocks run slightly differently.
 fn steady_ms(elapsed: Duration) -> u64 {
     u64::try_from(elapsed.as_micros() * 999 / 1_000_000).unwrap_or(u64::MAX)
 }
@@ -88,7 +89,7 @@ mod tests {
             let start = Instant::now();
             let mut heard = Heard::new(SILENCE, start);
             heard.note(Stamp(1_000_000), start);
-            // Redis's clock was set back: it stamps with the floor it is given.
+            // Redis's clock was set back, so Redis stamps with the floor.
             for sent_ms in (0..10_000).step_by(round_trip_ms) {
                 let stamped = heard.running(after(start, sent_ms));
                 heard.note(stamped, after(start, sent_ms + round_trip_ms as u64));
@@ -103,7 +104,7 @@ mod tests {
         let start = Instant::now();
         let mut heard = Heard::new(SILENCE, start);
         for ms in (0..10_000).step_by(10) {
-            // Each answer takes 4 ms, and was stamped in the middle of it.
+            // Each answer takes 4 ms, and gets its stamp in the middle of that time.
             heard.note(Stamp(1_000_000 + ms), after(start, ms + 2));
             assert!(heard.running(after(start, ms + 10)) <= Stamp(1_000_000 + ms + 10), "never ahead of it");
         }

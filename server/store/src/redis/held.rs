@@ -1,8 +1,9 @@
-//! The log entries that this process holds, to give them back if Redis loses the end of a log.
+//! The log entries that this process holds in memory, to give them back if Redis loses recent
+//! entries.
 //!
-//! Held are entries that were acknowledged or read. If there is no room, the logs unused for
-//! longest are forgotten first. A game that is being played is read as a whole when it is loaded,
-//! and appended to from then on, so its whole log is held.
+//! Entries are held after they were acknowledged or read. If there is no room, the least recently
+//! used logs are dropped first. A game in progress is read completely when it is loaded, and each
+//! new entry is added, so its whole log is held.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,16 +12,16 @@ use flagfall_board::GameId;
 use super::layout::WriteArguments;
 use crate::value::Head;
 
-/// Approximate bytes of an entry beyond its content.
+/// The approximate memory that an entry takes in addition to its content, in bytes.
 const ENTRY_OVERHEAD: usize = 96;
 
-/// An entry as Redis holds it, and where the log stands after it.
+/// An entry as it is stored in Redis, with the head after it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct HeldEntry {
     pub(super) head: Head,
     /// Stamp, hash, body.
     pub(super) value: Vec<u8>,
-    /// The side records that go with it.
+    /// The side records of the entry's append.
     pub(super) writes: Vec<WriteArguments>,
 }
 
@@ -32,7 +33,7 @@ impl HeldEntry {
 }
 
 struct HeldLog {
-    /// Where the log stood before the first entry held.
+    /// The head before the first held entry.
     before: Head,
     entries: VecDeque<HeldEntry>,
     bytes: usize,
@@ -45,7 +46,7 @@ impl HeldLog {
     }
 }
 
-/// The logs held, up to a limit in bytes.
+/// The held logs, up to a limit in bytes.
 pub(super) struct Held {
     logs: HashMap<GameId, HeldLog>,
     bytes: usize,
@@ -58,7 +59,7 @@ impl Held {
         Held { logs: HashMap::new(), bytes: 0, bytes_max, turn: 0 }
     }
 
-    /// Notes consecutive entries of a log that follow this head.
+    /// Holds consecutive entries of a log that follow this head.
     pub(super) fn note(&mut self, game: GameId, before: Head, entries: Vec<HeldEntry>) {
         let Some(last) = entries.last().map(|entry| entry.head) else { return };
         self.turn += 1;
@@ -73,7 +74,7 @@ impl Held {
             return;
         }
         if log.head() != before {
-            // There is a gap. The new entries are the end of the log, and that is what matters.
+            // There is a gap. Only the new entries are held, because they are the end of the log.
             self.bytes -= log.bytes;
             *log = HeldLog { before, entries: VecDeque::new(), bytes: 0, used: self.turn };
         }
@@ -105,25 +106,25 @@ impl Held {
         }
     }
 
-    /// The games whose logs are held.
+    /// Returns the games whose logs are held.
     pub(super) fn games(&self) -> Vec<GameId> {
         self.logs.keys().copied().collect()
     }
 
-    /// Where the log of a game stood when it was last noted.
+    /// Returns the head of a game's log after its last held entry.
     pub(super) fn head(&self, game: GameId) -> Option<Head> {
         self.logs.get(&game).map(HeldLog::head)
     }
 
-    /// The side records of a game's appends after `seq`, in order.
+    /// Returns the side records of a game's appends after `seq`, in order.
     pub(super) fn writes_after(&self, game: GameId, seq: u64) -> Vec<(u64, Vec<WriteArguments>)> {
         let entries = self.logs.get(&game).into_iter().flat_map(|log| &log.entries);
         let wanted = entries.filter(|entry| entry.head.seq > seq && !entry.writes.is_empty());
         wanted.map(|entry| (entry.head.seq, entry.writes.clone())).collect()
     }
 
-    /// The entries, the last ones held, that a log has lost if it stands at `head` in Redis. `None`
-    /// if it lacks nothing that is held. What contradicts it is forgotten.
+    /// Returns the held entries that are missing in Redis, where the log has the head `head`.
+    /// `None` if no held entry is missing. Forgets the log if its held entries contradict `head`.
     pub(super) fn missing(&mut self, game: GameId, head: Head) -> Option<Vec<HeldEntry>> {
         let log = self.logs.get(&game)?;
         if head.seq > log.head().seq || head == log.head() {
@@ -136,7 +137,7 @@ impl Held {
         };
         let missing = from.map(|from| log.entries.range(from..).cloned().collect());
         if missing.is_none() {
-            // Older than anything held, or another branch.
+            // The head is older than all held entries, or belongs to another branch.
             self.forget(game);
         }
         missing

@@ -1,17 +1,17 @@
-//! Copies of side records, given back if Redis is emptied while servers run. Players who are
-//! playing keep their seats.
+//! Copies of side records, to give them back if Redis is emptied while servers run. So players in
+//! a game do not lose their seats.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::store::Write;
 use crate::value::Key;
 
-/// Approximate limit of the bytes of copies. A guest takes half a KiB.
+/// The approximate limit for all copies, in bytes. A guest takes half a KiB.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Approximate bytes of a copy beyond its content.
+/// The approximate memory that a copy takes in addition to its content, in bytes.
 const COPY_OVERHEAD: usize = 128;
 
-/// The copies, each for an owner.
+/// The copies, and the owner of each copy.
 #[derive(Default)]
 pub(super) struct Kept {
     records: BTreeMap<Key, Write>,
@@ -20,8 +20,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps these for an owner, replacing the owner's earlier copies. Keeps nothing if there is no
-    /// room.
+    /// Keeps copies of these records for an owner, replacing the owner's earlier copies. Keeps
+    /// none of them if there is no room.
     pub(super) fn keep(&mut self, owner: &str, records: Vec<Write>) {
         self.drop_owner(owner);
         let records: Vec<Write> =
@@ -47,16 +47,16 @@ impl Kept {
         self.records.contains_key(key)
     }
 
-    /// Selects the writes to records of which copies are kept.
+    /// Returns those writes that change records with a copy.
     pub(super) fn copied(&self, writes: &[Write]) -> Vec<Write> {
         writes.iter().filter(|write| self.has(write.key())).cloned().collect()
     }
 
-    /// Updates the copies with what was written.
+    /// Updates the copies after these writes.
     pub(super) fn note(&mut self, writes: Vec<Write>) {
         for write in writes {
             match write {
-                // Its owner may have been dropped meanwhile.
+                // Its owner may have been dropped in the meantime.
                 Write::Put { .. } if self.has(write.key()) => self.insert(write),
                 Write::Put { .. } => {}
                 Write::Delete { key } => self.forget(&key),
@@ -64,8 +64,8 @@ impl Kept {
         }
     }
 
-    /// Forgets copies of records whose write has an unknown outcome: neither the old nor the new
-    /// value may be given back.
+    /// Forgets the copies of records whose write has an unknown outcome, because neither the old
+    /// nor the new value may be given back.
     pub(super) fn forget_all(&mut self, writes: &[Write]) {
         writes.iter().for_each(|write| self.forget(write.key()));
     }
@@ -76,7 +76,7 @@ impl Kept {
         }
     }
 
-    /// All copies, to be given back.
+    /// Returns all copies, to give them back.
     pub(super) fn all(&self) -> Vec<Write> {
         self.records.values().cloned().collect()
     }

@@ -1,7 +1,7 @@
 //! The layout of the data in Redis.
 //!
-//! Keys of one game share a hash tag, and so do the keys of all side records. On a cluster each of
-//! the two would have its own slot, and no script needs keys of both.
+//! All keys of one game share a hash tag, and so do the keys of all side records. In a cluster,
+//! each of these groups would be in one slot, and no script uses keys of two groups.
 
 use flagfall_board::GameId;
 
@@ -11,7 +11,7 @@ use crate::value::Key;
 
 use super::address::Prefix;
 
-/// The version of everything in this file and in the scripts. Another layout needs another number.
+/// The version of the layout and of the scripts. A change of the layout requires a new number.
 pub(super) const SCHEMA: u64 = 1;
 
 /// The names of keys and channels.
@@ -22,21 +22,22 @@ pub(super) struct Keys {
     pub(super) meta: String,
     /// Hash: the side records by their keys, each value preceded by its expiry.
     pub(super) values: String,
-    /// Sorted set without scores: the keys of all side records, in their order.
+    /// Sorted set with equal scores: the keys of all side records, in byte order.
     pub(super) names: String,
-    /// Sorted set: the keys of side records that expire, ordered by expiry.
+    /// Sorted set: the keys of the expiring side records, ordered by expiry time.
     pub(super) expiries: String,
-    /// Hash: for each game, the entry up to which the side records of its appends were applied.
+    /// Hash: for each game, the last entry whose side records have been applied.
     pub(super) applied: String,
-    /// Sorted set, by time: appends whose side records may not be applied yet. See
+    /// Sorted set, by time: appends whose side records may not have been applied yet. See
     /// [`pending_member`].
     pub(super) pending: String,
-    /// Hash: games in quarantine, and why.
+    /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: the mark of a server, and a line for every append of one call.
+    /// Channel: the mark of a server, and a line for each append of one call.
     pub(super) announcements: String,
-    /// Channel: a line per append, for servers that know no other channel. If all listeners know
-    /// the other one, only the last append of each call.
+    /// Channel: a line for each append, for servers that do not use
+    /// [`announcements`](Self::announcements). If all listeners use that channel, this one gets
+    /// only the last append of each call.
     pub(super) single_announcements: String,
     /// Channel: messages between servers.
     pub(super) notices: String,
@@ -61,14 +62,14 @@ impl Keys {
         }
     }
 
-    /// Stream: the entries of a game, with their numbers as ids. The field `e` holds stamp, hash
-    /// and body. The field `w`, at the last entry of an append with side records, holds those; see
-    /// [`intent`].
+    /// Stream: the entries of a game, with their numbers as ids. The field `e` contains stamp,
+    /// hash and body. If an append has side records, its last entry also has a field `w` with
+    /// them; see [`intent`].
     pub(super) fn log(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:log", self.prefix)
     }
 
-    /// String: the packed log of a game that is over; see [`super::packing`].
+    /// String: the packed log of a finished game; see [`super::packing`].
     pub(super) fn packed(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:packed", self.prefix)
     }
@@ -78,19 +79,19 @@ impl Keys {
         format!("{}:{{{game}}}:quarantine", self.prefix)
     }
 
-    /// A pattern that all logs match, and hardly anything else; see [`Keys::game_of_log`].
+    /// A pattern that matches all logs, and few other keys; see [`Keys::game_of_log`].
     pub(super) fn log_pattern(&self) -> String {
         format!("{}:{{*}}:log", self.prefix)
     }
 
-    /// The game whose log has this key.
+    /// Returns the game whose log has this key.
     pub(super) fn game_of_log(&self, key: &[u8]) -> Option<GameId> {
         let rest = key.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
         std::str::from_utf8(rest.strip_suffix(b"}:log")?).ok()?.parse().ok()
     }
 }
 
-/// The member of the list of pending side records for an append.
+/// The member of the set of pending appends for this append.
 pub(super) fn pending_member(game: GameId, seq: u64) -> String {
     format!("{game} {seq}")
 }
@@ -114,12 +115,12 @@ pub(super) fn write_arguments(writes: &[Write]) -> Vec<WriteArguments> {
     writes.iter().map(arguments).collect()
 }
 
-/// Encodes the side records of an append for its last entry: their arguments, each preceded by its
-/// length. Empty without side records.
+/// Encodes the side records of an append for its last entry, as arguments that are each preceded
+/// by their length. Empty if there are no side records.
 pub(super) fn intent(writes: &[WriteArguments]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for argument in writes.iter().flatten() {
-        // The limits of the store bound an argument to a little more than 64 KiB.
+        // The store's limits ensure that an argument is little longer than 64 KiB.
         bytes.extend_from_slice(&u32::try_from(argument.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend_from_slice(argument);
     }
@@ -137,7 +138,7 @@ pub(super) fn parse_intent(mut bytes: &[u8]) -> Option<Vec<WriteArguments>> {
     }
 }
 
-/// Takes a piece that is preceded by its length off the bytes.
+/// Takes the first piece, which is preceded by its length, off the bytes.
 pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (piece, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
@@ -145,7 +146,7 @@ pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(piece)
 }
 
-/// The lower and the upper bound of the names for a scan.
+/// Returns the lower and upper bound of the names for a scan.
 pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8>) {
     let from = match after {
         Some(after) if after >= prefix => [b"(", after.as_bytes()].concat(),

@@ -1,4 +1,4 @@
-//! A connection to the primary with its scripts, and the faults that occur on it.
+//! A connection to the primary, with its scripts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,22 +43,23 @@ pub(super) struct Link {
     connection: MultiplexedConnection,
     digests: Arc<[String]>,
     answer_timeout: Duration,
-    /// Redis's id for this connection.
+    /// The id that Redis gave to this connection.
     client_id: u64,
     pub(super) durability: Durability,
 }
 
-/// A connection that was given up. Redis may still have to read its last requests.
+/// A dropped connection. Redis may not have read its last requests yet.
 pub(super) struct Former {
     run_id: String,
     client_id: u64,
 }
 
 impl Link {
-    /// Connects, reads what this Redis promises, and loads the scripts.
+    /// Connects, reads how durable Redis is, and loads the scripts.
     pub(super) async fn open(address: &RedisAddress, options: &RedisOptions) -> Result<Link, Fault> {
         let unreached = |fault: Fault| {
-            // A Redis without TLS takes the handshake for a command and waits for its end.
+            // A Redis without TLS takes the TLS handshake for the start of a command, and waits
+            // for more.
             let is_silent = matches!(fault, Fault::InDoubt(_)) && address.is_tls();
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
             Fault::NotDone(format!("{address} cannot be reached: {fault}{hint}"))
@@ -90,7 +91,7 @@ impl Link {
         self.load_scripts().await
     }
 
-    /// Reads what this Redis promises now: its settings may have been changed while it runs.
+    /// Reads how durable Redis is at the moment. Its settings can change while it runs.
     pub(super) async fn durability_now(&mut self) -> Result<Durability, Fault> {
         let mut questions = Pipeline::new();
         questions.cmd("INFO");
@@ -101,7 +102,7 @@ impl Link {
         let info: String = parsed(next())?;
         let config: HashMap<String, String> = match checked(next()) {
             Ok(value) => parsed(value)?,
-            // If CONFIG is forbidden, its settings are unknown and count as not promised.
+            // If `CONFIG` is forbidden, its settings are unknown and count as weak.
             Err(_) => HashMap::new(),
         };
         Ok(Durability::of(&info, &config, self.durability.replicas_wanted))
@@ -117,8 +118,8 @@ impl Link {
         Ok(())
     }
 
-    /// Begins the call of a script; the caller adds the arguments. With the planted fault, a call
-    /// that appends does not check the end of the log.
+    /// Begins the call of a script; the caller adds the arguments. With the planted fault, an
+    /// append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]
         if script == Script::Append && crate::planted::PlantedFault::PlainXadd.is_planted() {
@@ -131,7 +132,7 @@ impl Link {
         redis::cmd("EVALSHA").arg(digest).arg(keys.len()).arg(keys).take()
     }
 
-    /// Sends commands in one go and returns their answers, errors included.
+    /// Sends commands in one pipeline and returns their answers, including errors.
     pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, Fault> {
         let count = commands.len();
         let sending = self.connection.send_packed_commands(commands, 0, count);
@@ -151,18 +152,18 @@ impl Link {
         parsed(answers.pop().unwrap_or(Value::Nil))
     }
 
-    /// What to remember of this link when it is given up.
+    /// Returns the data to keep when this connection is dropped.
     pub(super) fn former(&self) -> Former {
         Former { run_id: self.durability.run_id.clone(), client_id: self.client_id }
     }
 
-    /// Makes sure that nothing sent over a former connection is carried out from now on: Redis may
-    /// not have read all of it yet.
+    /// Makes sure that requests sent over a former connection can no longer be carried out. Redis
+    /// may not have read all of them yet.
     pub(super) async fn fence(&mut self, former: &Former) -> Result<(), Fault> {
         if former.run_id != self.durability.run_id {
             return Ok(());
         }
-        // The answer is the number of connections killed: 0 if Redis has closed it already.
+        // The answer is the number of connections killed, 0 if Redis has already closed it.
         let mut kill = redis::cmd("CLIENT");
         kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
         self.ask::<u64>(&kill).await.map(drop)

@@ -1,5 +1,5 @@
-//! The listener: receives announcements of what other servers append, and messages between servers.
-//! Announcements are hints; if they are missed, nothing is lost.
+//! The listener: receives announcements of appends by other servers, and messages between
+//! servers. Announcements are only hints, so missing some does no harm.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::store::{Announcement, Notice};
 
 /// The time between two checks that Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
-/// The shortest and the longest time between two tries to subscribe.
+/// The shortest and the longest time between two attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// Listens forever, and reconnects when the connection is lost.
@@ -48,28 +48,28 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut audit = interval(audit.max(Duration::from_millis(1)));
     audit.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick of an interval comes at once.
+    // The first tick of an interval comes immediately.
     audit.tick().await;
     loop {
         tokio::select! {
             heard = messages.next() => hear(shared, &heard.ok_or_else(|| Fault::not_done("the connection to Redis was lost"))?, &mut own_last),
-            // A frozen server or a dead connection says nothing, so it is pinged.
+            // A frozen server or a dead connection is silent, so a ping is needed to detect it.
             _ = pulse.tick() => {
                 within(answer_timeout, sink.ping::<redis::Value>(), Fault::of_error).await?;
             }
-            // A subscription may fail unnoticed.
+            // Redis may have dropped the subscription without an error.
             _ = audit.tick() => announce(shared, Announcement::Everything),
         }
     }
 }
 
-/// Handles a message. Announcements of this process's own appends are dropped; `own_last` is the
-/// latest of them in the last call.
+/// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
+/// of those in the latest call.
 fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
     let channel = message.get_channel_name();
     if channel == shared.keys.notices {
-        // An error only means that there is no listener.
+        // An error only means that there is no receiver.
         shared.notices.send(Notice::Told(bytes.into())).ok();
     } else if channel == shared.keys.announcements {
         match parse_all(bytes) {
@@ -98,7 +98,7 @@ fn parse(line: &str) -> Option<Announcement> {
 }
 
 fn announce(shared: &Shared, announcement: Announcement) {
-    // An error only means that there is no listener.
+    // An error only means that there is no receiver.
     shared.announcements.send(announcement).ok();
 }
 

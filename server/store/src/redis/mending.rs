@@ -1,5 +1,5 @@
-//! Repairs after lost servers and a restarted Redis: half-done appends are finished, and lost
-//! entries and side records are given back.
+//! Repairs after lost servers and a restarted Redis: finishes appends and gives back lost entries
+//! and side records.
 
 use flagfall_board::GameId;
 use redis::{Pipeline, Value};
@@ -15,11 +15,11 @@ use crate::clock::{SystemClock, WallClock};
 use crate::store::{Expect, Update, Write};
 use crate::value::Head;
 
-/// How long an append may be listed as unfinished without its entry before it counts as abandoned,
-/// in milliseconds.
+/// If an append is still listed as pending after this time and has no entry, it counts as
+/// abandoned. In milliseconds.
 const ABANDONED_MS: u64 = 60_000;
 
-/// The side records of an append, to be applied.
+/// The side records of an append that are still to be applied.
 pub(super) struct Intent<'a> {
     pub(super) game: GameId,
     pub(super) seq: u64,
@@ -27,7 +27,8 @@ pub(super) struct Intent<'a> {
 }
 
 impl Writer {
-    /// Applies the side records of appends and removes the appends from the list of pending ones.
+    /// Applies the side records of appends, and removes the appends from the list of pending
+    /// ones.
     pub(super) async fn carry_out(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         for attempt in 0..2 {
@@ -49,25 +50,25 @@ impl Writer {
         Ok(())
     }
 
-    /// Finishes appends whose writer was lost before it applied their side records: all of them, or
-    /// those listed up to a moment.
+    /// Finishes appends whose server was lost before it applied their side records. Finishes all
+    /// of them, or those listed before `until`.
     pub(super) async fn finish_pending(&self, link: &mut Link, until: Option<u64>) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
-        // The name of a key of another type was logged when connecting.
+        // If the key has another type, its name was already logged at the connection.
         let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.ask(&look).await)?.unwrap_or_default();
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
-        // Those of one game in their order: the latest one must win.
+        // Sorted by entry, because the latest write to a record must win.
         pending.sort_unstable();
         for ((game, seq), since) in pending {
             let id = format!("{seq}-0");
             let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
             let Some(found) = of_right_type(found)? else {
-                // It stays listed: its side records are applied once an operator has restored the
-                // log.
+                // The append stays listed. Its side records are applied after an operator has
+                // restored the log.
                 self.shared.quarantine_overwritten(game);
                 continue;
             };
@@ -77,7 +78,7 @@ impl Writer {
                 Some(entry) => {
                     self.carry_out(link, &[Intent { game, seq, writes: &entry.writes }]).await?;
                 }
-                // Its append was not made, or is being made right now.
+                // The append was not made, or is being made at this moment.
                 None if is_abandoned => {
                     let member = pending_member(game, seq);
                     link.ask::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
@@ -88,7 +89,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives the log of a game back what it has lost. Returns true if that succeeded.
+    /// Gives a game's log its lost entries back. Returns true if that succeeded.
     pub(super) async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
         let Some(entries) = self.shared.held.lock().missing(game, head) else { return false };
         let Some(mut link) = self.link.clone() else { return false };
@@ -101,8 +102,8 @@ impl Writer {
         }
     }
 
-    /// Compares logs with what is held of them, and gives back what they have lost, together with
-    /// their side records.
+    /// Compares logs with the entries held in memory. Gives back the entries that Redis has lost,
+    /// and their side records.
     pub(super) async fn give_back(&self, link: &mut Link, games: &[GameId]) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let held: Vec<(GameId, Head)> = {
@@ -140,7 +141,7 @@ impl Writer {
             }
             let applied: Option<u64> = of_right_type(parsed(applied))?.flatten();
             let lost = self.shared.held.lock().writes_after(game, applied.unwrap_or(0));
-            // Those of missing entries are applied when the entries are given back.
+            // The side records of lost entries are applied together with those entries.
             let lost = lost.into_iter().filter(|(seq, _)| *seq <= known);
             records.extend(lost.map(|(seq, writes)| (game, seq, writes)));
         }
@@ -153,8 +154,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives back the side records of which this server keeps copies, except those that have been
-    /// written again since.
+    /// Gives back the side records of which this server keeps copies, unless they have been
+    /// written again.
     pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
         let kept = self.shared.kept.lock().all();
         if kept.is_empty() {
@@ -181,11 +182,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks that the keys that all games share have the right types. Those that the store can do
-    /// without are only logged.
+    /// Checks that the shared keys have the right types. If the store can work without a key, a
+    /// wrong type is only logged.
     ///
     /// # Errors
-    /// [`Fault::NotDone`] names a key that the store needs.
+    /// [`Fault::NotDone`] names a key that the store cannot work without.
     pub(super) async fn look_at_keys(&self, link: &mut Link) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let hashes =
@@ -216,9 +217,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends what logs have lost, many entries in one go. Each entry is an append of its own, as
-    /// it has its own side records and another server may be giving back the same entries. If one
-    /// is not accepted, none after it fits. Returns the number of logs that are complete again.
+    /// Gives lost entries back, many in one request. Each entry is a separate append, because
+    /// each has its own side records and another server may be giving the same entries back. If
+    /// an entry is refused, all later ones of its log are refused too. Returns the number of logs
+    /// that are complete again.
     async fn restore(&self, link: &mut Link, logs: &[Missing]) -> Result<usize, Fault> {
         let appends: Vec<(usize, Prepared)> = logs
             .iter()
@@ -244,8 +246,8 @@ impl Writer {
                         self.shared.quarantine_overwritten(game);
                         refused[*log] = true;
                     }
-                    // Another server was first. If its entries are others, the next comparison
-                    // shows that.
+                    // Another server has appended an entry first. If it is a different entry, the
+                    // next comparison detects that.
                     Appended::Conflict(head) if head.seq >= seq => {}
                     _ => refused[*log] = true,
                 }
@@ -259,12 +261,12 @@ impl Writer {
     }
 }
 
-/// The lost end of a log.
+/// Entries at the end of a log that Redis has lost.
 struct Missing {
     game: GameId,
-    /// Where the log stands in Redis.
+    /// The head of the log in Redis.
     head: Head,
-    /// The entries held beyond that.
+    /// The held entries after that head.
     entries: Vec<HeldEntry>,
 }
 
@@ -282,8 +284,8 @@ fn bytes_of(writes: &[WriteArguments]) -> usize {
     writes.iter().flatten().map(Vec::len).sum()
 }
 
-/// Splits `all` into groups that may be sent in one go: as many items as there is room for, and at
-/// least one.
+/// Splits `all` into groups that are small enough for one request. Each group has at least one
+/// item.
 fn groups<T>(all: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
     let mut left = all;
     std::iter::from_fn(move || {

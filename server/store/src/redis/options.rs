@@ -11,34 +11,35 @@ use crate::clock::WallClock;
 pub struct RedisOptions {
     /// The prefix of all keys.
     pub prefix: Prefix,
-    /// Replicas that must have an append before it is acknowledged. Default 0.
+    /// How many replicas must have an append before it is acknowledged. Default 0.
     pub replicas: u32,
-    /// What Redis must promise.
+    /// How durable Redis must be.
     pub demand: Demand,
-    /// Requests that may wait for the writer. Beyond that, callers wait. Default 4,096.
+    /// The most requests that wait for the writer. If the queue is full, callers wait. Default
+    /// 4,096.
     pub queue_length: usize,
     /// How long connecting may take. Default 1 s.
     pub connect_timeout: Duration,
-    /// How long an answer may take before the connection is given up. Default 2 s.
+    /// How long an answer may take before the connection is dropped. Default 2 s.
     pub answer_timeout: Duration,
-    /// How long servers have, after a restart of Redis, to give back what it has lost, before
-    /// anything else is written. Must be longer than the longest pause between two tries to
+    /// How long servers may, after a restart of Redis, give back what it has lost. Until then
+    /// servers write nothing else. Must be longer than the longest pause between two attempts to
     /// connect, 1 s. Default 1.5 s.
     pub give_back: Duration,
-    /// Bytes of logs held in memory, to give back what Redis loses. Default 64 MiB.
+    /// The most bytes of logs held in memory, to give back what Redis loses. Default 64 MiB.
     pub held_bytes_max: usize,
-    /// The time between two `Announcement::Everything`, in case an announcement was missed.
+    /// The time between two `Announcement::Everything`, which make up for lost announcements.
     /// Default 30 s.
     pub audit: Duration,
-    /// How long a server may be without a heartbeat before it counts as gone. Default 2.5 s.
+    /// How long a server may send no heartbeat before it counts as gone. Default 2.5 s.
     pub pulse: Duration,
-    /// How long all servers may be without a heartbeat before that time counts as an outage, in
-    /// which no clock ran. Default 2.5 s.
+    /// How long all servers may send no heartbeat before the time counts as an outage, during
+    /// which clocks stand still. Default 2.5 s.
     pub silence: Duration,
-    /// The time between two readings of Redis's durability settings, which can change while it
+    /// The time between two readings of Redis's durability settings, which can change while Redis
     /// runs. Default 15 s.
     pub durability_every: Duration,
-    /// The clock that gives stamps instead of Redis's own, for tests.
+    /// A clock that gives the stamps instead of Redis's clock, for tests.
     pub clock: Option<Arc<dyn WallClock>>,
 }
 
@@ -62,12 +63,12 @@ impl Default for RedisOptions {
     }
 }
 
-/// What Redis must promise for the store to accept anything.
+/// How durable Redis must be for the store to accept requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
-    /// Nothing acknowledged is lost: no [`Weakness`](super::Weakness).
+    /// Redis loses no acknowledged write: it has no [`Weakness`](super::Weakness).
     #[default]
     Full,
-    /// Any promises will do.
+    /// Redis may have any weakness.
     Anything,
 }

@@ -1,15 +1,16 @@
-//! Packed logs of games that are over: one compressed string, beside a stream that keeps only the
-//! last entry.
+//! Packed logs of finished games: a compressed string next to a stream that keeps only the last
+//! entry.
 //!
-//! The last entry stays because it guards the log. A server that appends, or that gives back what
-//! Redis lost, finds number and hash in the usual place. So packed entries never come back into the
-//! stream, and no other game begins under the same id. Later entries are read from the stream as
-//! usual.
+//! The last entry stays in the stream because it guards the log. A server that appends, or that
+//! gives entries back after Redis lost data, finds the number and hash of the last entry in the
+//! usual place. So packed entries never return to the stream, and no other game can begin under
+//! the same id. Later entries are appended to the stream as usual.
 //!
 //! # Format
-//! A byte for the version, then the head (number and hash). Then, compressed with LZ4 (a block
-//! preceded by its length), for each entry its stamp, the length of its body, and the body. The
-//! hashes of the chain follow from the bodies; only the last one is stored, and compared.
+//! A byte for the version, followed by the head (number and hash). The rest is compressed with
+//! LZ4 as a block preceded by its length. It contains, for each entry, its stamp, the length of
+//! its body, and the body. Hashes are computed from the bodies; only the last one is stored, as a
+//! check.
 
 use flagfall_board::{GameId, Stamp};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
@@ -21,16 +22,15 @@ use crate::value::{Head, SecretBytes};
 
 /// The version of the format.
 const FORM: u8 = 1;
-/// The most bytes in a log, which is more than any game needs. A packed log that claims more is
-/// damaged.
+/// The most bytes in a log. No game needs as many. A packed log that claims more is damaged.
 const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
 const HEAD_LENGTH: usize = 40;
 
-/// An unpacked log: each entry, and where the log stands after it.
+/// An unpacked log: each entry with the head after it.
 pub(super) struct PackedLog(Vec<(StoredEntry, Head)>);
 
 impl PackedLog {
-    /// Where the log stood after entry `seq`; [`Head::START`] for 0.
+    /// Returns the head after entry `seq`; [`Head::START`] for 0.
     pub(super) fn head_at(&self, seq: u64) -> Option<Head> {
         match usize::try_from(seq).ok()?.checked_sub(1) {
             None => Some(Head::START),
@@ -38,13 +38,13 @@ impl PackedLog {
         }
     }
 
-    /// The entries after `seq`.
+    /// Returns the entries after `seq`.
     pub(super) fn after(&self, seq: u64) -> impl Iterator<Item = &(StoredEntry, Head)> {
         self.0.iter().skip(usize::try_from(seq).unwrap_or(usize::MAX))
     }
 }
 
-/// Packs a whole log. `None` if it is too large.
+/// Packs a whole log. Returns `None` if it is too large.
 pub(super) fn pack(head: Head, entries: &[StoredEntry]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for StoredEntry { seq: _, at, body } in entries {
@@ -61,7 +61,7 @@ pub(super) fn pack(head: Head, entries: &[StoredEntry]) -> Option<Vec<u8>> {
     Some(packed)
 }
 
-/// Unpacks a log. `None` if its form is not valid, or if the last hash does not match.
+/// Unpacks a log. Returns `None` if its form is not valid, or if the last hash does not match.
 pub(super) fn unpack(game: GameId, packed: &[u8]) -> Option<PackedLog> {
     let (form, rest) = packed.split_first()?;
     let (head, compressed) = rest.split_at_checked(HEAD_LENGTH)?;
@@ -127,7 +127,7 @@ mod tests {
         for at in 0..packed.len() {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x20;
-            // Stamps are in no hash, here as in the log.
+            // No hash covers the stamps, neither here nor in the log.
             assert_ne!(is_same(&damaged), Some(false), "{at}");
             assert_ne!(is_same(&packed[..at]), Some(false), "{at}");
         }

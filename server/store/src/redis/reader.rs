@@ -1,4 +1,4 @@
-//! The reader: it reads over a connection of its own, and checks everything it reads from Redis.
+//! The reader: it has its own connection, and checks everything that it reads from Redis.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,12 +20,12 @@ use crate::limits::READ_MAX;
 use crate::store::StoredEntry;
 use crate::value::{Head, Key, SecretBytes};
 
-/// Entries requested at once: Redis serves no other client meanwhile.
+/// The number of entries in one request. While Redis reads them, it serves no other client.
 const READ_CHUNK: usize = 512;
-/// Names of records read at once.
+/// The number of record names in one request.
 const SCAN_CHUNK: usize = 256;
 
-/// Checks that an entry follows this head. Returns it, and where the log stands after it.
+/// Checks that an entry follows this head. Returns the entry and the new head.
 fn follow(game: GameId, before: Head, entry: &StreamEntry) -> Result<(StoredEntry, Head), Fault> {
     let seq = before.seq + 1;
     if entry.seq != seq {
@@ -44,11 +44,11 @@ fn too_short(seq: u64) -> Fault {
     Fault::damaged(seq, "it is too short")
 }
 
-/// What can be packed of a log.
+/// The packed form of a log, or why there is none.
 pub(super) enum ToPack {
     /// The log in its packed form, and its head.
     Log(Head, Vec<u8>),
-    /// It is already packed.
+    /// The log is already packed.
     Packed,
     /// There is no log, it is too large, or side records of its appends are not applied yet.
     NotNow,
@@ -57,13 +57,13 @@ pub(super) enum ToPack {
 pub(super) struct Reader {
     shared: Arc<Shared>,
     place: Mutex<Place>,
-    /// How often a connection could not be made.
+    /// How often connecting has failed.
     failures: AtomicU64,
 }
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, and how many connections the writer had made before it.
+    /// The connection, and the writer's number of connections when this one was made.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.
     fault: Fault,
@@ -75,11 +75,11 @@ impl Reader {
         Reader { shared, place: Mutex::new(place), failures: AtomicU64::new(0) }
     }
 
-    /// The connection. It is replaced when the writer has a new one: after a failover the old one
-    /// may lead to the old primary.
+    /// Returns the connection. Replaces it if the writer has a new one, because after a failover
+    /// the old one may lead to the old primary.
     ///
-    /// Callers who wait while another one connects share its failure. If each tried in its turn,
-    /// the last of many would wait for all their timeouts.
+    /// Callers that wait while another caller connects share its failure. If each of them tried
+    /// again, many callers would wait for all the timeouts in turn.
     async fn link(&self) -> Result<(u64, Link), Fault> {
         let failures = self.failures.load(Ordering::SeqCst);
         let mut place = self.place.lock().await;
@@ -110,14 +110,14 @@ impl Reader {
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
         }
-        // It may have lost the end of logs. The writer has not noticed yet; it and other servers
-        // give the entries back first.
+        // This run of Redis may have lost recent entries, and the writer has not noticed it yet.
+        // This server and others must give the entries back first.
         self.shared.is_in_doubt.store(true, Ordering::SeqCst);
         Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"))
     }
 
-    /// Sends a command, and once more on a new connection if the old one was lost: reading twice is
-    /// harmless.
+    /// Sends a command, and repeats it on a new connection if the old one was lost. Repeating a
+    /// read is harmless.
     async fn ask<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, Fault> {
         let mut last = Fault::ScriptGone;
         for _ in 0..2 {
@@ -138,15 +138,15 @@ impl Reader {
         Err(last)
     }
 
-    /// Entries of a game's stream, unchecked. If they are not entries that this store writes, entry
-    /// `seq` is damaged.
+    /// Returns entries of a game's stream, unchecked. If they do not have this store's form,
+    /// reports entry `seq` as damaged.
     async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, Fault> {
         let found = of_right_type(self.ask(|_| command.clone()).await)?;
         let entries = found.map(answers::stream).transpose()?.flatten();
         entries.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
     }
 
-    /// Entries of a game's stream from a number on, unchecked.
+    /// Returns entries of a game's stream, starting with the number `from`, unchecked.
     async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Vec<StreamEntry>, Fault> {
         let mut command = redis::cmd("XRANGE");
         command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
@@ -166,7 +166,7 @@ impl Reader {
             0 => Head::START,
             _ => match self.entry(game, after_seq).await? {
                 Some(head) => head,
-                // There is nothing beyond the head.
+                // There are no entries after the head.
                 None => return Ok(Vec::new()),
             },
         };
@@ -198,8 +198,8 @@ impl Reader {
         Ok(entries)
     }
 
-    /// The head after one entry, by the hash it carries, unchecked. `None` if the log does not
-    /// reach that far.
+    /// Returns the head after this entry, with the hash in the entry, unchecked. `None` if the
+    /// log is shorter.
     async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Fault> {
         match self.stream(game, seq, 1).await?.first() {
             None => Ok(None),
@@ -208,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// Reads packed entries from a head on. Returns where the log stands after them.
+    /// Reads packed entries after a head. Returns the new head.
     async fn read_packed(
         &self,
         game: GameId,
@@ -229,13 +229,13 @@ impl Reader {
         last.ok_or_else(missing)
     }
 
-    /// Where a log stood after a packed entry.
+    /// Returns the head after a packed entry.
     async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, Fault> {
         let packed = self.packed(game).await?;
         packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| Fault::damaged(seq, "it is missing"))
     }
 
-    /// The packed entries of a log, checked; `None` if nothing was packed.
+    /// Returns the packed entries of a log, checked; `None` if the log is not packed.
     async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Fault> {
         let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
         let found: Option<Vec<u8>> =
@@ -276,7 +276,7 @@ impl Reader {
         Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
     }
 
-    /// Where a log stands. Checks that its last entry fits the one before.
+    /// Returns the head of a log. Checks that the last entry fits the previous one.
     pub(super) async fn head(&self, game: GameId) -> Result<Head, Fault> {
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
@@ -301,14 +301,15 @@ impl Reader {
         }
     }
 
-    /// All games that have a log, in the order of their ids.
+    /// Returns all games that have a log, in the order of their ids.
     pub(super) async fn games(&self) -> Result<Vec<GameId>, Fault> {
         let mut games = std::collections::BTreeSet::new();
         let mut cursor = 0_u64;
         loop {
             let mut command = redis::cmd("SCAN");
             command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
-            // Keys of any type: a log that was overwritten is reported when it is read.
+            // Includes keys of other types, so that an overwritten log is reported when it is
+            // read.
             command.arg("COUNT").arg(1000);
             let (next, keys): (u64, Vec<Vec<u8>>) = self.ask(|_| command.clone()).await?;
             games.extend(keys.iter().filter_map(|key| self.shared.keys.game_of_log(key)));
@@ -331,7 +332,7 @@ impl Reader {
         Ok(Some(value.to_vec()))
     }
 
-    /// Records under a prefix, in order, with their expiries.
+    /// Returns records under a prefix, in order, with their expiry times.
     pub(super) async fn scan(
         &self,
         prefix: Option<&Key>,
@@ -353,7 +354,7 @@ impl Reader {
             let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.ask(scan).await?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
-                // One damaged record must not hide all others from a caller who reads a list.
+                // A damaged record must not hide the others from a caller that reads a list.
                 let Ok(key) = Key::new(name.clone()) else {
                     tracing::error!(
                         length = name.len(),

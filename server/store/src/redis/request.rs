@@ -1,4 +1,4 @@
-//! Requests to the writer, and how many of them are sent in one go.
+//! Requests to the writer, and the limits for sending many of them at once.
 
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
@@ -10,11 +10,12 @@ use super::layout::{WriteArguments, write_arguments};
 use crate::store::{AppendOutcome, Outage, Update, UpdateOutcome};
 use crate::value::Head;
 
-/// Most appends in one call: Redis serves no other client while it runs the call.
+/// The most appends in one call. While Redis runs a call, it serves no other client.
 pub(super) const APPENDS_MAX: usize = 64;
-/// Requests sent in one go, at most.
+/// The most requests in one group.
 pub(super) const GROUP_MAX: usize = 1024;
-/// Approximate bytes sent in one go: Redis serves no other client meanwhile.
+/// The approximate limit for the bytes in one group. While Redis handles them, it serves no other
+/// client.
 pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
@@ -25,19 +26,19 @@ pub(super) struct Prepared {
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
     pub(super) not_before: Option<Stamp>,
-    /// The entries as Redis will hold them, without stamps unless `is_stamped`.
+    /// The entries as Redis will store them. Their stamps are missing unless `is_stamped`.
     pub(super) entries: Vec<HeldEntry>,
     pub(super) is_stamped: bool,
-    /// The latest outage that was known when the append was requested. If there has been a later
-    /// one, the append was judged by clocks that ran during it.
+    /// The latest outage that was known when the append was requested. If there was a later
+    /// outage, the append was judged by clocks that include it.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<WriteArguments>,
-    /// What the caller was doing, for log lines about the append.
+    /// The caller's span, for log lines about the append.
     pub(super) span: Span,
 }
 
 impl Prepared {
-    /// An append of entries that have their stamps already.
+    /// Makes an append of entries that already have stamps.
     pub(super) fn stamped(
         game: GameId,
         expected: Head,
@@ -66,9 +67,9 @@ impl Prepared {
     }
 }
 
-/// A request to the writer. `Pack` replaces the entries of a log with its packed form, `DeleteLog`
-/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves what
-/// is in doubt.
+/// A request to the writer. `Pack` replaces the entries of a log by its packed form, `DeleteLog`
+/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves all
+/// doubts.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
@@ -107,7 +108,7 @@ impl Request {
     /// Answers that the request failed, or may have failed.
     pub(super) fn fail(self, fault: &Fault) {
         let fault = fault.clone();
-        // A caller that is gone needs no answer, here and elsewhere.
+        // An error only means that the caller is gone, here and elsewhere.
         match self {
             Request::Append { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Update { reply, .. } => reply.send(Err(fault)).is_ok(),
@@ -124,7 +125,7 @@ impl Request {
     }
 }
 
-/// Collects the request and other waiting ones, up to the limits of a group.
+/// Collects this request and other waiting ones, up to the limits of a group.
 pub(super) fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {
     let mut bytes = 0;
     let mut group = Vec::new();

@@ -21,21 +21,21 @@ use super::link::{Link, Script};
 use super::options::RedisOptions;
 use crate::store::{Announcement, Notice, Outage};
 
-/// Announcements that may wait for a listener. A listener that is further behind has missed some.
+/// The most announcements that wait for a receiver. A slower receiver misses some.
 const ANNOUNCEMENTS_MAX: usize = 4096;
-/// Why a game is in quarantine whose key no longer holds a log.
+/// Why a game is in quarantine if its key has a value of another type.
 pub(super) const OVERWRITTEN: &str =
     "its key holds a value of another type: something else has written there";
-/// How far a stamp may be ahead of what this process's own clock expects to be accepted without a
-/// heartbeat, in milliseconds.
+/// A stamp further ahead of this process's own clock is accepted only after a heartbeat. In
+/// milliseconds.
 const AHEAD_MAX_MS: u64 = 1_000;
 
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RedisStats {
-    /// Appends that were written for callers.
+    /// Appends that callers requested and that were written.
     pub appends: u64,
-    /// Entries in them.
+    /// Entries in those appends.
     pub entries: u64,
     /// Entries given back after Redis had lost them.
     pub restored: u64,
@@ -43,26 +43,26 @@ pub struct RedisStats {
     pub connections: u64,
 }
 
-/// The state that the tasks and the handle share.
+/// The state that the store's tasks and its handle share.
 pub(super) struct Shared {
     pub(super) address: RedisAddress,
     pub(super) options: RedisOptions,
     pub(super) keys: Keys,
     heard: Mutex<Heard>,
-    /// The mark by which this process recognizes its own announcements.
+    /// A random number by which this process recognizes its own announcements.
     pub(super) mark: u64,
     pub(super) epoch: AtomicU64,
     pub(super) quarantined: Mutex<BTreeMap<GameId, String>>,
-    /// What Redis promised when it was last asked; `None` before the first connection.
+    /// Redis's durability as of the last reading; `None` before the first connection.
     pub(super) durability: Mutex<Option<Durability>>,
     /// The latest outage since this process opened the store.
     pub(super) outage: Mutex<Option<Outage>>,
-    /// True if a stamp was received that is too far ahead, or after a silence. A heartbeat must
-    /// first decide whether clocks stood still.
+    /// True if a received stamp is too far ahead, or came after a silence. A heartbeat must then
+    /// find out whether clocks stood still.
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
-    /// The run of Redis that has all that is held, as far as the writer knows.
+    /// The last run of Redis to which the writer has given back all held entries.
     run_id: Mutex<String>,
     /// True if a failure has been logged since the last connection.
     has_failed: AtomicBool,
@@ -80,7 +80,7 @@ impl Shared {
             address,
             keys: Keys::new(&options.prefix),
             heard: Mutex::new(Heard::new(options.silence, Instant::now())),
-            // A random number, because the keys of `RandomState` are random.
+            // `RandomState` has random keys, so the hash is a random number.
             mark: RandomState::new().hash_one(std::process::id()),
             epoch: AtomicU64::new(0),
             quarantined: Mutex::default(),
@@ -99,8 +99,8 @@ impl Shared {
         }
     }
 
-    /// Begins the call of a script that needs the time. Its first two arguments are the time, if it
-    /// is not Redis's own, and the floor.
+    /// Begins the call of a script that needs the time. Its first two arguments are the time
+    /// (empty to use Redis's clock) and the floor.
     pub(super) fn call(&self, link: &Link, script: Script, keys: &[&str]) -> Cmd {
         let now = self.options.clock.as_ref().map(|clock| clock.now().0.to_string()).unwrap_or_default();
         link.call(script, keys).arg(now).arg(self.running().0).take()
@@ -110,12 +110,12 @@ impl Shared {
         u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The moment after which the time must be checked before anything counts.
+    /// Returns the moment after which the time must be checked before any answer counts.
     pub(super) fn silent_at(&self) -> Stamp {
         self.heard.lock().silent_at()
     }
 
-    /// The floor of stamps: no stamp is given before this moment.
+    /// Returns the floor: all new stamps must be at least this high.
     fn running(&self) -> Stamp {
         let heard = self.heard.lock();
         if self.options.clock.is_some() { heard.latest } else { heard.running(Instant::now()) }
@@ -139,13 +139,13 @@ impl Shared {
         self.heard.lock().note(at, Instant::now());
     }
 
-    /// The latest stamp received, if the silence since then is too long. Always `None` with a
-    /// test's own clock, which may jump.
+    /// Returns the latest stamp received, if the silence since then is too long. Always `None`
+    /// with a test's own clock, which may jump.
     pub(super) fn silent_since(&self) -> Option<Stamp> {
         if self.options.clock.is_some() { None } else { self.heard.lock().silent_since(Instant::now()) }
     }
 
-    /// The current time, extrapolated from the latest stamp.
+    /// Returns the current time, extrapolated from the latest stamp.
     pub(super) fn now(&self) -> Stamp {
         let heard = self.heard.lock();
         match &self.options.clock {
@@ -154,7 +154,7 @@ impl Shared {
         }
     }
 
-    /// Adds the wait for the replicas, if configured.
+    /// Adds a command that waits for the replicas, if configured.
     pub(super) fn wait(&self, commands: &mut Pipeline) {
         if self.options.replicas > 0 {
             let wait_ms = self.options.answer_timeout.as_millis() / 2;
@@ -162,7 +162,7 @@ impl Shared {
         }
     }
 
-    /// Takes the answer to that wait off the answers, and checks that enough replicas confirmed.
+    /// Removes the answer to [`wait`](Self::wait), and checks that enough replicas confirmed.
     pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), Fault> {
         let wanted = self.options.replicas;
         if wanted == 0 {
@@ -179,7 +179,7 @@ impl Shared {
         *self.outage.lock() = Some(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
-        // Subscribers then check everything, the clocks included.
+        // Receivers then check everything, including the clocks.
         self.announcements.send(Announcement::Everything).ok();
     }
 
@@ -212,7 +212,7 @@ impl Shared {
         }
     }
 
-    /// Puts a game into quarantine whose log's key holds a value of another type. Other games
+    /// Puts a game into quarantine because its log's key has a value of another type. Other games
     /// continue.
     pub(super) fn quarantine_overwritten(&self, game: GameId) {
         self.quarantine(game, OVERWRITTEN);

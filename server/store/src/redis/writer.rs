@@ -1,12 +1,12 @@
 //! The writer: the one task that changes Redis.
 //!
-//! It takes all waiting requests, sends them in one go over a connection of its own, waits for the
-//! answers (and for replicas, if so configured), and answers all callers. Meanwhile the next group
-//! gathers; there is no timer.
+//! It takes all waiting requests, sends them as one pipeline over its own connection, waits for
+//! the answers (and for replicas, if so configured), and answers all callers. Requests that
+//! arrive in the meantime form the next group; there is no timer.
 //!
-//! If an answer is missing, it is unknown what was done. The connection is given up and fenced off
-//! on the next one. Until then reads wait, so that a caller who resolves an `Unknown` by reading
-//! gets a final answer.
+//! If an answer is missing, the result of the request is unknown. The writer then drops the
+//! connection, and the next connection makes sure that the old one can do nothing more. Until
+//! then reads wait, so that a caller who resolves an `Unknown` by reading gets a final answer.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,12 +31,12 @@ use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
 /// The time between two checks that Redis is still there.
 const PULSE: Duration = Duration::from_secs(1);
-/// The shortest and the longest time between two tries to connect.
+/// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// Games compared in one go.
+/// The number of games to compare in one request.
 const CHUNK: usize = 256;
-/// How long an append may be listed as unfinished before any server finishes it, in milliseconds:
-/// its writer may be gone.
+/// After this time in milliseconds, any server may finish an unfinished append, because the
+/// server that wrote it may be gone.
 const LEFT_BEHIND_MS: u64 = 5_000;
 
 pub(super) struct Writer {
@@ -45,22 +45,22 @@ pub(super) struct Writer {
     former: Option<Former>,
     retry_at: Instant,
     pause: Duration,
-    /// Why Redis could not be used when it was last tried.
+    /// Why the last attempt to use Redis failed.
     last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
-    /// When the store was opened, once it is. Outages that ended before that are known from reading
-    /// the store.
+    /// When the store was opened; `None` before that. Outages that ended earlier are known from
+    /// the store's records.
     opened_at: Option<Stamp>,
     outages_known_until: Stamp,
     /// The mark that distinguishes this store from an earlier one in the same Redis.
     made: String,
-    /// When to check next what Redis durability.
+    /// When to read Redis's durability settings again.
     durability_at: Instant,
 }
 
 impl Writer {
-    /// Connects for the first time. Returns the writer and the last sign of life that was found.
+    /// Connects for the first time. Returns the writer and the last sign of life in the store.
     pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), Fault> {
         let mut writer = Writer {
             shared,
@@ -81,19 +81,20 @@ impl Writer {
         Ok((writer, last_heartbeat))
     }
 
-    /// Runs until all senders of requests are gone.
+    /// Runs until all request senders are gone.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut pulse = interval(PULSE);
         pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
-                // First, because a busy writer would otherwise never do it.
+                // The pulse comes first, because a busy writer would otherwise never handle it.
                 _ = pulse.tick() => self.beat().await,
                 request = requests.recv() => match request {
                     Some(first) => {
-                        // Other callers that are ready to send get into the group: when a group is
-                        // answered, many of its callers send again at once.
+                        // Lets other callers send first. When a group is answered, many of its
+                        // callers immediately send again, and these requests should share the
+                        // next group.
                         yield_now().await;
                         let group = gather(first, &mut requests);
                         self.run_group(group).await;
@@ -105,8 +106,8 @@ impl Writer {
         }
     }
 
-    /// Detects that Redis is gone or back while there are no requests. Checks the time if it is in
-    /// doubt, and finishes what lost servers have left half done.
+    /// Detects that Redis is gone or back, even if there are no requests. Checks the time if it
+    /// is doubtful, and finishes appends that lost servers have left unfinished.
     async fn beat(&mut self) {
         if self.ready().await.is_err() {
             return;
@@ -123,8 +124,8 @@ impl Writer {
         }
     }
 
-    /// Detects that settings of Redis were changed while it runs. If it now promises too little,
-    /// the connection is given up, as when connecting to such a Redis.
+    /// Detects changes to Redis's settings while it runs. Drops the connection if Redis is not
+    /// durable enough, because the store would not connect to such a Redis.
     async fn look_at_durability(&mut self) {
         if Instant::now() < self.durability_at {
             return;
@@ -134,7 +135,7 @@ impl Writer {
         let durability = match link.durability_now().await {
             Ok(durability) => durability,
             Err(fault) => {
-                // It is asked again. Until then the earlier promises count.
+                // The next connection reads the settings again. Until then the old ones count.
                 self.lose_link(&fault);
                 return self.return_soon().await;
             }
@@ -154,8 +155,8 @@ impl Writer {
         }
     }
 
-    /// Reconnects if the connection was lost just now: what Redis has lost should be given back
-    /// before others write.
+    /// Reconnects if the connection was just lost, to give back what Redis has lost before other
+    /// servers write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
             // If this fails, the next request gets the error.
@@ -163,11 +164,11 @@ impl Writer {
         }
     }
 
-    /// Returns a link on which nothing is in doubt.
+    /// Returns a connection on which no write is in doubt.
     pub(super) async fn ready(&mut self) -> Result<&mut Link, Fault> {
         let shared = self.shared.clone();
         let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
-        // A link that turns out to be lost is replaced at once.
+        // If the connection turns out to be lost, a new one is made at once.
         if self.link.is_some()
             && is_in_doubt()
             && let Err(fault) = self.confirm().await
@@ -183,7 +184,7 @@ impl Writer {
                 self.link = None;
                 self.retry_at = Instant::now() + self.pause;
                 self.pause = (self.pause * 2).min(RETRY.1);
-                // No waiting request was sent.
+                // `NotDone`, because no waiting request was sent.
                 self.last_fault = Fault::not_done(fault);
                 self.shared.note_failure(&self.last_fault);
                 return Err(self.last_fault.clone());
@@ -195,8 +196,9 @@ impl Writer {
         self.link.as_mut().ok_or_else(|| Fault::not_done("there is no connection to Redis"))
     }
 
-    /// Connects, and repairs what the time without a connection may have left: requests sent before
-    /// are fenced off, what Redis has lost is given back, and half-done appends are finished.
+    /// Connects, and repairs what may have gone wrong without a connection: makes sure that
+    /// earlier requests cannot run any more, gives back what Redis has lost, and finishes
+    /// unfinished appends.
     async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
         let shared = self.shared.clone();
         let options = &shared.options;
@@ -221,10 +223,11 @@ impl Writer {
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
-        // Other servers give back too: an earlier write would cut off what they hold.
+        // Other servers give entries back too. A write before that would cut these entries off.
         sleep(wait).await;
         if self.opened_at.is_some() {
-            // Before anything is accepted: clocks stood still while no server reached Redis.
+            // Comes before any request is accepted, because clocks stood still while no server
+            // reached Redis.
             let beat = link.ask(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
         }
@@ -264,8 +267,7 @@ impl Writer {
         *self.shared.quarantined.lock() = quarantined.into_iter().filter_map(parse).collect();
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
-            // On a later connection the heartbeat that follows decides how late it is, and whether
-            // clocks stood still.
+            // On a later connection, the next heartbeat detects whether there was an outage.
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
         let age = Duration::from_millis(now.saturating_sub(run_at));
@@ -280,14 +282,16 @@ impl Writer {
         command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX).take()
     }
 
-    /// Notes a heartbeat, and an outage that it reports. Returns its time.
+    /// Processes the answer to a heartbeat, including an outage that it reports. Returns the
+    /// heartbeat's time.
     pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
-        // Before the time is set: no task may see it without knowing that clocks stood still.
+        // The outage is noted before the time, so that no task sees the new time without knowing
+        // that clocks stood still.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
-            // The opener has already read outages that ended before the store was opened. Of an
-            // outage in the first heartbeat, only the part after that moment is new.
+            // The opener of the store has already read all earlier outages. So if the first
+            // heartbeat reports an outage, only the part after the opening is new.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));
             if has_beaten {
                 self.shared.note_outage(outage);
@@ -299,8 +303,8 @@ impl Writer {
         at
     }
 
-    /// Checks the time after a silence, and whether there was an outage. If this fails, the
-    /// requests that waited for it were surely not carried out.
+    /// Checks after a silence what time it is and whether there was an outage. If this fails, the
+    /// requests that waited for it have not been carried out.
     pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
         let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
@@ -320,8 +324,8 @@ impl Writer {
         }
     }
 
-    /// The heartbeat that was found, or `None` if another follows: then some server is alive, and
-    /// there was no outage. Waits as long as the next heartbeat may take.
+    /// Returns the heartbeat that was found, or `None` if another one follows. Then some server
+    /// is alive, and there was no outage. Waits as long as the next heartbeat may take.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
         let Some(found) = found else { return Ok(None) };
         let pulse = self.shared.options.pulse;
@@ -338,7 +342,7 @@ impl Writer {
         Ok(Some(found))
     }
 
-    /// Sends a heartbeat and waits until the replicas have all that was written.
+    /// Sends a heartbeat and waits until the replicas have received all earlier writes.
     async fn confirm(&mut self) -> Result<(), Fault> {
         let Some(mut link) = self.link.clone() else { return Ok(()) };
         let mut commands = Pipeline::new();
@@ -353,14 +357,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives the connection up if the fault requires it.
+    /// Drops the connection if the fault requires it.
     pub(super) fn lose_link(&mut self, fault: &Fault) {
         if fault.ends_link() {
             self.give_link_up(fault);
         }
     }
 
-    /// Gives the connection up.
+    /// Drops the connection.
     fn give_link_up(&mut self, fault: &Fault) {
         if let Some(link) = self.link.take() {
             self.former = Some(link.former());
@@ -377,8 +381,8 @@ fn too_weak(weaknesses: &[Weakness]) -> String {
 /// The metadata of a store, read when connecting.
 struct Begun {
     last_heartbeat: Option<Stamp>,
-    /// How long servers still have to give back what this run of Redis has lost, before anything
-    /// else is written.
+    /// How long servers may still give back what this run of Redis has lost, before any server
+    /// writes anything else.
     wait: Duration,
     made: String,
 }

@@ -1,4 +1,4 @@
-//! One frame of a segment, and what it is sealed with.
+//! A frame of a segment, and the seal that its checksum covers.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MARK: &[u8; 8] = b"FFSEGM\x00\x01";
 pub(crate) const HEADER_BYTES: usize = 24;
-/// Bytes of a frame before its tag.
+/// The number of bytes of a frame before its tag.
 pub(crate) const PREFIX_BYTES: usize = 8;
-/// Bytes of a frame, at most: the largest append with its side records, and as much again.
+/// The most bytes in a frame: twice the size of the largest append with its side records.
 pub(crate) const FRAME_BYTES_MAX: usize = 20 * 1024 * 1024;
-/// The bit of the tag that begins a group.
+/// The bit of the tag that marks the first frame of a group.
 pub(super) const GROUP: u8 = 0x80;
 
-/// What a segment is sealed with: the store that it belongs to, and its number.
+/// The identity of a segment, which its checksums cover: its store and its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Seal {
-    /// A random number that tells stores apart.
+    /// A random number that distinguishes stores.
     pub(crate) store: u64,
     pub(crate) number: u32,
 }
@@ -32,7 +32,7 @@ impl Seal {
         bytes
     }
 
-    /// The seal of a segment that begins with these bytes; `None` if the header is damaged.
+    /// Parses the header of a segment; `None` if the header is damaged.
     pub(crate) fn of_header(bytes: &[u8]) -> Option<Seal> {
         let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
         let seal = Seal {
@@ -43,7 +43,8 @@ impl Seal {
     }
 
     pub(super) fn checksum(self, at: u64, length: u32, body: &[u8]) -> [u8; 4] {
-        // Odd factors, so that no two places or lengths share a seed by a small difference.
+        // The factors are odd constants, so that similar positions or lengths do not give the
+        // same seed.
         let seed = self.store
             ^ u64::from(self.number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ at.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
@@ -60,17 +61,17 @@ fn lower_half(hash: u64) -> [u8; 4] {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) at: u64,
-    /// Its bytes, prefix included.
+    /// The length in bytes, including the prefix.
     pub(crate) length: u32,
     pub(crate) begins_group: bool,
-    /// The tag, without the mark of a group.
+    /// The tag, without the bit that marks a group.
     pub(crate) tag: u8,
-    /// What the tag says it is. Owned if a flipped bit was mended.
+    /// The content, of the kind that the tag says. Owned if a flipped bit was repaired.
     pub(crate) payload: Cow<'a, [u8]>,
 }
 
 impl<'a> Frame<'a> {
-    /// A frame of this place and length with a body that fits the checksum.
+    /// Makes a frame from a body that matches the checksum.
     pub(super) fn of(at: u64, length: u32, body: &'a [u8]) -> Option<Frame<'a>> {
         let (tag, payload) = body.split_first()?;
         Some(Frame {
@@ -82,19 +83,19 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// The same frame, which owns its payload.
+    /// Returns the same frame with an owned payload.
     pub(crate) fn into_owned(self) -> Frame<'static> {
         Frame { payload: Cow::Owned(self.payload.into_owned()), ..self }
     }
 
-    /// True if a flipped bit was mended.
+    /// True if a flipped bit was repaired.
     #[cfg(test)]
     pub(crate) fn is_repaired(&self) -> bool {
         matches!(self.payload, Cow::Owned(_))
     }
 }
 
-/// Length, checksum and body of what could be a frame at the start of these bytes.
+/// Splits off the length, checksum and body of a possible frame at the start of these bytes.
 pub(super) fn split(bytes: &[u8]) -> Option<(u32, [u8; 4], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (checksum, rest) = rest.split_first_chunk::<4>()?;
@@ -103,7 +104,7 @@ pub(super) fn split(bytes: &[u8]) -> Option<(u32, [u8; 4], &[u8])> {
     Some((length, *checksum, rest.get(..length as usize).filter(|_| is_possible)?))
 }
 
-/// The whole frame that begins with these bytes, which lie at this place.
+/// Parses the frame at the start of these bytes. `at` is their position in the segment.
 pub(crate) fn parse(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
     let (length, checksum, body) = split(bytes)?;
     if seal.checksum(at, length, body) != checksum {

@@ -1,19 +1,20 @@
-//! Mending one flipped bit in a frame.
+//! Repairs one flipped bit in a frame.
 //!
-//! Memory and disks flip single bits more often than they lose whole sectors. With the checksum at
-//! hand, such a bit is found by trying: a frame that becomes whole by flipping one bit was damaged
-//! in just that bit, but for one chance in four billion for every bit tried. For entries of a game
-//! the hash chain decides after that.
+//! Memory and disks flip single bits more often than they lose whole sectors. The checksum makes
+//! it possible to find such a bit by trying all of them. If flipping a bit makes the frame valid,
+//! that bit was almost certainly the damage: each try has a chance of one in four billion to be
+//! wrong. For entries of a game, the hash chain is an additional check.
 
 use super::frame::{Frame, PREFIX_BYTES, Seal, split};
 
-/// Bytes of a frame, at most, that is tried: the time grows with the square of the length.
+/// The most bytes in a frame to repair. The time grows with the square of the length.
 pub(crate) const BYTES_MAX: usize = 2048;
 
-/// The frame that these bytes hold but for one bit. Bytes after the frame do not matter.
+/// Returns the frame in these bytes, if one flipped bit makes it valid. Bytes after the frame do
+/// not matter.
 pub(super) fn repair<'a>(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'a>> {
     let mut bytes = bytes.get(..bytes.len().min(BYTES_MAX))?.to_vec();
-    // The length first: it says where the frame ends, and so which bits there are to try.
+    // Read first, because the length determines which bits belong to the frame.
     let length = match split(&bytes) {
         Some((length, ..)) => length as usize + PREFIX_BYTES,
         None => PREFIX_BYTES,

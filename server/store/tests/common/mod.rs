@@ -14,14 +14,14 @@ use flagfall_board::GameId;
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
 use tokio::time::{sleep, timeout};
 
-/// A folder for a small store, in memory if the system has such a place: these tests sync thousands
-/// of times, and they kill processes, but never the machine.
+/// Creates a folder for a small store, in memory if the system supports that. These tests sync
+/// thousands of times, and they kill only processes, not the machine.
 pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// A time limit longer than anything here takes, a failover included. A test that waits so long has
-/// failed.
+/// A time limit longer than any operation in these tests, including a failover. A test that waits
+/// this long has failed.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Repeats the request until it returns something.
@@ -37,7 +37,7 @@ pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: imp
     timeout(TIMEOUT, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
-/// The game with this number.
+/// Returns the id of the game with this number.
 pub(crate) fn game(number: u32) -> GameId {
     let [a, b, c, d] = number.to_le_bytes();
     GameId::from_random([a & 31, a >> 5, b & 31, b >> 5, c & 31, c >> 5, d & 31, d >> 5, 0, 0, 0, 0])
@@ -55,13 +55,13 @@ pub(crate) fn put(name: &str, value: &str) -> Write {
     Write::Put { key: key(name), value: value.into(), expires: None }
 }
 
-/// An append of bodies with the head as its only condition.
+/// Makes an append of bodies, with the head as its only condition.
 pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
     let bodies = bodies.iter().map(body).collect();
     Append { game, expected, deadline: None, not_before: None, bodies, writes: Vec::new() }
 }
 
-/// Appends; the outcome must be `Ok`.
+/// Appends. The outcome must be `Ok`.
 pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
     match store.append(append).await.unwrap() {
         AppendOutcome::Ok { head, .. } => head,
@@ -69,18 +69,18 @@ pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
     }
 }
 
-/// The whole log.
+/// Returns the whole log.
 pub(crate) async fn log(store: &dyn Store, game: GameId) -> Vec<StoredEntry> {
     store.read(game, 0, usize::MAX).await.unwrap()
 }
 
-/// The bodies of the whole log, as text.
+/// Returns the bodies of the whole log, as text.
 pub(crate) async fn texts(store: &dyn Store, game: GameId) -> Vec<String> {
     let text = |entry: &StoredEntry| String::from_utf8(entry.body.expose().to_vec()).unwrap();
     log(store, game).await.iter().map(text).collect()
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with its content.
 pub(crate) fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -90,7 +90,7 @@ pub(crate) fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
     }
 }
 
-/// Copies a file and leaves out its long stretches of zeros: the database makes long empty files.
+/// Copies a file as a sparse file, because the database creates long files full of zeros.
 fn copy_file(from: &std::path::Path, to: &std::path::Path) {
     use std::os::unix::fs::FileExt as _;
     const PIECE: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! A real Redis on a free loopback port, in its own folder, stopped when the test ends.
+//! A real Redis on a free loopback port, with its own folder. It is stopped when the test ends.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -9,12 +9,12 @@ use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
 
 use super::scratch;
 
-/// How often another port is tried if another process took the first one.
+/// The most attempts to start a server, because another process may take the free port first.
 const TRIES: usize = 20;
-/// The settings of a Redis that is fit for games.
+/// The settings of a Redis that is durable enough for games.
 const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
 
-/// In flags, stands for the free port that was found.
+/// A placeholder in flags for the free port.
 const PORT: &str = "{port}";
 
 /// A running Redis. Dropping it stops it and deletes its data.
@@ -38,17 +38,18 @@ impl RedisProcess {
 }
 
 impl RedisServer {
-    /// Starts one that promises all that a game needs.
+    /// Starts a Redis that is durable enough for games.
     pub(crate) fn start() -> RedisServer {
         RedisServer::start_with(&FIT)
     }
 
-    /// Starts one with these flags, such as `--name value`, in addition to those the tests need.
+    /// Starts a Redis with these flags, such as `--name value`, in addition to the flags that all
+    /// tests need.
     pub(crate) fn start_with(flags: &[&str]) -> RedisServer {
         let folder = scratch();
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
         for _ in 0..TRIES {
-            // The port was free a moment ago.
+            // Another process may still take the port before Redis does.
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             if let Some(child) = spawn(folder.path(), port, &flags) {
                 return RedisServer { child: Some(child), folder, port, flags, password: String::new() };
@@ -57,20 +58,20 @@ impl RedisServer {
         panic!("redis-server does not start; is the package redis-server installed?");
     }
 
-    /// Starts one that is the only node of a cluster.
+    /// Starts a Redis that is the only node of a cluster.
     pub(crate) fn start_cluster_node() -> RedisServer {
-        // Its default is a port 10,000 above its own, which may not exist.
+        // The default for this port is 10,000 above the main port, which may be too high.
         let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
         RedisServer::start_with(&[&FIT[..], &["--cluster-enabled", "yes", "--cluster-port", &bus]].concat())
     }
 
-    /// Starts one that accepts only TLS, with these additional flags.
+    /// Starts a Redis that accepts only TLS, with these additional flags.
     pub(crate) fn start_tls(flags: &[&str]) -> RedisServer {
         let tls = ["--tls-port", PORT, "--port", "0"];
         RedisServer::start_with(&[&FIT[..], &tls, flags].concat())
     }
 
-    /// Starts a replica of this one.
+    /// Starts a replica of this Redis.
     pub(crate) fn start_replica(&self) -> RedisServer {
         let port = self.port.to_string();
         let flags: Vec<&str> = FIT
@@ -97,7 +98,8 @@ impl RedisServer {
         self.try_ask(words).await.unwrap()
     }
 
-    /// Sends a command while Redis may be closing connections, as it does when its role changes.
+    /// Like `ask`, for a Redis that may be closing connections, for example because its role
+    /// changes.
     pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
         let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}", self.password, self.port))?;
         let mut connection = client.get_multiplexed_async_connection().await?;
@@ -106,7 +108,7 @@ impl RedisServer {
         command.query_async(&mut connection).await
     }
 
-    /// Kills it, as `kill -9` does.
+    /// Kills Redis, like `kill -9`.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -114,14 +116,14 @@ impl RedisServer {
         }
     }
 
-    /// Starts it again on the same port, with its data on disk.
+    /// Starts Redis again on the same port, with its data on disk.
     pub(crate) fn start_again(&mut self) {
         self.kill();
         let child = spawn(self.folder.path(), self.port, &self.flags);
         self.child = Some(child.expect("the port was free a moment ago"));
     }
 
-    /// Deletes all its data on disk. It must not be running.
+    /// Deletes all data on disk. Redis must not be running.
     pub(crate) fn wipe(&mut self) {
         assert!(self.child.is_none(), "kill it first");
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
@@ -130,7 +132,7 @@ impl RedisServer {
         }
     }
 
-    /// The folder with its files.
+    /// Returns the folder with Redis's files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -145,7 +147,7 @@ impl RedisServer {
         RedisProcess(self.child.as_ref().expect("it runs").id())
     }
 
-    /// Freezes it: it answers nothing and closes nothing.
+    /// Freezes Redis: it does not answer, but keeps its connections open.
     pub(crate) fn freeze(&self) {
         self.process().signal("STOP");
     }
@@ -157,7 +159,8 @@ impl RedisServer {
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
-        // A test that has already failed says more than this could.
+        // Errors are ignored, because a failed test has already reported something more
+        // important.
         if let Some(child) = &mut self.child {
             child.kill().ok();
             child.wait().ok();
@@ -165,7 +168,7 @@ impl Drop for RedisServer {
     }
 }
 
-/// Waits until Redis is ready; `None` if it ended instead.
+/// Starts Redis and waits until it is ready. Returns `None` if it ended instead.
 fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
     let mut child = Command::new("redis-server")
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
@@ -178,7 +181,7 @@ fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut lines = lines.map_while(Result::ok);
     if lines.any(|line| line.contains("Ready to accept connections")) {
-        // Its further output is read, so that it never blocks on a full pipe.
+        // Reads further output, so that Redis never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         return Some(child);
     }

@@ -1,4 +1,4 @@
-//! A small disk in memory that a test fills.
+//! A small disk in memory that tests can fill.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::scratch;
 pub(crate) struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// `None` if this process may not mount; then the test says so and is skipped.
+    /// Returns `None` if this process has no permission to mount. The test is then skipped.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn mount(mib: u64) -> Option<SmallDisk> {
         let folder = scratch();
@@ -26,7 +26,7 @@ impl SmallDisk {
         mounted.then_some(SmallDisk(folder))
     }
 
-    /// The folder of a store.
+    /// Returns the folder for a store.
     pub(crate) fn data(&self) -> PathBuf {
         self.0.path().join("data")
     }
@@ -35,7 +35,7 @@ impl SmallDisk {
         self.0.path().join("another program's file")
     }
 
-    /// Lets another program fill the disk until so many bytes are free.
+    /// Fills the disk with another file until this many bytes are free.
     pub(crate) fn leave(&self, bytes: u64) {
         let other = File::create(self.other()).unwrap();
         loop {
@@ -44,7 +44,7 @@ impl SmallDisk {
             if length == 0 {
                 return;
             }
-            // The store writes in the background, so there may be less room by now.
+            // The store writes in the background, so there may be less space than a moment ago.
             match rustix::fs::fallocate(&other, rustix::fs::FallocateFlags::empty(), 0, length) {
                 Err(rustix::io::Errno::NOSPC) => {}
                 filled => return filled.unwrap(),
@@ -52,7 +52,7 @@ impl SmallDisk {
         }
     }
 
-    /// Lets the other program remove its file.
+    /// Removes the other file.
     pub(crate) fn make_room(&self) {
         fs::remove_file(self.other()).unwrap();
     }

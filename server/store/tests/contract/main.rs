@@ -1,4 +1,4 @@
-//! The contract of [`Store`]: small cases, each run over every implementation.
+//! Tests of the contract of [`Store`]: small cases that run on every implementation.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 #[path = "../common/mod.rs"]
@@ -18,7 +18,7 @@ use flagfall_store::{
 };
 use world::{NOON, World};
 
-/// One test per store for every case.
+/// Defines one test for each case and each store.
 macro_rules! contract {
     ($($case:ident),* $(,)?) => {
         mod on_embedded {
@@ -494,7 +494,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing(world: World) {
             tokio::task::yield_now().await;
         }
     }
-    // Earlier requests are decided first.
+    // Earlier requests are processed first.
     append_ok(&*world.store, append(game(1_000), Head::START, &["end"])).await;
     for number in 0..100 {
         let count = log(&*world.store, game(number)).await.len();
@@ -511,7 +511,8 @@ async fn notices_reach_other_servers(world: World) {
         let told = loop {
             match notices.recv().await.unwrap() {
                 Notice::Told(told) => break told,
-                // The subscription began only now, so the first message may have been missed.
+                // The subscription may have begun after the first message, so the message is sent
+                // again.
                 Notice::Missed => world.store.tell(b"early".to_vec()).await.unwrap(),
             }
         };
@@ -520,8 +521,7 @@ async fn notices_reach_other_servers(world: World) {
     }
 }
 
-/// Everything that can be read of a log: as a whole, in pieces of any size from any entry, and its
-/// head.
+/// Reads a log in every way: as a whole, in pieces of any size from any entry, and its head.
 async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry>, Head) {
     let whole = log(store, game(1)).await;
     for after in 0..=seq + 1 {

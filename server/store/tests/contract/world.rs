@@ -14,7 +14,7 @@ pub(crate) const NOON: Stamp = Stamp(1_700_000_000_000);
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
-    // Removed when the test is over, after the store above.
+    // Removed at the end of the test, after the store is dropped.
     _folder: Option<tempfile::TempDir>,
     _redis: Option<RedisServer>,
 }
@@ -23,7 +23,7 @@ pub(crate) async fn embedded() -> World {
     embedded_with(&EmbeddedOptions::default())
 }
 
-/// A log that begins a segment and a checkpoint with nearly every group.
+/// An embedded store that begins a new segment and a checkpoint with almost every group.
 pub(crate) async fn embedded_with_checkpoints() -> World {
     embedded_with(&EmbeddedOptions {
         segment_bytes: 100,

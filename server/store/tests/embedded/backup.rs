@@ -1,4 +1,4 @@
-//! Backups: complete, found whole or refused, and never worse than the one before.
+//! Tests of backups: a backup is complete or refused, and never replaces a better one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -18,10 +18,10 @@ use flagfall_store::{
 use crate::common::{append, append_ok, game, key, put, scratch, texts};
 use crate::{NOON, fill, length, open, segment};
 
-/// After the moment of every stamp here.
+/// A moment later than all stamps in these tests.
 const LATER: Stamp = Stamp(4_000_000_000_000);
 
-/// Segments and checkpoints so short that tests meet many of them.
+/// Options with short segments and frequent checkpoints, so that tests meet many of them.
 fn busy(compact_bytes: u64) -> EmbeddedOptions {
     EmbeddedOptions {
         segment_bytes: 1_000,
@@ -48,7 +48,7 @@ fn restored(backup: &Path) -> (tempfile::TempDir, EmbeddedStore) {
     (folder, store)
 }
 
-/// The files of a backup, with what tells whether one was written again.
+/// Returns the files of a backup, with metadata that shows if a file was written again.
 fn copies(backup: &Path) -> BTreeMap<PathBuf, (u64, i64)> {
     let mut copies = BTreeMap::new();
     for folder in [backup.to_owned(), backup.join("log")] {
@@ -153,7 +153,7 @@ async fn a_segment_that_is_compacted_before_it_is_copied_is_not_missed() {
     let (data, target) = (scratch(), scratch());
     let store = Arc::new(EmbeddedStore::open(data.path(), SystemClock, &busy(0)).unwrap());
     let head = append_ok(&*store, append(game(1), Head::START, &["first"])).await;
-    // Records that count until they are written again.
+    // Records that stay live until they are overwritten.
     let value = "x".repeat(900);
     for number in 0..40 {
         let writes = vec![put(&format!("record/{number}"), &value)];
@@ -199,7 +199,7 @@ async fn a_backup_that_is_cut_short_leaves_the_one_before() {
     for number in 1..40 {
         head = append_ok(&store, append(game(5), head, &[&format!("{number}{}", "x".repeat(300))])).await;
     }
-    // A panic leaves the files as a kill at the same moment does.
+    // A panic leaves the files in the same state as a kill at that moment.
     for cut in 1..4 {
         let mut steps = 0;
         let mut stop = |_, _| {
@@ -285,13 +285,13 @@ async fn the_time_after_a_backup_counts_as_an_outage_and_an_epoch_begins() {
     back(data.path(), target.path()).unwrap();
     clock.advance_ms(5_000);
     store.heartbeat().await.unwrap();
-    // A clock that is behind.
+    // The clock is behind the backup.
     restore(target.path(), new.path(), Stamp(5), &mut |_, _| {}).unwrap();
     clock.advance_ms(5_000);
     let store = EmbeddedStore::open(new.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(500))));
     assert_eq!(store.epoch().await, Ok(epoch + 1));
-    // A backup of the restored store may replace the one that it was made from.
+    // A backup of the restored store may replace the backup that the store was restored from.
     append_ok(&store, append(game(2), Head::START, &["b"])).await;
     back(new.path(), target.path()).unwrap();
     assert_eq!(texts(&restored(target.path()).1, game(2)).await, ["b"]);
@@ -347,7 +347,7 @@ async fn a_backup_is_refused_where_it_would_do_harm() {
     back(&data, target.path()).unwrap();
     assert!(matches!(refused(older.path(), target.path()), BackupError::Older { .. }));
     assert_eq!(texts(&restored(target.path()).1, game(2)).await, ["b"]);
-    // Neither must one that has lost its end.
+    // A data folder that has lost its end must not replace the backup either.
     let last = segment(older.path(), 1);
     fs::write(&last, &fs::read(&last).unwrap()[..40]).unwrap();
     assert!(matches!(refused(older.path(), target.path()), BackupError::Short { .. }));

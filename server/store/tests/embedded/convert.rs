@@ -1,7 +1,8 @@
-//! Data folders of version 0.1.
+//! Tests of data folders of version 0.1.
 //!
-//! `tests/fixtures/0.1` has one that this version wrote, with an account, a game that is over and a
-//! game that runs. Beside it stands what the same version exported from it.
+//! `tests/fixtures/0.1` contains a folder written by that version, with an account, a finished
+//! game and a running game. It also contains the export that the same version made from that
+//! folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +23,8 @@ fn fixture(name: &str) -> PathBuf {
 fn folder_of_0_1() -> tempfile::TempDir {
     let folder = scratch();
     copy_folder(&fixture("data"), folder.path());
-    // What a repository does not keep: empty folders, and the second copy, which nothing reads.
+    // Adds files that a repository cannot keep or that are not needed: empty folders, and the
+    // mirror, which is never read.
     for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
         fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
     }
@@ -30,7 +32,7 @@ fn folder_of_0_1() -> tempfile::TempDir {
     folder
 }
 
-/// Opens a store a second after that version stopped.
+/// Opens a store one second after version 0.1 stopped.
 fn open(folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
     let exported = fs::read(fixture("export")).unwrap();
     let alive = alive_at_export(&mut &exported[..]).unwrap().unwrap();
@@ -42,7 +44,8 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
-/// The lines of an export without the first, which has the last sign of life, and the checksum.
+/// Returns the lines of an export, without the first one, which has the last sign of life, and
+/// without the checksum.
 fn lines(bytes: &[u8]) -> Vec<&str> {
     let lines = std::str::from_utf8(bytes).unwrap().lines().skip(1);
     lines.filter(|line| !line.contains("sha256")).collect()
@@ -51,7 +54,7 @@ fn lines(bytes: &[u8]) -> Vec<&str> {
 #[tokio::test]
 async fn a_folder_of_0_1_is_converted_with_everything_in_it() {
     let folder = folder_of_0_1();
-    // A conversion that was cut short is begun again.
+    // An interrupted conversion begins again.
     fs::create_dir(folder.path().join("log.new")).unwrap();
     fs::write(folder.path().join("log.new/00000001.seg"), "unfinished").unwrap();
     fs::create_dir(folder.path().join("db.copy")).unwrap();

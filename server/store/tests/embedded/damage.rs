@@ -1,4 +1,4 @@
-//! Damage: what is lost is said, and nothing else is lost.
+//! Tests of damage: every loss is reported, and undamaged data is kept.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -46,7 +46,7 @@ async fn a_damaged_frame_costs_its_game_and_no_other() {
     let epoch = store.epoch().await.unwrap();
     let (is_killed, stopped) = (killed(folder.path()), folder);
     drop(store);
-    // The frame of game 1's second entry, found at the start and found by a reader.
+    // The frame of game 1's second entry. The damage is found at the start, or by a reader.
     for (folder, is_found_at_start) in [(is_killed, true), (stopped, false)] {
         overwrite(&segment(folder.path(), 1), ends[2] + 20, &[0xee; 30]);
         for _ in 0..2 {
@@ -81,8 +81,8 @@ async fn damage_to_the_last_entry_is_noticed_by_the_first_append() {
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
 }
 
-/// Places in a frame: every byte up to the stamp of its first entry, and some of the hash, the body
-/// and the side records.
+/// Returns positions in a frame: every byte up to the stamp of its first entry, and some bytes of
+/// the hash, the body and the side records.
 fn in_every_field(begin: u64, end: u64) -> impl Iterator<Item = u64> {
     (begin..begin + 25).chain((begin + 25..end).step_by(6))
 }
@@ -136,7 +136,7 @@ async fn games_that_lost_their_end_are_told_by_the_notes() {
     let store = open(folder.path()).unwrap();
     let ends = fill(&store, folder.path(), 3).await;
     let epoch = store.epoch().await.unwrap();
-    // Cut between two frames, and in the middle of one.
+    // Cuts the log between two frames, and in the middle of a frame.
     for cut in [ends[5], ends[6] - 1] {
         let copy = killed(folder.path());
         OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(cut).unwrap();
@@ -165,7 +165,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
             }
         }
     };
-    // The index tells of what it holds.
+    // The index shows which entries existed.
     let stopped = killed(folder.path());
     drop(open(stopped.path()).unwrap());
     let cut = |folder: &Path| {
@@ -176,7 +176,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     let store = open(stopped.path()).unwrap();
     let quarantined = store.quarantined().await.unwrap();
     assert_eq!(quarantined, [(game(2), "entry 3: it is missing".to_owned())]);
-    // After a kill, only the notes would tell.
+    // After a kill, only the notes show which entries existed.
     remove_notes(copy.path());
     cut(copy.path());
     for _ in 0..2 {
@@ -188,7 +188,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     assert_eq!(texts(&accepted, game(2)).await, ["2:0", "2:1"]);
     drop(accepted);
     open(copy.path()).unwrap();
-    // One of the two files is enough as long as nothing is missing.
+    // If no data is missing, one of the two files is enough.
     fs::remove_file(copy.path().join("alive")).unwrap();
     assert!(open(copy.path()).is_ok());
     remove_notes(copy.path());
@@ -267,7 +267,7 @@ enum Damage {
     Zeros,
 }
 
-/// Damages a file. Returns false if that would change nothing.
+/// Damages a file. Returns false if the file would not change.
 fn harm(path: &Path, damage: Damage) -> bool {
     let mut bytes = fs::read(path).unwrap();
     let before = bytes.clone();
@@ -287,7 +287,8 @@ fn harm(path: &Path, damage: Damage) -> bool {
     bytes != before
 }
 
-/// The store opens although one of these files is damaged, and reports what is missing.
+/// Checks that the store opens although one of these files is damaged, and that it reports all
+/// losses.
 async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: u64, rounds: usize) {
     use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
     for file in files {
@@ -299,7 +300,7 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
                 continue;
             }
             let at = format!("{} {damage:?}", file.display());
-            // The second start finds what the first one left.
+            // The second start uses the result of the first one.
             for _ in 0..2 {
                 let store = open(copy.path()).unwrap_or_else(|error| panic!("{at}: {error}"));
                 assert_all_is_there_or_named(&store, epoch, rounds, &at).await;
@@ -308,7 +309,7 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
     }
 }
 
-/// All of both games is there, or the game is in quarantine; their records are there, or a new
+/// Checks that each game is complete or in quarantine, and that the records are complete or a new
 /// epoch has begun.
 async fn assert_all_is_there_or_named(store: &EmbeddedStore, epoch: u64, rounds: usize, at: &str) {
     for number in [1, 2] {
@@ -334,7 +335,7 @@ async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let others = files(killed.path()).into_iter().filter(|path| !is_index(path)).collect();
     assert_nothing_is_kept_quiet(killed.path(), others, epoch, 4).await;
     drop(store);
-    // The journal is long, and a database has other files that are damaged sooner.
+    // The long journal is skipped, because the shorter files already test damage to the database.
     let is_short = |path: &PathBuf| length(path) < 1_000_000;
     let short = files(folder.path()).into_iter().filter(is_short).collect();
     assert_nothing_is_kept_quiet(folder.path(), short, epoch, 4).await;
@@ -364,7 +365,7 @@ async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
                 let store = match open(copy.path()) {
                     Err(EmbeddedOpenError::LostTail { .. }) => {
                         refused += 1;
-                        // What is lost is accepted; the rest is as it was written.
+                        // The loss is accepted. The remaining data is as it was written.
                         let store = accept(copy.path());
                         assert!(store.epoch().await.unwrap() > epoch, "{at}");
                         for number in [1, 2] {

@@ -1,4 +1,5 @@
-//! A disk that is really full: a small one in memory, where the system lets tests mount it.
+//! Tests with a disk that is really full: a small file system in memory, if the system lets tests
+//! mount it.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::common::small_disk::SmallDisk;
 use crate::common::{append, game, key, put, texts};
 
 fn open(folder: &Path) -> EmbeddedStore {
-    // Nothing is left as a reserve, so that every write meets the full disk.
+    // There is no reserve, so every write can meet the full disk.
     let options = EmbeddedOptions {
         segment_bytes: 100_000,
         checkpoint_bytes: 30_000,
@@ -24,7 +25,7 @@ fn open(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &options).unwrap()
 }
 
-/// A change to a round's game and to a record. An error is a refusal for want of room.
+/// Changes the current round's game and a record. An error means that the disk is full.
 async fn change(store: &EmbeddedStore, ledger: &mut Ledger, number: u32) -> Result<(), StoreError> {
     let (game, entries) = ledger.games.last_mut().unwrap();
     let text = number.to_string();
@@ -40,11 +41,11 @@ async fn change(store: &EmbeddedStore, ledger: &mut Ledger, number: u32) -> Resu
     Ok(())
 }
 
-/// What was acknowledged.
+/// The acknowledged changes.
 struct Ledger {
-    /// Each round has a game.
+    /// One game for each round.
     games: Vec<(GameId, Vec<String>)>,
-    /// Where the log of the last one stands.
+    /// The head of the last game.
     head: Head,
     large: Option<Vec<u8>>,
 }
@@ -69,7 +70,7 @@ async fn a_disk_that_is_really_full_loses_nothing() {
         ledger.games.push((game(round), Vec::new()));
         ledger.head = Head::START;
         disk.leave(u64::from(round) % 10 * 37_000);
-        // Compaction may make room enough, so not every round ends with a refusal.
+        // Compaction may free enough space, so not every round ends with a refusal.
         for number in 0..200 {
             if let Err(refusal) = change(&store, &mut ledger, number).await {
                 assert!(store.heartbeat().await.is_err(), "{round}: {refusal}");

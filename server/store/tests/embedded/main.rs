@@ -1,5 +1,5 @@
-//! What the log does beyond the contract: it outlives its process, guards its folder, shares syncs,
-//! and notices damage.
+//! Tests of the embedded store beyond the contract: it survives its process, locks its folder,
+//! shares syncs, and detects damage.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod backup;
@@ -34,8 +34,8 @@ fn length(path: &Path) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// Two games, appended to in turn: entry `n` of each is in its own frame. Returns where the log
-/// ended after each append.
+/// Appends to two games in turn, each entry in its own frame. Returns the end of the log after
+/// each append.
 async fn fill(store: &EmbeddedStore, folder: &Path, rounds: u64) -> Vec<u64> {
     let mut ends = vec![length(&segment(folder, 1))];
     let mut heads = [Head::START; 2];
@@ -50,7 +50,7 @@ async fn fill(store: &EmbeddedStore, folder: &Path, rounds: u64) -> Vec<u64> {
     ends
 }
 
-/// A folder as a killed process leaves it: copied while the store is open.
+/// Copies a folder while the store is open, so the copy is like the folder of a killed process.
 fn killed(folder: &Path) -> tempfile::TempDir {
     let copy = scratch();
     copy_folder(folder, copy.path());
@@ -193,7 +193,7 @@ async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
     let store = open();
     let kept = store.get(key(OUTAGES_KEY)).await.unwrap().unwrap();
     assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
-    // An outage that no append follows is stored with a heartbeat.
+    // If no append follows an outage, a heartbeat stores it.
     store.heartbeat().await.unwrap();
     clock.advance_ms(30_000);
     store.heartbeat().await.unwrap();
@@ -210,8 +210,8 @@ async fn a_folder_belongs_to_one_store() {
     open(folder.path()).unwrap();
 }
 
-/// Lets `take` remove or replace a part of an open store's folder. Nothing is acknowledged any
-/// more.
+/// Checks that an open store acknowledges nothing after `take` has removed or replaced part of
+/// its folder.
 async fn assert_fails_without(take: impl FnOnce(&Path)) {
     let place = scratch();
     let folder = place.path().join("data");
@@ -351,7 +351,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
     let open = || EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let store = open();
     let epoch = store.bump_epoch().await.unwrap();
-    // A game and a record that stay, far at the beginning.
+    // The game and the record that are kept are at the beginning of the log.
     let kept = append_ok(&store, append(game(1), Head::START, &["a", "b"])).await;
     let kept =
         append_ok(&store, Append { writes: vec![put("kept", "v")], ..append(game(1), kept, &["c"]) }).await;
@@ -367,12 +367,12 @@ async fn a_log_of_which_little_counts_is_compacted() {
         let update = Update { conditions: vec![], writes: vec![put("large", &"x".repeat(300))] };
         assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
     }
-    // More than 300,000 bytes were written. Checkpoints are made in the background, and segments go
-    // with the changes after them.
+    // More than 300,000 bytes were written. Checkpoints are made in the background, and the
+    // changes after them remove segments.
     until("compaction", || async {
         let update = Update { conditions: vec![], writes: vec![put("large", "x")] };
         assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
-        // A segment may go while the files are listed.
+        // A segment may be removed while the files are listed.
         let lengths = files(&folder.path().join("log")).into_iter().flat_map(fs::metadata);
         (lengths.map(|data| data.len()).sum::<u64>() < 100_000).then_some(())
     })
@@ -393,7 +393,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
     let store = open();
     check(&store).await;
     drop(store);
-    // The log alone has all of it, in another order.
+    // The log alone contains all the data, in a different order.
     fs::remove_dir_all(folder.path().join("index")).unwrap();
     let store = open();
     check(&store).await;

@@ -1,4 +1,5 @@
-//! Many appends in one call: each has its own answer, and listeners of both channels hear of it.
+//! Tests of many appends in one call: each has its own answer, and listeners on both channels
+//! receive it.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,7 @@ async fn next_appended(heard: &mut tokio::sync::broadcast::Receiver<Announcement
     }
 }
 
-/// Appends one entry each to new games, all at once.
+/// Appends one entry to each of several new games, all at the same time.
 async fn append_to_all(store: &RedisStore, games: std::ops::Range<u32>) {
     let appends = games.map(|number| append_ok(store, append(game(number), Head::START, &["a"])));
     futures_util::future::join_all(appends).await;
@@ -32,8 +33,8 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     let store = redis.open(RedisOptions::default()).await;
     append_to_all(&store, 0..MANY).await;
     let _: String = redis.ask(&["SET", &format!("flagfall:{{{}}}:quarantine", game(7)), "a test"]).await;
-    // For each game: one that is late, one that is early, one that fits, one that comes after it,
-    // and one that conflicts.
+    // For each game: a late append, an early one, a valid one, one that follows it, and one that
+    // conflicts.
     let asked = (0..MANY).map(async |number| {
         let at = store.head(game(number)).await.unwrap_or(Head::START);
         let next = at.then(game(number), &body("b"));
@@ -79,7 +80,7 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     }
 }
 
-/// Appends to games from number `first` on until the listener hears of one.
+/// Appends to games, starting with the number `first`, until the receiver hears of one.
 async fn append_until_heard(
     store: &RedisStore,
     heard: &mut tokio::sync::broadcast::Receiver<Announcement>,
@@ -131,7 +132,7 @@ async fn servers_of_the_version_before_hear_of_every_append_by_itself() {
     let mut messages = former.on_message();
     while !missing.is_empty() {
         let message = timeout(TIMEOUT, messages.next()).await.unwrap().unwrap();
-        // A message that they cannot parse would make them check every game.
+        // If the old servers could not parse a message, they would check every game.
         let line = String::from_utf8(message.get_payload_bytes().to_vec()).unwrap();
         assert!(missing.remove(&line), "{line}");
     }

@@ -1,5 +1,5 @@
-//! The store in a real Redis that is killed, frozen, demoted, full, wiped, restored to an earlier
-//! state, or used by several servers.
+//! Tests of the Redis store with a real Redis: killed, frozen, demoted, full, wiped, restored to
+//! an earlier state, or used by several servers.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod announcements;
@@ -28,7 +28,7 @@ use flagfall_store::{
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
-/// Options that detect a frozen Redis soon.
+/// Options with which a frozen Redis is detected soon.
 fn impatient() -> RedisOptions {
     RedisOptions {
         answer_timeout: Duration::from_millis(300),
@@ -37,7 +37,7 @@ fn impatient() -> RedisOptions {
     }
 }
 
-/// Waits until the store can tell where a log stands.
+/// Waits until the store can return the head of a log.
 async fn head(store: &RedisStore, number: u32) -> Head {
     until("a head", async || store.head(game(number)).await.ok()).await
 }
@@ -64,7 +64,7 @@ fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// All entries that a store has of these games.
+/// Returns all entries of these games.
 async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<StoredEntry>> {
     let mut logs = Vec::new();
     for number in games {
@@ -85,14 +85,14 @@ async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
     }
 }
 
-/// Restores the files of a killed Redis to an earlier copy.
+/// Replaces the files of a killed Redis by an earlier copy, and starts it again.
 fn set_back(redis: &mut RedisServer, copy: &Path) {
     redis.wipe();
     copy_folder(copy, redis.folder());
     redis.start_again();
 }
 
-/// Appends to a game until the store fails. Returns how many were acknowledged.
+/// Appends to a game until the store fails. Returns the number of acknowledged entries.
 async fn play(store: Arc<RedisStore>, number: u32, acknowledged: Arc<AtomicUsize>) -> (u32, u64) {
     let mut head = store.head(game(number)).await.unwrap();
     loop {
@@ -137,7 +137,7 @@ async fn nothing_acknowledged_is_lost_when_redis_is_killed() {
         }
         drop(store);
         redis.start_again();
-        // Acts as another process, which holds nothing.
+        // Acts like another process, which holds no entries.
         let store = redis.open(RedisOptions::default()).await;
         for (number, seq) in &mut known {
             let entries = log(&store, game(*number)).await;
@@ -164,12 +164,12 @@ async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
     for round in 0..3 {
         let doubtful = Append { writes: vec![put("record", "x")], ..append(game(1), at, &["b"]) };
         loop {
-            // The connection for appends is back, however long that takes.
+            // Waits until the connection for appends is back.
             beside = append_soon(&store, append(game(2), beside, &["c"])).await;
             redis.freeze();
             match store.append(doubtful.clone()).await {
                 Ok(AppendOutcome::Unknown) => break,
-                // The store was sending a request of its own when Redis stopped, so this append was
+                // The store was sending another request when Redis stopped, so this append was
                 // never sent.
                 Err(StoreError::Unavailable { .. }) => redis.thaw(),
                 outcome => panic!("{outcome:?}"),
@@ -180,7 +180,7 @@ async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
         assert!(matches!(store.get(key("record")).await, Err(StoreError::Unavailable { .. })));
         redis.thaw();
         let found = head(&store, 1).await;
-        // The result is final: the old connection is closed on the side of Redis as well.
+        // The result is final, because the old connection is also closed on Redis's side.
         for _ in 0..20 {
             assert_eq!(redis.ask::<String>(&["PING"]).await, "PONG");
             assert_eq!(head(&store, 1).await, found, "round {round}");
@@ -208,7 +208,7 @@ async fn many_readers_of_a_frozen_redis_share_one_failed_connection() {
         assert!(matches!(read, Err(StoreError::Unavailable { .. })), "{read:?}");
     }
     redis.thaw();
-    // The writer and the listener connect as well, with pauses.
+    // The writer and the listener also connect, with pauses between their attempts.
     let made = connections().await - before;
     assert!(made < 50, "{made} connections for one outage");
 }
@@ -235,8 +235,8 @@ async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
 async fn a_full_redis_refuses_appends_and_loses_nothing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
-    // For this store every moment without an answer is a silence, after which the clocks are
-    // checked first.
+    // This store considers every moment without an answer a silence, after which it checks the
+    // clocks first.
     let silence = Duration::from_millis(1);
     let doubting = redis.open(RedisOptions { silence, ..RedisOptions::default() }).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
@@ -351,7 +351,7 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
     .await;
     let store =
         redis.open(RedisOptions { replicas: 1, answer_timeout: Duration::from_secs(1), ..impatient() }).await;
-    // A replica that has just connected confirms nothing for a moment.
+    // A newly connected replica does not confirm anything for a moment.
     until("a confirmation", async || store.heartbeat().await.ok()).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let length: u64 = replica.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
@@ -400,7 +400,7 @@ async fn others_hear_of_appends_and_of_having_been_deaf() {
     let two = redis.open(RedisOptions::default()).await;
     let mut heard = two.announcements().unwrap();
     let wanted = Announcement::Appended { game: game(7), seq: 2 };
-    // The test cannot know when it listens, so the message is repeated until it arrives.
+    // The listener may not be subscribed yet, so the message is repeated until it arrives.
     let at = append_ok(&one, append(game(7), Head::START, &["a", "b"])).await;
     let mut number = 100;
     let hearing = async {
@@ -433,7 +433,8 @@ async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
     fill(&store, 0..4, 5).await;
     drop(store);
     let name = |number| format!("flagfall:{{{}}}:log", game(number));
-    // Three kinds of damage: an entry is missing, the last one is missing, one has other content.
+    // Three kinds of damage: a missing entry, a missing last entry, and an entry with other
+    // content.
     let _: u64 = redis.ask(&["XDEL", &name(0), "3-0"]).await;
     let _: u64 = redis.ask(&["XDEL", &name(1), "5-0"]).await;
     let _: String = redis.ask(&["XADD", &name(2), "6-0", "e", &"x".repeat(60)]).await;
@@ -445,7 +446,7 @@ async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
     let outcome = store.append(append(game(1), at, &["x"])).await;
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
     assert!(matches!(store.head(game(2)).await, Err(ReadError::Damaged { .. })));
-    // Another server accepts nothing either, and the next one knows.
+    // Another server also refuses appends, because the quarantine is stored.
     let other = redis.open(RedisOptions::default()).await;
     let damaged: Vec<_> = other.quarantined().await.unwrap().into_iter().map(|(game, _)| game).collect();
     assert_eq!(damaged.len(), 3);
@@ -517,7 +518,7 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let with_record = Append { writes: vec![put("last/1", "b")], ..append(game(1), head, &["b"]) };
     append_ok(&store, with_record).await;
-    // As if its writer had died some time ago, after the append and before it wrote the record.
+    // As if its server had died some time ago, after the append and before it wrote the record.
     let prefix = "flagfall:{flagfall}:";
     let of = |name: &str| format!("{prefix}{name}");
     let id = game(1).to_string();

@@ -1,8 +1,8 @@
-//! Keys of the store that hold values of another type: a key of one game never harms another game.
+//! Tests of keys with values of another type: a wrong key of one game never harms another game.
 
 use super::*;
 
-/// Writes a text to a key of the store.
+/// Writes a string to a key of the store.
 async fn overwrite(redis: &RedisServer, key: &str) {
     let _: String = redis.ask(&["SET", key, "something else"]).await;
 }
@@ -15,7 +15,7 @@ fn shared_key(name: &str) -> String {
     format!("flagfall:{{flagfall}}:{name}")
 }
 
-/// Asserts that one of these games is in quarantine and that all others continue.
+/// Checks that one of these games is in quarantine and that all others continue.
 async fn assert_alone(store: &RedisStore, games: std::ops::Range<u32>, damaged: u32) {
     for number in games.filter(|number| *number != damaged) {
         let at = store.head(game(number)).await.unwrap();
@@ -37,7 +37,7 @@ async fn a_log_that_was_overwritten_while_servers_run_stops_this_game_alone() {
     fill(&store, 0..5, 3).await;
     let at = store.head(game(2)).await.unwrap();
     overwrite(&redis, &log_key(2)).await;
-    // All in one call.
+    // All appends are in one call.
     let asked = (0..5).map(|number| {
         let store = &store;
         async move {
@@ -56,7 +56,7 @@ async fn a_log_that_was_overwritten_while_servers_run_stops_this_game_alone() {
     }
     assert_alone(&store, 0..5, 2).await;
     assert_eq!(store.stats().connections, 1, "the connection is as good as before");
-    // With its log restored, the game continues.
+    // After its log has been repaired, the game continues.
     let _: u32 = redis.ask(&["DEL", &log_key(2)]).await;
     store.recheck(game(2)).await.unwrap();
     append_ok(&store, append(game(2), Head::START, &["anew"])).await;
@@ -68,7 +68,7 @@ async fn a_log_that_was_overwritten_keeps_no_server_from_connecting_and_giving_b
     let store = redis.open(RedisOptions::default()).await;
     fill(&store, 0..5, 3).await;
     overwrite(&redis, &log_key(2)).await;
-    // It also had side records that were not applied yet.
+    // The game also has side records that have not been applied yet.
     let member = format!("{} 3", game(2));
     let _: u32 = redis.ask(&["ZADD", &shared_key("pending"), "1", &member]).await;
     redis.kill();
@@ -88,7 +88,7 @@ async fn other_keys_of_a_game_that_were_overwritten_stop_this_game_alone() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
     fill(&store, 0..3, 3).await;
-    // The key with the reason of the quarantine does not hold a text.
+    // The key for the reason of the quarantine has another type.
     let quarantine = format!("flagfall:{{{}}}:quarantine", game(1));
     let _: u32 = redis.ask(&["LPUSH", &quarantine, "x"]).await;
     let heads = [head(&store, 0).await, head(&store, 1).await];
@@ -98,7 +98,7 @@ async fn other_keys_of_a_game_that_were_overwritten_stop_this_game_alone() {
     );
     assert!(matches!(other, Ok(AppendOutcome::Ok { .. })), "{other:?}");
     assert!(matches!(damaged, Ok(AppendOutcome::Quarantined { .. })), "{damaged:?}");
-    // A packed log.
+    // The key of a packed log has another type.
     assert_eq!(store.archive_log(game(2)).await, Ok(true));
     let packed = format!("flagfall:{{{}}}:packed", game(2));
     let _: u32 = redis.ask(&["DEL", &packed]).await;
@@ -144,7 +144,7 @@ async fn of_the_keys_that_all_share_those_that_can_be_done_without_are_left_out(
         until("a heartbeat", async || store.heartbeat().await.ok()).await;
     }
     assert_eq!(other.get(key("last/1")).await, Ok(Some(b"6".to_vec())));
-    // The store needs its records, and the error names the key.
+    // The store cannot work without its records, and the error names their key.
     let _: u32 = redis.ask(&["DEL", &shared_key("values")]).await;
     overwrite(&redis, &shared_key("values")).await;
     let Err(error) = RedisStore::open(redis.address(), RedisOptions::default()).await else {

@@ -1,8 +1,8 @@
-//! Packed logs in Redis.
+//! Tests of packed logs in Redis.
 
 use super::*;
 
-/// The bytes that Redis stores of a game.
+/// Returns the memory that a game takes in Redis, in bytes.
 async fn bytes_of(redis: &RedisServer, number: u32) -> u64 {
     let mut bytes = 0;
     for kind in ["log", "packed"] {
@@ -18,7 +18,7 @@ async fn archived_logs_are_small_and_no_server_brings_back_what_they_were() {
     let one = redis.open(RedisOptions::default()).await;
     let two = redis.open(RedisOptions::default()).await;
     fill(&one, 0..4, 200).await;
-    // The second server holds the whole log too.
+    // The second server also holds the whole log.
     let before = logs(&two, 0..4).await;
     let bytes = bytes_of(&redis, 0).await;
     for number in 0..4 {
@@ -28,8 +28,8 @@ async fn archived_logs_are_small_and_no_server_brings_back_what_they_were() {
     }
     assert!(bytes_of(&redis, 0).await < bytes / 2);
     assert_eq!(logs(&one, 0..4).await, before, "stamps and all");
-    // A third server holds what it had read before. All of them reconnect to a Redis that was
-    // killed.
+    // A third server holds entries that it read before Redis was killed. All servers reconnect to
+    // the restarted Redis.
     let three = redis.open(RedisOptions::default()).await;
     assert_eq!(logs(&three, 0..4).await, before);
     redis.kill();

@@ -1,4 +1,4 @@
-//! What an entry of a game takes in Redis's memory.
+//! Measures how much memory an entry takes in Redis.
 
 use flagfall_board::PerSide;
 use flagfall_rules::secret::{SecretRecord, to_record};
@@ -12,10 +12,10 @@ use super::*;
 /// The most bytes of an entry.
 const ENTRY_BYTES_MAX: u64 = 170;
 
-/// How many entries are measured.
+/// The number of entries to measure.
 const ENTRIES: usize = 200;
 
-/// The plain moves of random games of `classic`, with the commands of two clients.
+/// Returns the plain moves of random games of `classic`, with commands of two clients.
 fn plain_moves(form: Form) -> Vec<SecretBytes> {
     let seats = PerSide::new("0fxm529wdncz", "m0wftb3r0p6t");
     let mut chance = Chance::new(7);

@@ -7,9 +7,9 @@ use flagfall_store::{
 };
 use tokio::sync::broadcast;
 
-/// An error that says that the store did not answer.
+/// An error type that can say that the store did not answer.
 pub(crate) trait NoAnswer: Send {
-    /// The error with this reason.
+    /// Returns the error with this reason.
     fn of(why: &str) -> Self;
 }
 
@@ -25,15 +25,15 @@ impl NoAnswer for ReadError {
     }
 }
 
-/// Decides what happens to a server's calls.
+/// Intercepts a server's calls to its store.
 pub(crate) trait Hands: Send + Sync + 'static {
-    /// Makes the call or not, and passes on its answer or not.
+    /// Makes the call or not, and returns its answer or an error.
     fn call<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
     ) -> impl Future<Output = Result<T, E>> + Send;
 
-    /// Like [`Hands::call`], for the server's own upkeep, which is for no game or account.
+    /// Like [`Hands::call`], for the server's own maintenance, which concerns no game or account.
     fn upkeep<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
@@ -41,7 +41,7 @@ pub(crate) trait Hands: Send + Sync + 'static {
         call
     }
 
-    /// Like [`Hands::call`], for this update of side records.
+    /// Like [`Hands::call`], for an update of records that are not part of a log.
     fn update(
         &self,
         _update: &Update,
@@ -51,7 +51,7 @@ pub(crate) trait Hands: Send + Sync + 'static {
     }
 }
 
-/// A store in memory, and the test's hands between it and a server.
+/// A memory store, and the test code between this store and a server.
 pub(crate) struct StoreBetween<H> {
     pub(crate) store: MemoryStore,
     pub(crate) hands: H,

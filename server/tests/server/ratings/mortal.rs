@@ -1,4 +1,4 @@
-//! A store whose server dies at a chosen call.
+//! A store for a server that dies at a chosen call.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,15 +9,15 @@ use flagfall_store::{MemoryStore, StoreError, Update, UpdateOutcome};
 
 use crate::common::store_between::{Hands, NoAnswer, StoreBetween};
 
-/// A server that dies. After a number of calls it gets no answers any more; the last call is
-/// carried out or not, depending on `dies_after`.
+/// A server that dies. After a number of calls it receives no more answers. Whether the last call
+/// is carried out depends on `dies_after`.
 pub(super) struct Mortal {
-    /// Calls left; `usize::MAX` means no limit.
+    /// Number of calls left; `usize::MAX` means no limit.
     pub(super) left: AtomicUsize,
     dies_after: bool,
-    /// While set, updates are refused.
+    /// While true, updates are refused.
     pub(super) is_stalled: AtomicBool,
-    /// Runs once, between a server's reads and its write.
+    /// Runs once, between the reads and the write of a server.
     pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 
@@ -32,7 +32,7 @@ impl Mortal {
         Arc::new(StoreBetween { store: memory.clone(), hands })
     }
 
-    /// Whether this call is made, and whether its answer arrives.
+    /// Returns whether this call is made, and whether its answer arrives.
     fn live(&self) -> (bool, bool) {
         let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
             Some(if left == usize::MAX { left } else { left.saturating_sub(1) })

@@ -1,4 +1,5 @@
-//! A program hears the same on a server as from the umpire, and its faults do not reach the server.
+//! Tests that a program receives the same lines from a server as from the umpire, and that its
+//! faults do not reach the server.
 
 use std::time::Duration;
 
@@ -20,10 +21,11 @@ const NOW: Duration = Duration::from_secs(1);
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
-/// What a side says instead of its n-th answer, counted from the first line of its deployment.
+/// A wrong answer: the side, the number of the answer, and its text. Answers are counted from the
+/// first line of the deployment.
 type Slip = Option<(Side, usize, &'static str)>;
 
-/// Two programs and everything they heard.
+/// Two programs, and all lines that they received.
 struct Programs {
     programs: PerSide<Program>,
     answers: PerSide<usize>,
@@ -56,7 +58,7 @@ impl Programs {
     }
 }
 
-/// Plays the game under the umpire. Returns what each side heard.
+/// Plays the game under the umpire. Returns the lines that each side received.
 fn umpired(ruleset: &'static Ruleset, seed: u64, slip: Slip) -> PerSide<String> {
     let mut programs = Programs::new(ruleset, seed, slip);
     let mut bout = Bout::new(BoutTerms {
@@ -89,7 +91,7 @@ struct Table {
     host: Host,
     dialogues: PerSide<Dialogue>,
     views: PerSide<GameView>,
-    /// The dialogues' outputs besides lines and commands.
+    /// The failures that the dialogues reported.
     failures: PerSide<Vec<Failure>>,
     over: PerSide<bool>,
 }
@@ -102,7 +104,7 @@ impl Table {
         Table { host, dialogues, views, failures: PerSide::default(), over: PerSide::new(false, false) }
     }
 
-    /// Plays until both sides have nothing more to say.
+    /// Plays until neither side has any more output.
     fn play(&mut self, programs: &mut Programs) {
         let mut outputs = std::collections::VecDeque::new();
         for side in Side::BOTH {
@@ -183,7 +185,7 @@ fn a_program_cannot_tell_a_server_from_the_umpire() {
     assert!(ends.contains("flag_captured") && ends.contains("quiet_limit"), "{ends:?}");
 }
 
-/// The ends of both texts, from where they differ.
+/// Returns the ends of both texts, starting just before the first difference.
 fn difference(left: &str, right: &str) -> String {
     let at = left.lines().zip(right.lines()).take_while(|(left, right)| left == right).count();
     let rest = |text: &str| text.lines().skip(at.saturating_sub(2)).take(16).collect::<Vec<_>>().join("\n");
@@ -250,7 +252,7 @@ fn a_programs_invalid_move_resigns_its_game_unsent() {
     }
 }
 
-/// A game of `classic` in which Red is asked for its first move.
+/// Returns a game of `classic` in which Red has been asked for its first move.
 fn started(time: Time, limits: Limits) -> Table {
     let mut table = Table::new(&CLASSIC, time, limits);
     for side in Side::BOTH {
@@ -267,7 +269,7 @@ fn started(time: Time, limits: Limits) -> Table {
     table
 }
 
-/// The host takes a command. Returns what the dialogues say.
+/// Sends a command to the host. Returns the outputs of the dialogues.
 fn ask(table: &mut Table, side: Side, command: &GameCommand) -> PerSide<Vec<DialogueOutput>> {
     let told = table.host.ask(side, command).expect("taken");
     PerSide::from_fn(|viewer| told[viewer].iter().flat_map(|message| table.show(viewer, message)).collect())
@@ -310,11 +312,12 @@ fn after_a_reconnection_the_program_gets_only_missed_moves() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
     let [DialogueOutput::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
-    // The connection is lost and returns before the server has the move: nothing to say, and no
-    // second question.
+    // The connection is lost and restored before the server receives the move. The dialogue has
+    // no output, and does not ask the program again.
     let view = table.host.view(Side::Red);
     assert_eq!(table.dialogues.red.follow(NOW, &[], &view, true), []);
-    // It is lost again. Meanwhile the move is made, the server restarts, and Blue answers.
+    // The connection is lost again. Meanwhile the server receives the move and restarts, and Blue
+    // answers.
     let mut missed = table.host.ask(Side::Red, command).expect("taken").red;
     missed.extend(table.host.pause().red);
     missed.extend(table.host.resume().red);
@@ -448,7 +451,7 @@ fn acts_out_of_turn_count_at_the_next_turn() {
         };
         assert_eq!((moved.as_str(), failure.code()), ("0 3 DOWN OK\n", code));
     }
-    // At its turn, a fault counts at once.
+    // On the program's turn, a fault counts at once.
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = table.dialogues.red.hear(NOW, Input::Gone(Side::Red), &table.views.red);
     assert_eq!(told[1], DialogueOutput::Fail(Failure::Fault(Fault::Gone)));

@@ -1,4 +1,4 @@
-//! A game on a server: the engine, and the messages that it sends to the players.
+//! A game on a server: the engine, and the messages to the players.
 
 use flagfall_board::{GameId, PerSide, Side, SquareSet, Stamp};
 use flagfall_protocol::{
@@ -18,7 +18,7 @@ pub(super) struct Host {
     pub(super) game: Game,
     pub(super) summary: GameSummary,
     now: Stamp,
-    /// What each side was shown, oldest first.
+    /// The events that each side has seen, oldest first.
     shown: PerSide<Vec<(GameEvent, ViewChange)>>,
 }
 
@@ -74,7 +74,7 @@ impl Host {
         view(&self.game, Viewer::Player(side), self.now).seen
     }
 
-    /// A side sends a command. Returns what each side is shown of it.
+    /// Handles a command of a side. Returns the messages to each side.
     pub(super) fn ask(
         &mut self,
         side: Side,
@@ -124,7 +124,7 @@ impl Host {
         told
     }
 
-    /// The answer to `open_game`, with the events after a number.
+    /// Returns the answer to `open_game`, with the events after number `since`.
     pub(super) fn whole(&self, side: Side, since: Option<u64>) -> ServerToClient {
         let skip = since.map_or(usize::MAX, |since| usize::try_from(since).expect("a number"));
         ServerToClient::Game {

@@ -1,4 +1,4 @@
-//! Sessions with connections that break and servers that refuse.
+//! Tests of sessions with broken connections and servers that refuse commands.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::fixtures::{START, options};
 use crate::model::{Effect, Face, Goal, Link, Message, Model, Wish};
 use crate::random::Random;
 
-/// A session of the player p1, online and waiting for its offer to be accepted.
+/// Returns a session of player p1, online and waiting for an opponent.
 fn session(games: Option<u32>) -> Session {
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
@@ -51,7 +51,7 @@ fn connect(session: &mut Session) -> Vec<Output> {
     connect_with(session, Vec::new())
 }
 
-/// Connects; these games of p1 are running.
+/// Connects while these games of p1 are running.
 fn connect_with(session: &mut Session, running: Vec<GameSummary>) -> Vec<Output> {
     client(session, Message::Connected);
     let welcome = format!(
@@ -89,7 +89,7 @@ fn exit_code(outputs: &[Output]) -> Option<u8> {
     }
 }
 
-/// The game begins, and p1 has this side.
+/// Starts the game. p1 has this side.
 fn begin(session: &mut Session, host: &Host, side: Side) -> Vec<Output> {
     let summary = host.summary.clone();
     let outputs = receives(session, ServerToClient::GameStarted { game: summary, side });
@@ -105,7 +105,7 @@ fn host(id: u8) -> Host {
     Host::with_id(&PBM_SMALL, PBM_SMALL.shape.lakes, Time::Unlimited {}, id)
 }
 
-/// A session with its game and programs for both sides. p1 is Red.
+/// A session with its game, and programs for both sides. p1 is Red.
 struct Stage {
     session: Session,
     host: Host,
@@ -113,7 +113,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Red is asked for its first move.
+    /// Creates a stage on which Red has answered with its first move.
     fn new(games: Option<u32>) -> Stage {
         let mut stage = Stage {
             session: session(games),
@@ -130,11 +130,11 @@ impl Stage {
         assert!(told(&shown).starts_with("START\n"), "{shown:?}");
         let answered = stage.red(&told(&shown));
         assert!(matches!(sends(&answered)[..], [ClientToServer::Command { .. }]), "{answered:?}");
-        // The move is on its way.
+        // The server has not received the move yet.
         stage
     }
 
-    /// Blue hears something, and the server does what Blue asks.
+    /// Passes text to Blue's program, and carries out the program's command.
     fn blue(&mut self, text: &str) -> Vec<ServerToClient> {
         let lines = self.programs.blue.hear(text);
         let command = if lines.len() > 1 {
@@ -147,13 +147,13 @@ impl Stage {
         self.host.ask(Side::Blue, &command).expect("taken").red
     }
 
-    /// Red hears something. Returns the outputs after its answer.
+    /// Passes text to Red's program. Returns the outputs after its answer.
     fn red(&mut self, text: &str) -> Vec<Output> {
         let lines = self.programs.red.hear(text);
         lines.iter().flat_map(|line| program(&mut self.session, line)).collect()
     }
 
-    /// The server accepts the command that was sent. Returns the outputs.
+    /// Makes the server accept the command in `outputs`. Returns the session's new outputs.
     fn serve(&mut self, outputs: &[Output]) -> Vec<Output> {
         let [ClientToServer::Command { cmd_id, command, .. }] = &sends(outputs)[..] else {
             panic!("{outputs:?}")
@@ -167,7 +167,7 @@ impl Stage {
         outputs
     }
 
-    /// The command on its way.
+    /// Returns the command that has no answer yet.
     fn pending(&self) -> ClientToServer {
         let pending = &self.session.model.connection.pending;
         assert_eq!(pending.len(), 1, "{pending:?}");
@@ -188,7 +188,7 @@ impl Stage {
         receives(&mut self.session, refused)
     }
 
-    /// The connection breaks and returns.
+    /// Breaks the connection and restores it.
     fn reconnect(&mut self) -> Vec<Output> {
         let lost =
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });
@@ -218,7 +218,7 @@ fn command_of(message: &ClientToServer) -> (&CommandId, &GameCommand) {
 
 #[test]
 fn a_move_in_doubt_goes_out_again_with_its_id_and_is_made_once() {
-    // The server had it. The answer and the event arrive with the next connection.
+    // The server received the move. The answer and the event arrive on the next connection.
     let mut stage = Stage::new(None);
     let first = stage.pending();
     let (cmd_id, command) = command_of(&first);
@@ -237,7 +237,7 @@ fn a_move_in_doubt_goes_out_again_with_its_id_and_is_made_once() {
     assert_eq!(sends(&stage.reconnect()).len(), 1, "the game is opened, nothing is in doubt");
 }
 
-/// The game as it is, in a new epoch.
+/// Returns the whole game in a new epoch.
 fn in_next_epoch(host: &Host, change: impl FnOnce(&mut GameView)) -> ServerToClient {
     let mut whole = host.whole(Side::Red, None);
     let ServerToClient::Game { epoch, view, .. } = &mut whole else { panic!("{whole:?}") };
@@ -271,7 +271,7 @@ fn a_program_whose_board_was_lost_does_not_play_on() {
     });
     let outputs = receives(&mut stage.session, whole);
     assert!(stage.session.has_failed());
-    // It gives up the game. The move of the lost branch is for the server to refuse.
+    // The session gives up the game. The server has to refuse the move from the lost branch.
     let [ClientToServer::Command { epoch: Some(epoch), command: GameCommand::Resign {}, .. }] =
         &sends(&outputs)[..]
     else {
@@ -351,7 +351,7 @@ fn a_program_that_dies_costs_its_game_and_ends_the_session_with_a_code_of_its_ow
     let outputs = session.step(Duration::ZERO, Input::Program(bout::Input::Gone(Side::Red)));
     let [sent] = &sends(&outputs)[..] else { panic!("{outputs:?}") };
     assert_eq!(command_of(sent).1, &GameCommand::Abort {});
-    // The server stops now. The game is given up as soon as it is back.
+    // The server stops. The session gives up the game as soon as the server is back.
     client(&mut session, Message::Disconnected { code: None, why: "gone".to_owned() });
     let back = connect(&mut session);
     assert!(sends(&back).contains(sent));
@@ -412,7 +412,7 @@ fn a_stop_gives_the_game_up_and_a_second_one_does_not_wait() {
     let outputs = stage.session.step(Duration::ZERO, Input::Stop);
     assert_eq!((exit_code(&outputs), outputs.contains(&Output::Finish)), (Some(130), true));
 
-    // A server that does not answer is not waited for long.
+    // The session does not wait long for a server that does not answer.
     let mut stage = Stage::new(None);
     assert_eq!(exit_code(&stage.session.step(Duration::ZERO, Input::Stop)), None);
     let code = (0..4).find_map(|_| exit_code(&client(&mut stage.session, Message::Tick)));

@@ -1,4 +1,5 @@
-//! What a handler takes and answers, read from the types of its arguments and its result.
+//! Derives the parameters and answers of a handler from the types of its arguments and its
+//! result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ use flagfall_protocol::{Feed, GameRecord};
 pub(super) enum Token {
     #[default]
     Unused,
-    /// With a token, the answer shows what its player may see.
+    /// With a token, the answer includes data that only this player may see.
     Allowed,
     /// Without a token, the request is refused.
     Needed,
@@ -35,7 +36,7 @@ pub(in crate::api::http) struct Shape<'a> {
     pub(super) body: Option<Value>,
     /// The content of each answer by status; `null` for an answer without a body.
     pub(super) answers: BTreeMap<u16, Value>,
-    /// Codes of refusals, as endpoints list them.
+    /// The refusals, in the format of the list of endpoints.
     pub(super) refusals: BTreeSet<String>,
 }
 
@@ -221,7 +222,7 @@ impl<T: Answer> Answer for Result<T, NoSuchPath> {
     }
 }
 
-/// A handler that the document can describe, where `A` stands for the types of its arguments.
+/// A handler that the document can describe. `A` stands for the types of its arguments.
 pub(in crate::api::http) trait Described<A> {
     fn describe(shape: &mut Shape<'_>);
 }

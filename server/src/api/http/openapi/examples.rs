@@ -1,4 +1,4 @@
-//! An example of each body and answer, by the name of its type.
+//! Examples of bodies and answers, by the names of their types.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,10 +11,12 @@ use serde_json::Value;
 static EXAMPLES: LazyLock<BTreeMap<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).expect("examples.json is JSON"));
 
-/// Types whose values fill pages. docs/protocol explains views and records with examples.
+/// Types without an example, because a value fills pages. docs/protocol explains views and
+/// records with examples.
 const TOO_LONG: &[&str] = &["AccountExport", "Game", "GameRecord"];
 
-/// The example of a type. Every type but those of [`TOO_LONG`] has one, and the type reads it.
+/// Returns the example of a type, and checks that it parses. `None` for the types in
+/// [`TOO_LONG`].
 pub(super) fn example<T: JsonSchema + Serialize + DeserializeOwned>() -> Option<Value> {
     let name = T::schema_name();
     let Some(example) = EXAMPLES.get(&*name) else {

@@ -1,4 +1,4 @@
-//! Makes the document and compares it with what is checked in.
+//! Generates the document and compares it with the checked-in file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::api::http::error::ErrorBody;
 use crate::refusals::errors;
 use flagfall_protocol::Refusal;
 
-/// The groups of operations, with what begins the paths of each.
+/// The groups of operations: tag, description, and prefixes of paths.
 const TAGS: &[(&str, &str, &[&str])] = &[
     (
         "server",
@@ -35,14 +35,14 @@ const TAGS: &[(&str, &str, &[&str])] = &[
     ("players", "Players, histories, ratings and leaderboards", &["/api/players", "/api/leaderboards"]),
 ];
 
-/// The first group that fits.
+/// Returns the first group with a matching prefix.
 fn tag_of(path: &str) -> &'static str {
     let fits = |starts: &&[&str]| starts.iter().any(|start| path.starts_with(start));
     let found = TAGS.iter().find(|(_, _, starts)| fits(starts));
     found.map(|(name, ..)| *name).unwrap_or_else(|| panic!("{path} belongs to no group"))
 }
 
-/// What a parameter of a path may be.
+/// The parameters in paths: name, description, example.
 const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
     ("code", "The code of a challenge", "vzshy7nhwfjd"),
     ("id", "The id of a game, or of a token", "s0rdj8wzn1km"),
@@ -64,7 +64,7 @@ fn path_parameters(path: &str) -> Vec<Value> {
     described.collect()
 }
 
-/// The refusals of an operation, by status.
+/// Returns the refusals of an operation, by status.
 fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refusal>> {
     let mut listed: Vec<&str> = endpoint.refusals.to_vec();
     listed.extend(shape.refusals.iter().map(String::as_str));
@@ -74,7 +74,7 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
         listed.push("too_many/requests");
     }
     if endpoint.method != "GET" {
-        // The body is read first, even if no handler takes it.
+        // The body is read first, even if the handler does not use it.
         listed.push("malformed/body");
     }
     let mut found = BTreeMap::<u16, Vec<Refusal>>::new();
@@ -94,21 +94,22 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
     found
 }
 
-/// The name of a refusal among the examples.
+/// Returns the key of a refusal among the examples.
 fn example_name(refusal: &Refusal) -> String {
     [Some(refusal.code.as_str()), refusal.reason()].into_iter().flatten().collect::<Vec<_>>().join(".")
 }
 
 struct Document {
     generator: SchemaGenerator,
-    /// An example of each refusal that some operation has.
+    /// An example of each refusal that at least one operation has.
     examples: Map<String, Value>,
-    /// The refusals that operations have in common: those with one status, by their names.
+    /// The error responses that operations share, by name. A response combines refusals with the
+    /// same status.
     refused: Map<String, Value>,
 }
 
 impl Document {
-    /// A reference to the answer with these refusals.
+    /// Returns a reference to the response with these refusals.
     fn refused(&mut self, status: u16, refusals: &[Refusal]) -> Value {
         let names: BTreeSet<String> = refusals.iter().map(example_name).collect();
         let name = format!("{status}-{}", Vec::from_iter(names).join("-"));
@@ -156,7 +157,7 @@ impl Document {
             responses.insert(status.to_string(), answer);
         }
         for (status, refusals) in refusals {
-            // A failed check of health answers with its own body.
+            // A failed health check has its own body.
             if !responses.contains_key(&status.to_string()) {
                 responses.insert(status.to_string(), self.refused(status, &refusals));
             }

@@ -1,4 +1,4 @@
-//! Why a store is not backed up or restored.
+//! Why a backup or a restore failed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::embedded::error::EmbeddedOpenError;
 
-/// Why a store is not backed up or restored, with the folder or file in question.
+/// Why a backup or a restore failed, with the folder or file in question.
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("there is no store in {0}, or no server of this version has opened it yet")]
@@ -17,7 +17,7 @@ pub enum BackupError {
          is. `flagfall-server store check` says more"
     )]
     Short(PathBuf),
-    /// Segments were compacted again and again before they were copied.
+    /// In every attempt, segments were compacted before they could be copied.
     #[error("parts of the log in {0} were gone before they were copied: repeat the command")]
     Moving(PathBuf),
     #[error("{inner} is the folder {outer} itself or lies in it: name another place")]
@@ -46,13 +46,13 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    /// For `map_err`: the file system refuses something about this path.
+    /// Returns a function for `map_err` that adds this path to an I/O error.
     pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> BackupError {
         let path = path.to_owned();
         move |source| BackupError::Io { path: path.clone(), source }
     }
 
-    /// For `map_err`: a folder cannot be locked.
+    /// Converts the error of locking a folder, for `map_err`.
     pub(super) fn of_lock(error: EmbeddedOpenError) -> BackupError {
         match error {
             EmbeddedOpenError::Locked { folder, .. } => BackupError::Locked(folder),

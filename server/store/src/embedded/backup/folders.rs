@@ -1,4 +1,4 @@
-//! Folders and files that only their user may read.
+//! Folders and files that only their owner may read.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::BackupError;
 
-/// Looks whether `inner` is `outer` or lies in it. `inner` need not exist, the folder that it lies
-/// in must.
+/// Returns an error if `inner` is the folder `outer` or is inside it. `inner` need not exist, but
+/// its parent must.
 pub(super) fn check_apart(inner: &Path, outer: &Path) -> Result<(), BackupError> {
     let resolved = |path: &Path| resolve(path).map_err(BackupError::at(path));
     if resolved(inner)?.starts_with(resolved(outer)?) {
@@ -30,7 +30,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes a folder, durably, if it is not there. Only its user may read it from now on.
+/// Durably creates a folder if it does not exist. Gives access only to its owner.
 pub(super) fn make_private(folder: &Path) -> Result<(), BackupError> {
     let make = || match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -42,7 +42,7 @@ pub(super) fn make_private(folder: &Path) -> Result<(), BackupError> {
     make().map_err(BackupError::at(folder))
 }
 
-/// Writes a file that only its user may read, durably except for its name.
+/// Writes a file that only its owner may read. The content is durable, but not yet the name.
 pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
     let write = || {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;

@@ -1,4 +1,4 @@
-//! The manifest of a backup: which files belong to it, and what they are a copy of.
+//! The manifest of a backup: a list of its files, and the store that they are a copy of.
 
 use std::fs;
 use std::io;
@@ -17,24 +17,24 @@ use crate::embedded::open::LOG;
 
 const MANIFEST: &str = "manifest";
 const UNFINISHED: &str = "manifest.new";
-/// The form of backups that this program writes and reads.
+/// The version of the backup format that this program writes and reads.
 pub(super) const FORM: u32 = 1;
 
-/// Is told how many bytes are done, and how many there are.
+/// A callback that gets the number of bytes done, and the total.
 pub type CopyProgress<'a> = dyn FnMut(u64, u64) + 'a;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Item {
-    /// Its path in the data folder.
+    /// The path in the data folder.
     pub(super) name: String,
     pub(super) length: u64,
     pub(super) checksum: u64,
-    /// When the original changed last, in seconds and nanoseconds, if it does not change any more.
+    /// When the original last changed, in seconds and nanoseconds. `None` if it may still change.
     pub(super) modified: Option<(i64, i64)>,
 }
 
 impl Item {
-    /// The path in the backup. Two states of a file have two paths.
+    /// Returns the path in the backup. Two versions of a file have different paths.
     pub(super) fn path(&self) -> String {
         format!("{}.{:016x}", self.name, self.checksum)
     }
@@ -43,7 +43,7 @@ impl Item {
         bytes.len() as u64 == self.length && xxh3_64(bytes) == self.checksum
     }
 
-    /// Its bytes, checked; otherwise what is wrong with it.
+    /// Returns the file's bytes after checking them, or a description of the damage.
     pub(super) fn read(&self, backup: &Path) -> Result<Vec<u8>, String> {
         let path = self.path();
         match fs::read(backup.join(&path)) {
@@ -69,7 +69,7 @@ pub(super) struct Manifest {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// When it began.
+    /// When the backup began.
     pub moment: Stamp,
     pub files: usize,
     pub bytes: u64,
@@ -82,7 +82,7 @@ pub fn is_backup(folder: &Path) -> bool {
 }
 
 impl Manifest {
-    /// The manifest in a folder; `None` if there is none.
+    /// Reads the manifest in a folder; `None` if there is none.
     pub(super) fn read(folder: &Path) -> Result<Option<Manifest>, BackupError> {
         let path = folder.join(MANIFEST);
         let Some(text) = if_there(fs::read(&path)).map_err(BackupError::at(&path))? else { return Ok(None) };
@@ -94,7 +94,7 @@ impl Manifest {
         if checksum != line_of(json).as_bytes() {
             return Err(damaged());
         }
-        // The form stands in every manifest, whatever else a newer one says.
+        // Every version of the manifest has the field `form`.
         let Form { form } = serde_json::from_slice(json).map_err(|_| damaged())?;
         if form != FORM {
             return Err(BackupError::Newer { folder: folder.to_owned(), form });
@@ -104,7 +104,7 @@ impl Manifest {
         if manifest.files.iter().all(is_inside) { Ok(Some(manifest)) } else { Err(damaged()) }
     }
 
-    /// Puts this manifest in force. Its files must be there, durably.
+    /// Replaces the folder's manifest by this one. Its files must already be durable.
     pub(super) fn write(&self, folder: &Path) -> Result<(), BackupError> {
         let (path, unfinished) = (folder.join(MANIFEST), folder.join(UNFINISHED));
         let json =
@@ -118,7 +118,7 @@ impl Manifest {
         Summary { moment: self.moment, files: self.files.len(), bytes }
     }
 
-    /// Reads every file, and returns what is wrong with which ones.
+    /// Reads every file, and returns a description of each damaged one.
     pub(super) fn damage(&self, folder: &Path, progress: &mut CopyProgress<'_>) -> Vec<String> {
         let total = self.summary().bytes;
         let mut done = 0;
@@ -137,7 +137,7 @@ struct Form {
     form: u32,
 }
 
-/// The first line of a manifest: the checksum of the rest.
+/// Returns the first line of a manifest: the checksum of the rest.
 fn line_of(json: &[u8]) -> String {
     format!("{:016x}\n", xxh3_64(json))
 }
@@ -146,18 +146,19 @@ fn is_plain(component: Component<'_>) -> bool {
     matches!(component, Component::Normal(_))
 }
 
-/// Checks a backup without changing anything: what it is, and what is wrong with which files.
+/// Checks a backup without changing anything. Returns its summary and a description of each
+/// damaged file.
 ///
 /// # Errors
-/// [`BackupError`]: there is no backup, or none that can be read.
+/// [`BackupError`]: there is no backup, or its manifest cannot be read.
 pub fn check(backup: &Path, progress: &mut CopyProgress<'_>) -> Result<(Summary, Vec<String>), BackupError> {
     let no_backup = || BackupError::NoBackup(backup.to_owned());
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     Ok((manifest.summary(), manifest.damage(backup, progress)))
 }
 
-/// The paths of all copies in a backup, and of a manifest that was not finished. It is an error if
-/// there is something that no backup writes.
+/// Returns the paths of all copies in a backup, and of an unfinished manifest. It is an error if
+/// the folder contains any other file.
 pub(super) fn copies(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let mut copies = Vec::new();
     for inside in [folder.to_owned(), folder.join(LOG)] {

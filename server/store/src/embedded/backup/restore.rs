@@ -1,4 +1,4 @@
-//! Restoring: a new data folder from a backup.
+//! Restores a data folder from a backup.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,11 @@ use crate::embedded::folder_lock::FolderLock;
 use crate::embedded::open::{ALIVE, LOG};
 use crate::segment::HEADER_BYTES;
 
-/// Restores a backup into a data folder, which must be empty or absent. A new epoch begins in it.
+/// Restores a backup into a data folder, which must be empty or absent, and begins a new epoch in
+/// it.
 ///
-/// Every file is checked before anything is written. A restore that is cut short leaves a folder
-/// that no server takes for a whole store. Blocks.
+/// Every file is checked before anything is written. An interrupted restore leaves a folder that
+/// servers do not accept as a complete store. Blocks.
 pub fn restore(
     backup: &Path,
     data: &Path,
@@ -30,7 +31,7 @@ pub fn restore(
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     check_apart(data, backup)?;
     check_empty(data)?;
-    // Every byte is read twice.
+    // Every byte is read twice: for the check and for the copy.
     let bytes = manifest.summary().bytes;
     let (mut done, total) = (bytes, 2 * bytes);
     let damage = manifest.damage(backup, &mut |done, _| progress(done, total));
@@ -40,8 +41,9 @@ pub fn restore(
     }
     make_private(data)?;
     let _lock = FolderLock::take(data).map_err(BackupError::of_lock)?;
-    // Written first. It says that the log reaches into its last segment, which is written last and
-    // begins the new epoch: a log without it counts as one that has lost its end.
+    // Written first. It says that the log reaches into its last segment, which is written last
+    // and begins the new epoch. So without that segment, the log counts as one that has lost its
+    // end.
     let last = manifest.end.segment + 1;
     let end = Point { segment: last, at: HEADER_BYTES as u64 + 1 };
     let alive = data.join(ALIVE);

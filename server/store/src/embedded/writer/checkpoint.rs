@@ -1,4 +1,4 @@
-//! Checkpoints of the index, and what is made up for after a full disk.
+//! Checkpoints of the index, and recovery after a full disk.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -22,13 +22,13 @@ impl Unstored {
 }
 
 impl Writer {
-    /// Leaves an index that holds everything, so that the next start has nothing to read.
+    /// Completes the index, so that the next start need not read the log.
     pub(super) fn finish(&mut self) {
         self.wait_for_checkpoint();
         if self.shared.check_place().is_err() {
             return;
         }
-        // After a full disk the database takes nothing more.
+        // After a full disk, the database accepts no more writes.
         let is_complete = self.unstored.is_none()
             && self
                 .freeze()
@@ -49,7 +49,7 @@ impl Writer {
         }
     }
 
-    /// Begins a checkpoint and the next notes.
+    /// Begins a checkpoint and a new file of notes.
     fn freeze(&mut self) -> Option<Unstored> {
         if self.reader.index.is_frozen() {
             return None;
@@ -66,7 +66,7 @@ impl Writer {
         }
     }
 
-    /// Writes what changed into the index's database, in the background.
+    /// Writes the latest changes into the index's database, in the background.
     pub(super) fn begin_checkpoint(&mut self) {
         if self.checkpoint.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return;
@@ -87,8 +87,8 @@ impl Writer {
         }
     }
 
-    /// Brings everything that found no room up to date, and goes on if there is enough room. Until
-    /// then the oldest segments are compacted sooner than otherwise.
+    /// Repeats all writes that found no space, and resumes if there is enough space. Until then
+    /// it looks for segments to compact, with a lower threshold than usual.
     pub(super) fn look_for_room(&mut self) {
         if self.shared.check_available().is_err() {
             return;
@@ -100,7 +100,7 @@ impl Writer {
             }
         }
         if self.shared.room.is_enough() {
-            // What is stamped from here on is stamped after the outage.
+            // The outage ends here: all later stamps come after it.
             self.shared.clock.resume();
             self.shared.room.resume();
         } else {
@@ -108,7 +108,7 @@ impl Writer {
         }
     }
 
-    /// Writes what found no room.
+    /// Repeats the writes that found no space.
     fn catch_up(&mut self) -> Result<(), Trouble> {
         self.shared.room.try_disk()?;
         self.wait_for_checkpoint();
@@ -124,7 +124,7 @@ impl Writer {
         Ok(())
     }
 
-    /// True if something outside the log was written. Otherwise the store pauses or fails.
+    /// Returns true if a write outside the log succeeded. Otherwise the store pauses or fails.
     fn is_stored(&self, written: Result<(), Trouble>) -> bool {
         written.map_err(|trouble| self.shared.note_failed("the index cannot be written", trouble)).is_ok()
     }
