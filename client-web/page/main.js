@@ -4,7 +4,7 @@
 import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { Bar } from "./parts/basics.js";
 import { go, listenToAddresses, route } from "./route.js";
-import { alarm, aloud, line, loadRulesets, onMessage, say, show, start, toast } from "./state.js";
+import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, show, start, toast } from "./state.js";
 import { h, render, useEffect, useRef, useState } from "./vendor/library.js";
 import { loadWords } from "./words.js";
 
@@ -19,8 +19,21 @@ const PAGES = {
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withLooks(import("./pages/replay.js"))).ReplayPage,
   watch: async () => (await withLooks(import("./pages/watch.js"))).WatchPage,
+  rules: async () => (await withMore(import("./pages/rules.js"))).RulesPage,
+  deployments: async () => (await withMore(import("./pages/deployments.js"))).DeploymentsPage,
+  deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,
+  profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
+  leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
+  games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
+  account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
+
+/** A page that needs more texts. @template T @param {Promise<T>} page */
+async function withMore(page) {
+  const [loaded] = await Promise.all([page, moreWords()]);
+  return loaded;
+}
 
 /** @type {Promise<unknown> | undefined} */
 let looks;
@@ -56,6 +69,7 @@ export function App({ route }) {
     h(Top, { page: now.page }),
     h(Bar, { game }),
     h("main", { id: "main" }, h(Current, { key, route: now })),
+    game ? null : h(Foot, {}),
     h("div", { class: "toast", role: "status", hidden: !toast.value }, toast.value?.text),
     h("div", { class: "aloud", role: "log", "aria-live": "polite" }, aloud.value),
     h("div", { class: "aloud", role: "alert" }, alarm.value));
@@ -81,11 +95,18 @@ function Top({ page }) {
   const link = (href, text, isHere) => h("a", { href, "aria-current": isHere ? "page" : undefined }, text);
   return h("header", { class: "top" },
     h("a", { class: "brand", href: "/" }, h(Mark, {}), h("span", null, "Flagfall")),
-    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"), link("/watch", say("nav-watch"), page === "watch")),
+    h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"), link("/watch", say("nav-watch"), page === "watch"),
+      link("/rules", say("nav-rules"), page === "rules")),
     h("div", { class: "who" },
-      player ? h("span", { title: player.name }, player.name) : null,
+      h("a", { href: "/account", title: player?.name, "aria-current": page === "account" ? "page" : undefined }, player?.name ?? say("nav-account")),
       h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },
         say("settings"))));
+}
+
+/** The way to every other page. */
+function Foot() {
+  return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
+    ["rules", "deployments", "games", "leaderboard", "account"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

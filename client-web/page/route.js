@@ -7,8 +7,28 @@ import { signal } from "./vendor/library.js";
  * `as`: whose record; `ply`: a number, or `end`. Without an id, a record comes from a file.
  * @typedef {{ page: "replay", id?: string, as?: Scope, ply?: string }} ReplayRoute
  * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
- *   | { page: "game", id: string } | { page: "watch" } | ReplayRoute | { page: "unknown" }} Route
+ *   | { page: "game", id: string } | { page: "rules", id?: string } | { page: "deployments" }
+ *   | { page: "deployment", ruleset: string, name?: string } | { page: "profile", name: string }
+ *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "games" } | { page: "account" }
+ *   | { page: "watch" } | ReplayRoute
+ *   | { page: "unknown" }} Route
  */
+
+/** Pages whose addresses name what they show. @type {[RegExp, (parts: Record<string, string>) => Route][]} */
+const OTHERS = [
+  [/^\/deployments$/, () => ({ page: "deployments" })],
+  [/^\/deployments\/(?<ruleset>[a-z0-9-]+)(?:\/(?<name>[\w-]{1,30}))?$/, ({ ruleset = "", ...parts }) => ({ page: "deployment", ruleset, ...parts })],
+  [/^\/@\/(?<name>[\w-]{2,20})$/, ({ name = "" }) => ({ page: "profile", name })],
+  [/^\/leaderboard(?:\/(?<ruleset>[a-z0-9-]+)\/(?<speed>[a-z]+))?$/, (parts) => ({ page: "leaderboard", ...parts })],
+  [/^\/games$/, () => ({ page: "games" })],
+  [/^\/account$/, () => ({ page: "account" })],
+  [/^\/rules(?:\/(?<id>[a-z0-9-]+))?$/, (parts) => ({ page: "rules", ...parts })],
+];
+
+/** The named parts of an address. @param {RegExp} pattern @param {string} path @returns {Record<string, string>} */
+function partsOf(pattern, path) {
+  return Object.fromEntries(Object.entries(pattern.exec(path)?.groups ?? {}).filter(([, part]) => part !== undefined));
+}
 
 /** @param {string} path @param {string} hash @param {string} [search] @returns {Route} */
 export function parseRoute(path, hash, search = "") {
@@ -17,6 +37,8 @@ export function parseRoute(path, hash, search = "") {
   if (path === "/watch") return { page: "watch" };
   // The code is in the fragment, so no log and no referrer has it.
   if (path === "/challenge") return { page: "challenge", code: hash.slice(1) };
+  const other = OTHERS.find(([pattern]) => pattern.test(path));
+  if (other) return other[1](partsOf(other[0], path));
   const game = /^\/game\/([0-9a-z]{12})$/.exec(path);
   if (game?.[1]) return { page: "game", id: game[1] };
   const replay = /^\/replay(?:\/([0-9a-z]{12}))?$/.exec(path);

@@ -5,7 +5,7 @@ import { ServerTime } from "./game/clocks.js";
 import { rulesOf } from "./game/rules.js";
 import { newLine, step, wakeAt } from "./net/line.js";
 import { effect, signal } from "./vendor/library.js";
-import { Words } from "./words.js";
+import { Words, loadMore } from "./words.js";
 
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("./net/line.js").Effect} Effect */
@@ -68,6 +68,14 @@ export function say(id, args) {
   return words.say(id, args);
 }
 
+/** @type {Promise<void> | undefined} */
+let more;
+/** Loads the texts that only some pages need, once. */
+export function moreWords() {
+  more ??= loadMore(words);
+  return more;
+}
+
 export function allWords() {
   return words;
 }
@@ -76,7 +84,19 @@ export function allWords() {
 export function start(loaded) {
   words = loaded;
   connection = openLine({ changed: (changed) => (line.value = changed), effect: happened });
-  otherTabs.onmessage = () => connection?.input({ kind: "session", ok: true });
+  otherTabs.onmessage = takeSession;
+}
+
+/** The browser has another session now, or none. The line goes on with it, in all tabs. */
+export function sessionChanged() {
+  otherTabs.postMessage("new");
+  takeSession();
+}
+
+function takeSession() {
+  connection?.input({ kind: "session", ok: true });
+  // A session that has ended closed its lines for good.
+  connection?.input({ kind: "retry" });
 }
 
 export async function loadRulesets() {

@@ -14,6 +14,11 @@ export class Words {
     this.#bundle.addResource(new FluentResource(texts));
   }
 
+  /** @param {string} texts */
+  add(texts) {
+    this.#bundle.addResource(new FluentResource(texts));
+  }
+
   /** @param {string} id */
   has(id) {
     return this.#bundle.hasMessage(id);
@@ -31,9 +36,19 @@ export class Words {
   }
 }
 
-/** Loads the texts of a language. @param {string} language */
+/** Loads the texts of a language that every page needs. @param {string} language */
 export async function loadWords(language) {
-  const answer = await fetch(new URL(`./words/${language}.ftl`, import.meta.url));
+  return new Words(language, await load(language));
+}
+
+/** Loads the texts that only some pages need. @param {Words} words */
+export async function loadMore(words) {
+  words.add(await load(`${words.language}-more`));
+}
+
+/** @param {string} name */
+async function load(name) {
+  const answer = await fetch(new URL(`./words/${name}.ftl`, import.meta.url));
   if (!answer.ok) throw new Error(`no texts: ${answer.status}`);
-  return new Words(language, await answer.text());
+  return answer.text();
 }

@@ -57,12 +57,12 @@ function read(file) {
 }
 
 /** @param {string} name */
-function isPerSide(name) {
+export function isPerSide(name) {
   return /^PerSide\d*$/.test(name);
 }
 
 /** @param {string} name @param {Schema} schema @param {Schema} root */
-function declare(name, schema, root) {
+export function declare(name, schema, root) {
   return `${comment(schema, "")}export type ${name} = ${typeOf(schema, root, "")};`;
 }
 

@@ -33,8 +33,11 @@ export async function newPage(chromium, options = {}) {
   return { page, faults, context };
 }
 
-/** A picture for people to look at, if FLAGFALL_PICTURES names a folder. @param {Page} page @param {string} name */
-export async function picture(page, name) {
+/**
+ * A picture for people to look at, if FLAGFALL_PICTURES names a folder.
+ * @param {Page} page @param {string} name @param {boolean} [fullPage]
+ */
+export async function picture(page, name, fullPage = false) {
   const folder = process.env.FLAGFALL_PICTURES;
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage });
 }

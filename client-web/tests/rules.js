@@ -15,10 +15,13 @@ const PLAIN = {
   ...TEN, army: FORTY, may_leave_empty: false, start: "deployments", joined_columns: [], joined_rows: [],
   strikes_afar: true, illegal_act_loses: false, reserve: false, labels: false, chips: false,
   supply_lines: false, flashes: {},
+  spy_beats: "marshal", ties: "both", disclosure: "both", bombs: "stay", winner_advances: false,
+  two_squares_limit: 3, more_squares: false, blocked_draws: true, quiet_limit: 200, ply_limit: 5_000,
 };
-const ORIGINAL = { ...PLAIN, strikes_afar: false };
+const ORIGINAL = { ...PLAIN, strikes_afar: false, winner_advances: true, two_squares_limit: null };
 const MOBILITY = {
   ...ORIGINAL, columns: 16, lakes: lakes(["d", "k"], 3), reserve: true,
+  blocked_draws: false, quiet_limit: 600,
   army: { F: 1, B: 15, S: 3, 9: 24, 8: 15, 7: 12, 6: 12, 5: 12, 4: 9, 3: 6, 2: 3, 1: 3 },
 };
 const INFORMATION = {
@@ -29,17 +32,19 @@ const INFORMATION = {
 /** @type {Record<string, object>} */
 const FIELDS = {
   classic: PLAIN,
-  tournament: PLAIN,
-  barrage: { ...PLAIN, army: { F: 1, B: 1, S: 1, 9: 2, 8: 1, 2: 1, 1: 1 }, may_leave_empty: true },
-  pbm: PLAIN,
+  tournament: { ...PLAIN, more_squares: true },
+  barrage: { ...PLAIN, more_squares: true, army: { F: 1, B: 1, S: 1, 9: 2, 8: 1, 2: 1, 1: 1 }, may_leave_empty: true },
+  pbm: { ...PLAIN, two_squares_limit: null },
   "pbm-small": {
-    ...PLAIN, columns: 8, rows: 8, home_rows: 3,
+    ...PLAIN, columns: 8, rows: 8, home_rows: 3, two_squares_limit: null, spy_beats: "general",
     lakes: ["c4", "f4", "c5", "f5"],
     army: { F: 1, B: 4, S: 1, 9: 4, 8: 4, 7: 4, 5: 2, 4: 2, 3: 1, 2: 1 },
   },
   original: ORIGINAL,
-  "silent-defense": PLAIN,
-  course: { ...PLAIN, lakes: "drawn", illegal_act_loses: true },
+  "silent-defense": { ...PLAIN, ties: "attacker", disclosure: "silent" },
+  course: {
+    ...PLAIN, lakes: "drawn", illegal_act_loses: true, bombs: "leave", winner_advances: true, two_squares_limit: null,
+  },
   "shadowflash-1": MOBILITY,
   "shadowflash-2": INFORMATION,
   "shadowflash-3": { ...INFORMATION, supply_lines: true, flashes: { general: 2, colonel: 3, major: 4 } },

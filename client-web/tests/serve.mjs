@@ -35,7 +35,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
-const ADDRESSES = /^\/(play|challenge|watch|game\/[0-9a-z]{12}|replay(\/[0-9a-z]{12})?)?$/;
+const ADDRESSES = /^\/(play|challenge|watch|replay(\/[0-9a-z]{12})?|game\/[0-9a-z]{12}|games|account|rules(\/[a-z0-9-]+)?|@\/[\w-]{2,20}|deployments(\/[a-z0-9-]+(\/[\w-]{1,30})?)?|leaderboard(\/[a-z0-9-]+\/[a-z]+)?)?$/;
 
 /**
  * Serves the page in front of a server.
@@ -83,8 +83,8 @@ export function serve({ port, server }) {
 
 /** @param {Answer} answer @param {string} folder @param {string} path */
 function file(answer, folder, path) {
-  const texts = /^words\/([a-z]{2})\.ftl$/.exec(path);
-  if (texts) return send(answer, 200, ".ftl", allTexts(texts[1] ?? "en"));
+  const asked = /^words\/([a-z]{2}(?:-more)?)\.ftl$/.exec(path);
+  if (asked) return send(answer, 200, ".ftl", texts(asked[1] ?? "en"));
   const full = join(folder, normalize(path));
   if (!full.startsWith(folder) || !existsSync(full)) return send(answer, 404, ".txt", "not found");
   send(answer, 200, extname(full), readFileSync(full));
@@ -92,9 +92,13 @@ function file(answer, folder, path) {
 
 /** All texts of a language: what both clients say, and what the page says. Comments stay here. @param {string} language */
 export function allTexts(language) {
-  const texts = WORDS.flatMap((folder) => readdirSync(join(folder, language)).sort()
-    .map((name) => readFileSync(join(folder, language, name), "utf8"))).join("\n");
-  return texts.replace(/^#.*\n/gm, "");
+  return `${texts(language)}\n${texts(`${language}-more`)}`;
+}
+
+/** The texts of one file that the page loads. @param {string} folder */
+export function texts(folder) {
+  return WORDS.map((words) => join(words, folder)).flatMap((path) => readdirSync(path).sort()
+    .map((name) => readFileSync(join(path, name), "utf8"))).join("\n").replace(/^#.*\n/gm, "");
 }
 
 /** @param {Answer} answer @param {string} path */
@@ -113,7 +117,7 @@ function send(answer, status, type, body) {
 /** @param {Asked} asked @param {Answer} answer @param {string} server */
 function forward(asked, answer, server) {
   const token = tokenOf(asked);
-  const headers = { ...asked.headers, host: server, ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  const headers = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...asked.headers, host: server };
   delete headers.cookie;
   const inner = request(`http://${server}${asked.url}`, { method: asked.method, headers }, (reply) => {
     const encoding = reply.headers["content-encoding"];
@@ -164,17 +168,50 @@ function tokenOf(asked) {
   return isOwnOrigin(asked) ? /(?:^|; )flagfall-page=([^;]+)/.exec(asked.headers.cookie ?? "")?.[1] : undefined;
 }
 
-/** Makes a guest and gives the browser a cookie for it. @param {Asked} asked @param {Answer} answer @param {string} server */
+/**
+ * Begins and ends sessions: of a new guest, of an account, or of a new account.
+ * @param {Asked} asked @param {Answer} answer @param {string} server
+ */
 async function session(asked, answer, server) {
-  if (asked.method !== "POST" || !isOwnOrigin(asked)) return void answer.writeHead(403).end();
+  if (!isOwnOrigin(asked)) return void answer.writeHead(403).end();
+  const cookie = (/** @type {string} */ value, /** @type {number} */ seconds) =>
+    answer.setHeader("Set-Cookie", `flagfall-page=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`);
+  const token = tokenOf(asked);
+  const old = /** @type {Record<string, string>} */ (token ? { Authorization: `Bearer ${token}` } : {});
+  answer.setHeader("Content-Type", "application/json");
   try {
-    const { token, player } = await newGuest(server);
-    answer.setHeader("Set-Cookie", `flagfall-page=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`);
-    answer.setHeader("Content-Type", "application/json");
-    answer.writeHead(200).end(JSON.stringify({ player }));
+    if (asked.method === "DELETE") {
+      if (token) await fetch(`http://${server}/api/logout`, { method: "POST", headers: old });
+      cookie("", 0);
+      answer.setHeader("Clear-Site-Data", "\"storage\"");
+      return void answer.writeHead(204).end();
+    }
+    if (asked.method !== "POST") return void answer.writeHead(405).end();
+    const body = JSON.parse(await bodyOf(asked));
+    if (body.password === undefined) {
+      const made = await newGuest(server);
+      cookie(made.token, 31_536_000);
+      return void answer.writeHead(200).end(JSON.stringify({ player: made.player }));
+    }
+    const { name, password, sign_up: isNew } = body;
+    const reply = await fetch(`http://${server}/api/${isNew ? "account" : "login"}`, {
+      method: "POST", headers: { "Content-Type": "application/json", ...old }, body: JSON.stringify({ name, password }),
+    });
+    const made = /** @type {any} */ (await reply.json());
+    if (!reply.ok) return void answer.writeHead(reply.status).end(JSON.stringify(made));
+    const { token: fresh, ...info } = made;
+    if (fresh) cookie(fresh, 31_536_000);
+    answer.writeHead(200).end(JSON.stringify(info));
   } catch {
-    answer.writeHead(503).end();
+    answer.writeHead(503).end("{}");
   }
+}
+
+/** @param {Asked} asked @returns {Promise<string>} */
+async function bodyOf(asked) {
+  const parts = [];
+  for await (const part of asked) parts.push(part);
+  return Buffer.concat(parts).toString();
 }
 
 /** @param {string} server @returns {Promise<{ token: string, player: object }>} */

@@ -36,6 +36,16 @@ import { squareAt } from "./notation.js";
  * @property {boolean} supply_lines True if pieces go along lines of chips of one color.
  * @property {Partial<Record<Rank, number>>} flashes The ranks that flash over chips, and how far.
  * @property {RuleOption[]} options
+ * @property {Rank} spy_beats The rank that a Spy beats by striking it.
+ * @property {"both" | "attacker" | "defender"} ties Who leaves, or stays, when equals meet.
+ * @property {"both" | "silent"} disclosure Whose rank a strike shows.
+ * @property {"stay" | "leave"} bombs What becomes of a Bomb that beats its attacker.
+ * @property {boolean} winner_advances True if a defender that wins takes its attacker's square.
+ * @property {number | null} two_squares_limit How often a piece may go back and forth, in a row.
+ * @property {boolean} more_squares True if a chase may not bring back a position.
+ * @property {boolean} blocked_draws True if the game is a draw when neither side can move.
+ * @property {number | null} quiet_limit Plies without a capture until the draw.
+ * @property {number} ply_limit Plies until the draw.
  */
 
 /** The change that an option makes to the movement rules. @type {Record<string, (value: string) => Partial<Rules>>} */

@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import test from "node:test";
+import { PASSWORD, newAccount, openAs } from "../accounts.js";
 import { newPage, picture } from "../browser.js";
 import { deploy } from "../robot.js";
-import { chromium, front } from "../site.js";
+import { chromium, front, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -33,7 +34,91 @@ const LOOKS = [
   ["narrow", { viewport: { width: 320, height: 640 } }],
 ];
 
+/** Pages that need no player, and what they show when they are ready. @type {[string, string, string][]} */
+const PAGES = [
+  ["rules-list", "/rules", "Quantum"],
+  ["rules", "/rules/classic", "The end"],
+  ["rules-chips", "/rules/shadowflash-3", "The end"],
+  ["rules-coins", "/rules/quantum", "The end"],
+  ["deployments", "/deployments", "Nothing is saved yet"],
+  ["deployment", "/deployments/classic#9394924939566915957S574BB7668B88BF7B88B9", "New deployment"],
+  ["leaderboard", "/leaderboard", "Not enough rated games yet"],
+  ["games-nobody", "/games", "No game is running"],
+  ["account-nobody", "/account", "Sign up"],
+  ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
+];
+
 for (const [look, options] of LOOKS) {
+  test(`axe finds nothing on a player's pages: ${look}`, async () => {
+    const name = `eve-${look}`;
+    const token = await newAccount(server.address, name);
+    await newAccount(server.address, `other-${look}`);
+    const { page, faults, context } = await openAs(chromium, front.url, token, options);
+    /** @param {string} state */
+    const check = async (state) => {
+      assert.deepEqual(await violations(page), [], state);
+      assert.ok(await overflow(page) <= 0, `${state} is wider than its window`);
+      await picture(page, `access-${state}-${look}`, true);
+    };
+    // Ratings take games that others play; these are put into the answers.
+    const point = { rating: 1_540, deviation: 160, provisional: true };
+    const opponent = { id: "x", name: "x", kind: "account" };
+    await page.route(`**/api/players/other-${look}`, (route) => route.fulfill({ json: {
+      player: { id: "y", name: `other-${look}`, kind: "account" }, created: 1_790_000_000_000,
+      ratings: ["classic", "barrage"].map((ruleset) => ({ ruleset, speed: "rapid", now: point, games: 7, last: 1_790_000_000_000 })),
+    } }));
+    await page.route("**/ratings/*/*", (route) => route.fulfill({ json: { games: [2, 1].map((number) => ({
+      game: `00000000000${number}`, at: 1_790_000_000_000 + number, opponent, score: "won", before: point, after: { ...point, rating: 1_500 + number * 60 },
+    })) } }));
+    await page.route(`**/api/players/other-${look}/games?*`, (route) => route.fulfill({ json: { next: "more", games: ["won", "drawn", "lost"].map((score, index) => ({
+      game: `00000000000${index}`, ended: 1_790_000_000_000, ruleset: "classic", time: { kind: "correspondence", days: 3 }, side: "red", opponent, score,
+      reason: "resigned", plies: 40, rated: true,
+    })) } }));
+    await page.goto(`${front.url}/@/other-${look}`);
+    await page.locator(".rating-chart").waitFor();
+    await page.locator("summary").click();
+    await check("profile");
+    await page.getByRole("button", { name: "Challenge" }).click();
+    await check("profile-challenge");
+    await page.goto(`${front.url}/account`);
+    await page.getByText("this browser").waitFor();
+    await page.locator("summary").click();
+    await check("account");
+    const password = page.getByRole("form", { name: "Recovery code" });
+    await password.getByLabel("Password").fill(PASSWORD);
+    await password.getByRole("button").click();
+    await page.locator(".secret").waitFor();
+    await check("account-code");
+    await page.route("**/api/me/games", (route) => route.fulfill({ json: { server_time: 0, games: [true, false].map((isTurn) => ({
+      side: "red", to_act: isTurn, deadline: Date.now() + 5_000_000, draw_offered: isTurn,
+      game: {
+        id: isTurn ? "000000000001" : "000000000002", phase: "playing", ply: 7, turn: isTurn ? "red" : "blue", created: 0,
+        players: { red: { id: "z", name, kind: "account" }, blue: opponent }, terms: { ruleset: "classic,ties=attacker", time: { kind: "correspondence", days: 3 } },
+      },
+    })) } }));
+    await page.route("**/queue", (route) => route.fulfill({ json: { game: "000000000002", ply: 8, moves: [{ command: { kind: "move", move: "a4a5" }, if: "b7b6" }] } }));
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${front.url}/games`);
+    await page.locator("summary").click();
+    await page.getByText("a4a5, if they play b7b6").waitFor();
+    await check("games");
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test(`axe finds nothing on pages to read: ${look}`, async () => {
+    const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce", ...options });
+    for (const [name, path, heading] of PAGES) {
+      await page.goto(front.url + path);
+      await page.getByRole("heading", { name: heading }).first().waitFor();
+      assert.deepEqual(await violations(page), [], name);
+      assert.ok(await overflow(page) <= 0, `${name} is wider than its window`);
+      await picture(page, `access-${name}-${look}`, true);
+    }
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test(`axe finds nothing: ${look}`, async () => {
     const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce", ...options });
     /** @param {string} name */

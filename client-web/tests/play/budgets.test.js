@@ -93,6 +93,37 @@ test("a first visit to a live game and to a record is small, and nothing jumps",
   await context.close();
 });
 
+/**
+ * Pages besides the first one and the game, a heading that they show, and their requests if they
+ * have more than the 30 they may have until modules that load together are joined.
+ * @type {[string, string, number?][]}
+ */
+const PAGES = [
+  ["/rules", "Quantum"],
+  ["/rules/shadowflash-3", "The end"],
+  ["/leaderboard", "Not enough rated games yet"],
+  ["/games", "No game is running"],
+  ["/account", "Sign up"],
+  ["/deployments", "Nothing is saved yet"],
+  ["/deployments/classic", "New deployment"],
+];
+
+test("a first visit of any other page is small, and nothing jumps", async (t) => {
+  for (const [path, heading, most = 30] of PAGES) {
+    const { page, context } = await newPage(chromium);
+    const total = count(page);
+    await page.goto(front.url + path);
+    await page.getByRole("heading", { name: heading }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await Promise.all(total.waiting);
+    t.diagnostic(`${path}: ${total.requests} requests, ${(total.bytes / 1024).toFixed(1)} KB`);
+    assert.ok(total.requests <= most, `${path}: ${total.requests} requests`);
+    assert.ok(total.bytes <= 150 * 1024, `${path}: ${total.bytes} bytes`);
+    assert.ok(Number(await shift(page)) < 0.01, `${path} shifts by ${await shift(page)}`);
+    await context.close();
+  }
+});
+
 test("the largest board stays below its number of nodes while it is played", async () => {
   const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
   await page.goto(`${front.url}/play`);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
+import { makeApi } from "../../scripts/make_api.js";
 import { makeMessages } from "../../scripts/make_messages.js";
 import { makeVendor } from "../../scripts/make_vendor.js";
 
@@ -12,6 +13,10 @@ const read = (path) => readFileSync(new URL(path, ROOT), "utf8");
 
 test("the types of messages are made from today's schemas", () => {
   assert.ok(read("types/messages.d.ts") === makeMessages(), "run `npm run make-messages`");
+});
+
+test("the types of the HTTP API are made from today's document", () => {
+  assert.ok(read("types/api.d.ts") === makeApi(), "run `npm run make-api`");
 });
 
 test("the library is made from the lock file", async () => {

@@ -14,7 +14,7 @@ import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/game/sentences.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts } from "../serve.mjs";
+import { allTexts, texts } from "../serve.mjs";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
@@ -144,7 +144,7 @@ test("addresses name pages, and a record's place in it", () => {
     assert.deepEqual(parseRoute(pathname, "", search), replay);
   }
   assert.deepEqual(parseRoute("/replay/0123456789ab", "", "?as=green&ply=-1"), { page: "replay", id: "0123456789ab" });
-  for (const path of ["/replay/", "/replay/0123", "/watch/1", "/games"]) assert.deepEqual(parseRoute(path, ""), { page: "unknown" });
+  for (const path of ["/replay/", "/replay/0123", "/watch/1"]) assert.deepEqual(parseRoute(path, ""), { page: "unknown" });
 });
 
 test("a record's sentences and what keys say speak to nobody", () => {
@@ -154,6 +154,22 @@ test("a record's sentences and what keys say speak to nobody", () => {
   assert.equal(clocksSentence(view({ clock }), 2_000, words), "Red: 0:59, running. Blue: 0:09.0.");
   assert.equal(clocksSentence(view({}), 2_000, words), words.say("time-unlimited"));
   assert.equal(lossesSentence(view({ captured: { red: { scout: 2 }, blue: {} } }), words), "Red has lost: 2 Scout. Blue has lost nothing.");
+});
+
+test("addresses name pages and what they show", () => {
+  /** @type {[string, object][]} */
+  const known = [
+    ["/", { page: "home" }], ["/rules", { page: "rules" }], ["/rules/pbm-small", { page: "rules", id: "pbm-small" }],
+    ["/deployments", { page: "deployments" }], ["/deployments/classic", { page: "deployment", ruleset: "classic" }],
+    ["/deployments/classic/Corner_2", { page: "deployment", ruleset: "classic", name: "Corner_2" }],
+    ["/@/ann-2", { page: "profile", name: "ann-2" }], ["/leaderboard", { page: "leaderboard" }],
+    ["/leaderboard/classic/rapid", { page: "leaderboard", ruleset: "classic", speed: "rapid" }],
+    ["/games", { page: "games" }], ["/account", { page: "account" }],
+  ];
+  for (const [path, route] of known) assert.deepEqual(parseRoute(path, ""), route, path);
+  for (const path of ["/rules/", "/rules/a/b", "/@/", "/@/a", "/@/../x", "/deployments/x/y/z", "/leaderboard/classic", "/account/x", "/game/x"]) {
+    assert.deepEqual(parseRoute(path, ""), { page: "unknown" }, path);
+  }
 });
 
 test("every text that the page names is there", () => {
@@ -167,6 +183,14 @@ test("every text that the page names is there", () => {
     "commitments-kept", "commitments-one-kept", "commitments-broken"]) assert.ok(words.has(`replay-${key}`), key);
   for (const key of ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "delete", "n-replay", "f-replay", "a-replay",
     "outside-replay"]) assert.ok(words.has(`key-${key}`) && words.has(`key-${key}-does`), key);
+});
+
+test("pages that load no more texts need none", () => {
+  const first = new Words("en", texts("en"));
+  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account)|parts\/(load|setups|diagram|rating_chart))\.js$/;
+  for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
+    for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
+  }
 });
 
 test("no module has more than 600 lines, makes HTML from text, or asks for a ruleset by its name", () => {

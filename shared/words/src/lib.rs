@@ -34,7 +34,8 @@ pub const ENGLISH: &[&str] = &[
     include_str!("../en/names.ftl"),
     include_str!("../en/players.ftl"),
     include_str!("../en/refusals.ftl"),
-    include_str!("../en/rules.ftl"),
+    include_str!("../en-more/pictures.ftl"),
+    include_str!("../en-more/rules.ftl"),
 ];
 
 /// Creates the arguments of a text, as in `args! { "rank" => "scout", "count" => 2 }`.

@@ -1,0 +1,91 @@
+// Saved deployments: with the account, or on this device for those who have none.
+
+import { squeeze } from "../game/setups.js";
+import { signal } from "../vendor/library.js";
+import { change, useAnswer, useWho } from "./load.js";
+
+/** @typedef {import("../game/setups.js").Saved} Saved */
+/** What a change came to: a sentence if it was refused. @typedef {{ trouble?: string }} Done */
+
+const KEY = "deployments";
+const onDevice = signal(/** @type {readonly Saved[]} */ (readDevice()));
+
+/** @returns {Saved[]} */
+function readDevice() {
+  try {
+    const all = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(all) ? all : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {readonly Saved[]} saved */
+function storeDevice(saved) {
+  onDevice.value = saved;
+  if (saved.length > 0) localStorage.setItem(KEY, JSON.stringify(saved));
+  else localStorage.removeItem(KEY);
+}
+
+/** What is saved on this device. */
+export function savedOnDevice() {
+  return onDevice.value;
+}
+
+/** @param {Saved} one @param {string} ruleset @param {string} name */
+export function isCalled(one, ruleset, name) {
+  return one.ruleset === ruleset && one.name.toLowerCase() === name.toLowerCase();
+}
+
+/** @param {string} ruleset @param {string} name */
+const path = (ruleset, name) => `/api/me/deployments/${encodeURIComponent(ruleset)}/${encodeURIComponent(name)}`;
+
+/** The player's library, and how to change it. */
+export function useLibrary() {
+  const { isKnown, isAccount } = useWho();
+  const asked = /** @type {import("./load.js").Asked<{ deployments: Saved[] }>} */ (useAnswer(isAccount ? "/api/me/deployments" : undefined));
+  const online = asked.value?.deployments;
+  const place = /** @type {"account" | "device"} */ (isAccount ? "account" : "device");
+  return {
+    place,
+    asked,
+    /** Undefined while it is on its way. @type {readonly Saved[] | undefined} */
+    saved: isAccount ? online : isKnown ? onDevice.value : undefined,
+    /** What this device has of a time before the account. @type {readonly Saved[]} */
+    left: isAccount ? onDevice.value : [],
+    /** @param {Saved} one @returns {Promise<Done>} */
+    async save(one) {
+      const kept = { ...one, setup: squeeze(one.setup) };
+      if (!isAccount) {
+        storeDevice([...onDevice.value.filter((other) => !isCalled(other, one.ruleset, one.name)), kept]);
+        return {};
+      }
+      const done = await change("PUT", path(one.ruleset, one.name), { setup: kept.setup });
+      asked.again();
+      return "trouble" in done ? { trouble: done.trouble } : {};
+    },
+    /** @param {string} ruleset @param {string} name @returns {Promise<Done>} */
+    async remove(ruleset, name) {
+      if (!isAccount) {
+        storeDevice(onDevice.value.filter((other) => !isCalled(other, ruleset, name)));
+        return {};
+      }
+      const done = await change("DELETE", path(ruleset, name));
+      asked.again();
+      return "trouble" in done ? { trouble: done.trouble } : {};
+    },
+    /** Moves what this device has to the account. @returns {Promise<Done>} */
+    async takeOver() {
+      for (const one of onDevice.value) {
+        const done = await change("PUT", path(one.ruleset, one.name), { setup: one.setup });
+        if ("trouble" in done) {
+          asked.again();
+          return { trouble: done.trouble };
+        }
+        storeDevice(onDevice.value.filter((other) => other !== one));
+      }
+      asked.again();
+      return {};
+    },
+  };
+}

@@ -1,0 +1,161 @@
+// Questions to the HTTP API, and what a page shows until they are answered, or if they are not.
+
+import { line, refusalText, say } from "../state.js";
+import { h, useEffect, useState } from "../vendor/library.js";
+
+/** @typedef {{ code: string, message: string, args?: import("../words.js").Args }} Refusal */
+/** @template T @typedef {{ value: T } | { refusal: Refusal }} Answer */
+/**
+ * What is known of a question. `value` stays while it is asked again.
+ * @template T
+ * @typedef {{ value: T | undefined, refusal: Refusal | undefined, again: () => void }} Asked
+ */
+
+/** A failed question is asked again after this time if nobody is to blame for it. */
+const AGAIN_MS = 3_000;
+/** Refusals after which a question is asked again. */
+const TEMPORARY = new Set(["unreachable", "store_unavailable", "timed_out", "stopping"]);
+
+/**
+ * Makes a request as the player of the session.
+ * @template T
+ * @param {"GET" | "POST" | "PUT" | "DELETE"} method @param {string} path @param {object} [body]
+ * @returns {Promise<Answer<T>>}
+ */
+export async function request(method, path, body) {
+  try {
+    const answer = await fetch(path, {
+      method, ...(body ? { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    if (answer.ok) return { value: text ? JSON.parse(text) : undefined };
+    return { refusal: { code: "unreachable", message: say("unreachable"), ...JSON.parse(text) } };
+  } catch {
+    return { refusal: { code: "unreachable", message: say("unreachable") } };
+  }
+}
+
+/**
+ * Asks for something when the page shows it, and again when the player changes.
+ * @template T
+ * @param {string | undefined} path Undefined while there is nothing to ask.
+ * @returns {Asked<T>}
+ */
+export function useAnswer(path) {
+  const [asked, setAsked] = useState(/** @type {{ path: string | undefined, value?: T, refusal?: Refusal }} */ ({ path }));
+  const [turn, setTurn] = useState(0);
+  const player = line.value.player?.id;
+  useEffect(() => {
+    if (path === undefined) return;
+    let isCurrent = true;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    void request("GET", path).then((answer) => {
+      if (!isCurrent) return;
+      const failed = "refusal" in answer ? /** @type {Refusal} */ (answer.refusal) : undefined;
+      if (failed) setAsked((before) => ({ ...(before.path === path ? before : { path }), refusal: failed }));
+      else setAsked({ path, value: /** @type {{ value: T }} */ (answer).value });
+      if (failed && TEMPORARY.has(failed.code)) timer = setTimeout(() => setTurn((turn) => turn + 1), AGAIN_MS);
+    });
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [path, player, turn]);
+  const isOld = asked.path !== path;
+  return {
+    value: isOld ? undefined : asked.value,
+    refusal: isOld ? undefined : asked.refusal,
+    again: () => setTurn(turn + 1),
+  };
+}
+
+/**
+ * Makes a request that changes something. A refusal comes back as a sentence.
+ * @template T
+ * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object} [body]
+ * @returns {Promise<{ value: T } | { trouble: string, code: string }>}
+ */
+export async function change(method, path, body) {
+  const answer = /** @type {Answer<T>} */ (await request(method, path, body));
+  if (!("refusal" in answer)) return answer;
+  return { trouble: refusalSentence(answer.refusal), code: answer.refusal.code };
+}
+
+/** @param {Refusal} refusal */
+export function refusalSentence(refusal) {
+  return refusalText({ args: {}, ...refusal });
+}
+
+/**
+ * Shows an answer, or how far the question is.
+ * @template T
+ * @param {Asked<T>} asked @param {(value: T) => any} draw @param {string} [skeleton] The class of what is shown meanwhile.
+ */
+export function shown(asked, draw, skeleton = "page-skeleton") {
+  return asked.value === undefined ? waiting(asked, skeleton) : draw(asked.value);
+}
+
+/** How far a question is. @param {Asked<unknown>} asked @param {string} [skeleton] */
+export function waiting(asked, skeleton = "page-skeleton") {
+  return asked.refusal ? h(Failed, { refusal: asked.refusal, again: asked.again }) : h(Loading, { skeleton });
+}
+
+/**
+ * A place for what is on its way. After a while it says what it waits for.
+ * @param {{ skeleton: string }} props
+ */
+function Loading({ skeleton }) {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), 3_000);
+    return () => clearTimeout(timer);
+  }, []);
+  return h("div", { class: `skeleton-place ${skeleton}` },
+    h("div", { class: "skeleton" }),
+    isLong ? h("p", { class: "muted", role: "status" }, say("waiting-for-game")) : null);
+}
+
+/** @param {{ refusal: Refusal, again: () => void }} props */
+function Failed({ refusal, again }) {
+  return h("div", { class: "card stack tight", role: "alert" },
+    h("strong", null, say("not-loaded")),
+    h("p", null, refusalSentence(refusal)),
+    h("div", { class: "row-of" },
+      h("button", { class: "button compact", onClick: again }, say("try-again")),
+      h("code", { class: "muted small" }, refusal.code)));
+}
+
+/** What the page knows of who uses it: nothing before the first welcome. */
+export function useWho() {
+  const { link, player } = line.value;
+  const [isKnown, setKnown] = useState(link === "up" || player !== undefined);
+  useEffect(() => {
+    if (link === "up") setKnown(true);
+  }, [link]);
+  const isAccount = player?.kind === "account" || player?.kind === "bot";
+  return { isKnown: isKnown || link === "up", player, isAccount };
+}
+
+/** Names the tab after its page. @param {string} title */
+export function useTitle(title) {
+  useEffect(() => {
+    document.title = `${title} · Flagfall`;
+    return () => {
+      document.title = "Flagfall";
+    };
+  }, [title]);
+}
+
+/** @param {number} time Milliseconds since 1970. */
+export function dateText(time) {
+  return new Date(time).toLocaleDateString(document.documentElement.lang, { year: "numeric", month: "short", day: "numeric" });
+}
+
+/**
+ * A rating with its mark if it is provisional.
+ * @param {{ rating: number, provisional?: boolean }} point
+ */
+export function ratingText({ rating, provisional = false }) {
+  return say("rating", { rating: String(rating), provisional: provisional ? "yes" : "no" });
+}

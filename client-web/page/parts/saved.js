@@ -1,0 +1,40 @@
+// Suggested and saved deployments in a game, loaded when they are asked for.
+
+import { readSetup, writeSetup } from "../game/hand.js";
+import { suggest } from "../game/setups.js";
+import { line, say, show } from "../state.js";
+import { choose } from "./dialog.js";
+import { savedOnDevice } from "./library.js";
+import { refusalSentence, request } from "./load.js";
+
+/** @typedef {import("../game/rules.js").Rules} Rules */
+/** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../game/setups.js").Saved} Saved */
+/** @typedef {import("../table/deploying.js").Deploying} Deploying */
+
+/** @param {Deploying} deploying @param {Rules} rules @param {Side} side */
+export function suggestInto(deploying, rules, side) {
+  // Suggestions are Red's; a text is the same for both sides.
+  deploying.change(readSetup(writeSetup(suggest(rules, Math.random), rules, "red"), rules, side));
+}
+
+/** Lets the player choose one of the saved deployments. @param {Deploying} deploying @param {Rules} rules @param {Side} side */
+export async function openSaved(deploying, rules, side) {
+  const kind = line.value.player?.kind;
+  const all = kind === "account" || kind === "bot" ? await savedOnline() : savedOnDevice();
+  if (!all) return;
+  const saved = all.filter(({ ruleset }) => ruleset === rules.id);
+  const chosen = await choose({
+    title: say("saved-title"), ...(saved.length === 0 ? { text: say("saved-empty") } : {}),
+    options: saved.map((one) => ({ value: one, label: one.name })),
+  });
+  if (chosen) deploying.change(readSetup(chosen.setup, rules, side));
+}
+
+/** @returns {Promise<readonly Saved[] | undefined>} */
+async function savedOnline() {
+  const answer = /** @type {import("./load.js").Answer<{ deployments: Saved[] }>} */ (await request("GET", "/api/me/deployments"));
+  if (!("refusal" in answer)) return answer.value.deployments;
+  show(refusalSentence(answer.refusal));
+  return undefined;
+}

@@ -1,0 +1,92 @@
+// The page of a player's own games: challenges, urgency, and moves queued by mail.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newAccount, openAs } from "../accounts.js";
+import { newPage, picture } from "../browser.js";
+import { deploy, press } from "../robot.js";
+import { chromium, front, server } from "../site.js";
+
+test("a challenge is accepted, and moves of a game by mail are queued", async () => {
+  const [ann, bob] = await Promise.all(["ann", "bob"].map(async (name) => openAs(chromium, front.url, await newAccount(server.address, name))));
+  assert.ok(ann && bob);
+  await ann.page.goto(`${front.url}/games`);
+  await ann.page.getByRole("heading", { name: "No game is running" }).waitFor();
+  await picture(ann.page, "games-empty", true);
+  for (const answer of ["Decline", "Accept"]) {
+    await ann.page.goto(`${front.url}/@/bob`);
+    await ann.page.getByRole("button", { name: "Challenge" }).click();
+    await ann.page.getByLabel("Rules").selectOption("barrage");
+    await ann.page.getByLabel("Clock").selectOption({ label: "3 days a move" });
+    await ann.page.getByRole("button", { name: "Send the challenge" }).click();
+    await ann.page.waitForURL(/\/challenge#/);
+    await bob.page.goto(`${front.url}/games`);
+    await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor();
+    await picture(bob.page, "games-challenge", true);
+    await bob.page.getByRole("button", { name: answer }).click();
+    if (answer === "Decline") await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor({ state: "detached" });
+  }
+  await Promise.all([ann, bob].map(({ page }) => page.waitForURL(/\/game\//)));
+  await ann.page.goto(`${front.url}/games`);
+  await ann.page.getByText("Place your army").waitFor();
+  await ann.page.getByRole("link", { name: "Continue" }).click();
+  for (const { page } of [ann, bob]) {
+    await page.getByRole("button", { name: "Random" }).waitFor();
+    await deploy(page);
+  }
+  await Promise.all([ann, bob].map(({ page }) => page.locator(".phase-playing").waitFor()));
+  const isAnn = await ann.page.locator(".your-turn").count() > 0;
+  const [mover, other] = isAnn ? [ann, bob] : [bob, ann];
+  const game = mover.page.url();
+  for (const { page } of [ann, bob]) await page.goto(`${front.url}/games`);
+  await mover.page.getByRole("heading", { name: "Your turn" }).waitFor();
+  await mover.page.getByText(/2d 23h left|3d 0h left/).waitFor();
+  await other.page.getByRole("heading", { name: "Waiting for the others" }).waitFor();
+  const { page } = other;
+  await page.getByText("Queued moves").click();
+  await page.getByText("Nothing is queued.").waitFor();
+  const field = page.getByLabel("Moves, separated by commas");
+  await field.fill("nonsense");
+  await page.getByRole("button", { name: "Queue these moves" }).click();
+  await page.getByText("“nonsense” is no move.").waitFor();
+  await field.fill("a7a6 if d4d5, a6a5");
+  await field.press("Enter");
+  await page.getByText("a7a6, if they play d4d5").waitFor();
+  await picture(page, "games", true);
+  await page.setViewportSize({ width: 360, height: 740 });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await picture(page, "games-phone", true);
+  await page.setViewportSize({ width: 820, height: 1180 });
+  await picture(page, "games-tablet", true);
+  await page.getByRole("button", { name: "Empty the queue" }).click();
+  await page.getByText("Nothing is queued.").waitFor();
+  // The game goes on meanwhile: the queue was for a turn that is over.
+  await mover.page.goto(game);
+  await mover.page.locator(".your-turn").waitFor();
+  const pieces = await mover.page.locator(".square.liftable").evaluateAll((cells) =>
+    cells.map((cell) => /** @type {HTMLElement} */ (cell).dataset.square ?? ""));
+  for (const square of pieces) {
+    await press(mover.page, square);
+    if (await mover.page.locator(".square.target").count() > 0) break;
+  }
+  await mover.page.locator(".square.target").first().click();
+  await mover.page.getByRole("dialog").getByRole("button", { name: "Move" }).click();
+  await mover.page.getByText(/(Red|Blue) moves\./).first().waitFor();
+  await field.fill("a7a6");
+  await field.press("Enter");
+  await page.getByRole("alert").getByText(/.+/).first().waitFor();
+  await page.getByRole("heading", { name: "Your turn" }).waitFor();
+  for (const { faults, context } of [ann, bob]) {
+    assert.deepEqual(faults.filter((fault) => !/40[0-9]/.test(fault)), []);
+    await context.close();
+  }
+});
+
+test("somebody without a seat is told how to start", async () => {
+  const { page, faults, context } = await newPage(chromium);
+  await page.goto(`${front.url}/games`);
+  await page.getByRole("link", { name: "Start a game" }).click();
+  await page.waitForURL(/\/play$/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});

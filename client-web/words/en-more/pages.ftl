@@ -1,0 +1,365 @@
+### Rules, deployments, profiles, leaderboards, own games and the account.
+
+not-loaded = This could not be loaded
+try-again = Try again
+
+## Rules
+
+rules-page-title = Rules
+rules-page-lead = Every game here hides its pieces. What they may do differs.
+rules-all = All rules
+rules-unknown = There are no such rules here
+rules-unknown-text = The link may come from another server.
+rules-play = Play
+rules-deployments = Deployments
+# $columns, $rows; $count: pieces of a side.
+ruleset-facts = { $columns } × { $rows } squares, { $count } pieces a side
+rules-board-title = The board: { $columns } columns, { $rows } rows
+# $start: deployments or coins.
+rules-board-legend =
+    { $start ->
+        [coins] Red’s coins are below, Blue’s above. Water is a lake.
+       *[deployments] Red’s home rows are below, Blue’s above. Water is a lake.
+    }
+column-rank = Rank
+column-count = Pieces
+column-note = What is special
+rules-changes = Custom games
+rules-changes-some = A casual game can change single rules. Each group has one that counts.
+rules-changes-none = No rule of these can be changed.
+# $meaning: of a rule; $here: yes if it is the rule of this ruleset.
+rules-change =
+    { $here ->
+        [yes] { $meaning } (here)
+       *[no] { $meaning }
+    }
+diagram-scout-far = Where a Scout may go (dots) and strike (double frame), any distance away.
+diagram-scout-near = Where a Scout may go (dots). It can only strike a piece that stands next to it.
+diagram-coin-one = A coin goes one square. It has lost the bar of a coin that never moved, and is neither Bomb nor Flag.
+diagram-exchange-own = How Blue sees it: a Miner leaves, and on another turn a Major comes.
+diagram-label = A Scout strikes and loses. The piece that beat it is labeled, with a raised corner: face up wherever it goes.
+diagram-supply-line = A Captain on a red chip may go to any square with a dot, along chips of that color.
+
+## Deployments
+
+deployments-title = Deployments
+# $place: account or device.
+deployments-lead =
+    { $place ->
+        [account] Yours are saved with your account. Nobody else sees them.
+       *[device] Yours are saved on this device. With an account, the server keeps them.
+    }
+deployments-all = All deployments
+# $count: deployments.
+deployments-left =
+    { $count ->
+        [one] 1 deployment is saved on this device only.
+       *[other] { $count } deployments are saved on this device only.
+    }
+deployments-take = Move to the account
+deployments-taken = They are saved with your account now.
+deployment-new = New deployment
+suggestions-title = Nothing is saved yet
+# $ruleset: its title.
+suggestions-text = Three deployments to start from ({ $ruleset }), or make one of your own.
+# $number: 1 to 3.
+suggestion = Suggestion { $number }
+files-title = As a file
+files-text = All deployments in one file, as the terminal client reads and writes it too. Files of up to 1 MB can be opened.
+file-open = Open a file
+file-save = Save as a file
+file-too-large = This file is larger than 1 MB.
+file-wrong = This file has no deployments of Flagfall.
+# $ruleset, $name.
+file-wrong-one = Nothing was saved: { $name } ({ $ruleset }) is no deployment here.
+# $count: deployments.
+file-read =
+    { $count ->
+        [one] 1 deployment is saved.
+       *[other] { $count } deployments are saved.
+    }
+not-copied = The browser does not let this page copy. Select the text and copy it yourself.
+deployment-no-ruleset = These rules have no deployments
+deployment-no-ruleset-text = The link may come from another server, or the game begins with coins.
+# $name.
+deployment-missing = Nothing is saved under the name { $name }. Make it here.
+deployment-opened = The deployment is on the board.
+editor-board = Your home rows
+deployment-name = Name
+deployment-bad-name = A name has 1 to 30 letters, digits, - and _, and is not random or suggested.
+# $name.
+deployment-replace = Replace { $name }?
+deployment-replace-yes = Replace
+deployment-save = Save
+# $place: account or device.
+deployment-saved =
+    { $place ->
+        [account] Saved with your account.
+       *[device] Saved on this device.
+    }
+# $place: account or device.
+deployment-place =
+    { $place ->
+        [account] It is saved with your account. Nobody else sees it.
+       *[device] It is saved on this device. With an account, the server keeps it.
+    }
+deployment-delete = Delete
+# $name.
+deployment-delete-ask = Delete { $name }?
+deployment-deleted = Deleted.
+deployment-text = As text
+# $count: letters of a row.
+deployment-text-hint = A row of { $count } letters for each home row, the one nearest the enemy first, each from your left to your right. A dot is an empty square.
+deployment-use-text = Use this text
+text-copy = Copy the text
+text-copied = The text is copied.
+
+## A player
+
+# $rating; $provisional: yes or no.
+rating =
+    { $provisional ->
+        [yes] { $rating }?
+       *[no] { $rating }
+    }
+ratings = Ratings
+ratings-empty = No rated game has been played yet.
+ratings-empty-own = You have played no rated game yet. A rated game needs two accounts, a clock, and rules without changes.
+column-rules = Rules
+column-pace = Speed
+column-points = Rating
+column-played = Games
+column-date = Date
+column-opponent = Opponent
+column-result = Result
+column-after = Rating
+column-place = Place
+column-player = Player
+# $speed: its name in the protocol.
+speed =
+    { $speed ->
+        [bullet] Bullet
+        [blitz] Blitz
+        [rapid] Rapid
+        [classical] Classical
+        [correspondence] Correspondence
+       *[other] { $speed }
+    }
+# $speed: its name in the protocol.
+speed-long =
+    { $speed ->
+        [bullet] Bullet, under 3 minutes for 40 turns
+        [blitz] Blitz, under 8 minutes
+        [rapid] Rapid, under 25 minutes
+        [classical] Classical, longer
+       *[correspondence] Correspondence, days a turn
+    }
+# $ruleset, $speed.
+chart-of = Chart: { $ruleset }, { speed }
+# $title; $count: games; $rating: now.
+chart-label = Rating in { $title }: { $rating } after { $count ->
+        [one] 1 game
+       *[other] { $count } games
+    }. The band is one deviation wide on each side.
+chart-empty = No games to draw yet.
+rating-table = As a table
+provisional-text = A question mark means that a rating is provisional: too few games have been played for it to mean much. It goes when the number after ± falls below 110.
+# $before, $after: ratings; $change: as in +12.
+rating-step = { $before } → { $after } ({ $change })
+rating-undone = taken back
+# $score: won, drawn or lost.
+score =
+    { $score ->
+        [won] Won
+        [drawn] Draw
+       *[lost] Lost
+    }
+against = You and this player
+against-empty = You have not finished a game against each other.
+# $won, $drawn, $lost: your games.
+tally = { $won } won, { $drawn } drawn, { $lost } lost
+history = Finished games
+history-empty = No game has been finished yet.
+history-empty-own = You have finished no game yet. Those you finish appear here.
+history-more = More games
+history-against = against
+# $side.
+history-as =
+    { $side ->
+        [red] as Red
+       *[blue] as Blue
+    }
+# $count: plies.
+history-plies =
+    { $count ->
+        [one] 1 ply
+       *[other] { $count } plies
+    }
+history-rated = rated
+history-private = private
+game-replay = Replay
+challenge = Challenge
+challenge-send-it = Send the challenge
+rated-two-accounts = Only between two accounts.
+# $name.
+challenged = { $name } hears of it.
+block = Block
+unblock = Unblock
+# $name.
+blocked = { $name } cannot talk to you or accept your offers any more.
+# $name.
+unblocked = { $name } is not blocked any more.
+
+## Leaderboards
+
+leaderboard-title = Leaderboards
+leaderboard-speed = Speed
+leaderboard-kind = Who
+# $kind: people or bots.
+leaderboard-kind-option =
+    { $kind ->
+        [bots] Bots
+       *[people] People
+    }
+leaderboard-empty = Not enough rated games yet
+leaderboard-empty-text = Nobody has played enough rated games here that their rating is certain. Play some, and the first place is yours.
+leaderboard-play = Play
+leaderboard-text = A player is listed while their rating is certain: its deviation is 75 points or less. It grows again when they do not play for long.
+
+## Own games
+
+games-title = Your games
+games-none = No game is running
+games-none-text = The games that you start appear here, the most urgent first.
+games-start = Start a game
+games-to-act = Your turn
+games-waiting = Waiting for the others
+# $count: games.
+games-unavailable =
+    { $count ->
+        [one] 1 game cannot be shown right now.
+       *[other] { $count } games cannot be shown right now.
+    }
+# $name; $side: the player's own.
+games-against = { $name }, you play { side }
+games-deploy = Place your army
+games-deployed = They place their army
+games-theirs = Their turn
+games-draw = a draw is offered
+challenges = Challenges for you
+decline = Decline
+queue-title = Queued moves
+queue-text = The server makes these moves on your next turns, one a turn. It stops when one is not legal, or when the other side has played another move than you named.
+queue-empty = Nothing is queued.
+# $move: as in a4a5; $if: the move before it, or none.
+queue-move =
+    { $if ->
+        [none] { $move }
+       *[other] { $move }, if they play { $if }
+    }
+queue-label = Moves, separated by commas
+queue-save = Queue these moves
+queue-clear = Empty the queue
+queue-cleared = The queue is empty.
+# $count: moves.
+queue-set =
+    { $count ->
+        [one] 1 move is queued.
+       *[other] { $count } moves are queued.
+    }
+# $typed.
+queue-wrong = “{ $typed }” is no move. Write a4a5, or a4a5 if b7b6.
+# $max: moves.
+queue-length = Queue 1 to { $max } moves.
+
+## The account
+
+account-title = Account
+account-lead = You can play without an account. With one, your games, ratings and deployments are yours on every device.
+account-profile = Your page, as others see it
+account-name = Name
+account-name-hint = 2 to 20 letters, digits, - and _. Everybody sees it.
+password = Password
+password-hint = At least 8 characters.
+password-old = The password so far
+password-new = New password
+sign-up = Sign up
+sign-up-text = No mail address is needed.
+sign-up-guest = Your games and your seat come along.
+log-in = Log in
+log-in-guest = The games of this guest stay with the guest, and do not come along.
+log-out = Log out
+forgot = Forgotten?
+# $name.
+guest-title = You play as a guest: { $name }
+guest-text = Only this browser knows you. Without an account:
+guest-loses-browser = you lose your seat and your games when its data are deleted, and cannot go on elsewhere;
+guest-loses-ratings = you have no rating and play no rated games;
+guest-loses-games = you are forgotten after 90 days away, and your finished games with you;
+guest-loses-deployments = your deployments stay on this device.
+guest-leave = Give up this seat
+guest-leave-ask = Give up this seat?
+guest-leave-text = Nobody can take it again, you neither. Its running games are lost.
+recover = Set a new password
+recover-text = With the recovery code that you got when you signed up.
+recovery-code-label = Recovery code
+recover-do = Set the password
+recover-back = Log in instead
+# $kind: recovery or token.
+secret-title =
+    { $kind ->
+        [token] The new token
+       *[recovery] Your recovery code
+    }
+# $kind: recovery or token.
+secret-text =
+    { $kind ->
+        [token] A program that has it can play as you. It is shown only now: copy it to a safe place.
+       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place.
+    }
+secret-copy = Copy
+secret-copied = Copied. Now put it where you find it again.
+secret-kept = I have put it in a safe place
+secret-first = Copy it first.
+secret-done = Go on
+password-change = Change the password
+password-change-text = All other devices are logged out.
+password-changed = The password is changed.
+recovery = Recovery code
+recovery-text = A new code makes the one before void.
+recovery-new = Make a new code
+tokens = Devices and programs
+tokens-text = Wherever you are logged in has a token, and so has each program that plays as you.
+# $scope: play or bot.
+token-scope =
+    { $scope ->
+        [bot] may only play
+       *[play] may do everything
+    }
+token-scope-label = What it may do
+# $date.
+token-since = since { $date }
+token-current = this browser
+token-revoke = Revoke
+# $name: of the token.
+token-revoke-one = Revoke { $name }
+# $name: of the token.
+token-revoke-ask = Revoke { $name }?
+token-revoke-text = What uses it is logged out at once.
+token-revoked = Revoked.
+token-new = New token for a program
+token-name = Name of the token
+token-name-hint = What it is for. Only you see it.
+token-make = Make the token
+blocks = Blocked players
+blocks-text = They cannot talk to you or accept your offers, and you are not paired with them.
+blocks-empty = You have blocked nobody.
+# $name.
+unblock-one = Unblock { $name }
+export = Your data
+export-text = Everything that the server keeps about you, but passwords and tokens, as a file.
+export-do = Save as a file
+account-delete = Delete the account
+account-delete-text = Your finished games stay without your name. This cannot be undone.
+account-delete-ask = Delete the account for good?
+account-kept = The account is kept.
