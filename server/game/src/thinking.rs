@@ -19,8 +19,8 @@ use tokio::time::Instant;
 
 use flagfall_base::admission::Network;
 
-/// The number of idle accounts above which all idle accounts are removed. Idle accounts are kept
-/// if they have used more time than others.
+/// The number of accounts above which idle ones are removed. Until then, an idle account is kept if
+/// it has used more time than others.
 const IDLE_MAX: usize = 4_096;
 
 /// The network and the player who are charged for a house player's thinking.
@@ -266,8 +266,8 @@ mod tests {
         ThinkingShare { network, player: player.into() }
     }
 
-    /// Plays a game whose house player thinks without a break. Records the game in `log` each
-    /// time it gets a place.
+    /// Plays a game whose house player thinks without a break. Adds the player to `log` each time
+    /// the game gets a place.
     fn play(room: &ThinkingRoom, share: ThinkingShare, log: &Arc<Mutex<Vec<Arc<str>>>>) {
         let (room, log) = (room.clone(), log.clone());
         tokio::spawn(async move {

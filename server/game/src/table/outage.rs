@@ -117,8 +117,8 @@ impl OutageState {
     }
 
     /// Handles an entry that was written after the last heartbeat but is read only now. Moves the
-    /// start of the outage to the time of this entry, because clocks ran until then. The entry
-    /// itself does not record the outage.
+    /// start of the outage to the time of this entry, because clocks stood still only from then on.
+    /// The entry itself does not record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
         let Some(seen) = self.seen else { return };
         let latest = game.latest();
