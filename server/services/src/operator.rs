@@ -1,6 +1,6 @@
-//! Operator actions: read reports, close and reopen accounts, correct ratings. The update that
-//! carries out an action also logs it. This module never changes or deletes log entries, and
-//! never reads a running game.
+//! The actions of operators: read reports, close and reopen accounts, correct ratings. The update
+//! that carries out an action also writes it to the operators' log. This module never changes or
+//! deletes log entries, and never reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
@@ -17,7 +17,7 @@ use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
 
-/// Most log entries or reports that are listed: the latest.
+/// The most log entries or reports that are listed. The latest are listed.
 const LISTED_MAX: usize = 500;
 pub const REASON_LEN_MAX: usize = 300;
 
@@ -31,7 +31,7 @@ pub enum OperatorError {
     NoSuchJob,
     #[error("nothing is discarded: what this job should have done would never be done. Add --yes to do it")]
     NotConfirmed,
-    /// The reason is empty, too long or not printable.
+    /// The reason is empty or too long, or contains characters that cannot be printed.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum OperatorError {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Act {
-    /// When, in milliseconds since 1970.
+    /// The time of the action, in milliseconds since 1970.
     pub at: u64,
     pub deed: Deed,
     pub reason: String,
@@ -58,7 +58,7 @@ pub enum Deed {
     Discarded { job: String },
 }
 
-/// Carries out an operator's actions on a store, for one reason.
+/// Carries out the actions of an operator on a store. All of them have the same reason.
 pub struct Operator<'a> {
     store: &'a dyn Store,
     reason: String,
@@ -75,8 +75,8 @@ impl<'a> Operator<'a> {
 
     fn note(&self, id: &str, deed: Deed) -> Result<Write, StoreError> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
-        // Keys are in order of time; the id separates two actions of one moment. Actions on jobs
-        // have their own kind of record, because version 0.1 cannot read them.
+        // Keys are sorted by time, and contain an id because two actions may have the same time.
+        // Actions on jobs have a separate kind of record, because version 0.1 cannot read them.
         let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
         let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
         let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
@@ -90,8 +90,8 @@ impl<'a> Operator<'a> {
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Deletes a job that failed permanently. Its work is never done. Returns
-    /// [`OperatorError::NotConfirmed`] if it is not confirmed.
+    /// Deletes a job that failed permanently, so its work is never done. Returns
+    /// [`OperatorError::NotConfirmed`] if `is_confirmed` is false.
     pub async fn discard(&self, kind: &str, id: &str, is_confirmed: bool) -> Result<(), OperatorError> {
         if !is_confirmed {
             return Err(OperatorError::NotConfirmed);
@@ -106,16 +106,16 @@ impl<'a> Operator<'a> {
         for DeadJob { kind, id, .. } in dead_jobs(self.store).await? {
             match self.retry(&kind, &id).await {
                 Ok(()) => retried += 1,
-                // Another operator was first.
+                // Another operator has already retried or discarded the job.
                 Err(OperatorError::NoSuchJob) => {}
-                // A job that cannot be retried does not keep the others back.
+                // If one job cannot be retried, retry the others anyway.
                 Err(error) => failed = Some(error),
             }
         }
         failed.map_or(Ok(retried), Err)
     }
 
-    /// Closes an account: logins are refused and its sockets are closed.
+    /// Closes an account. Its logins are refused, and its sockets are closed.
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, true, |player| {
@@ -139,8 +139,9 @@ impl<'a> Operator<'a> {
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
     }
 
-    /// Takes back the effect of all rated games of a player, and returns how many were taken back
-    /// now. It may be repeated after an interruption, because no game is taken back twice.
+    /// Undoes the effect of all rated games of a player on ratings. Returns the number of games
+    /// whose effect was undone by this call. If the call is interrupted, it may be repeated,
+    /// because the effect of a game is undone only once.
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
         let (player, _) = find_player(self.store, name).await?;
         let mut undone = 0;
@@ -155,7 +156,7 @@ impl<'a> Operator<'a> {
     }
 }
 
-/// The latest actions of operators, oldest first.
+/// Returns the latest actions of operators, oldest first.
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     let mut acts = Vec::new();
     for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
@@ -216,7 +217,7 @@ pub fn report_line(report: &Report) -> String {
     )
 }
 
-/// The latest reports, oldest first.
+/// Returns the latest reports, oldest first.
 pub async fn latest_reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let all = reports(store).await?;
     let surplus = all.len().saturating_sub(LISTED_MAX);
