@@ -1,13 +1,12 @@
-//! Follows the log beyond the replica, for the connections that have the game open or wait for
-//! it.
+//! Follows the log beyond the replica, for connections that have the game open or wait for it.
 //!
-//! Announcements from the store are hints: they may come late, twice or never. A table with
-//! connections reads as soon as it hears that the log has new entries. A table without
-//! connections reads a little later, to get many entries at a time. No client is shown a game
-//! that may be older than the one they have seen. So if no connection has the game open, the
-//! first client to open it waits for a look at the log. While the store is away, this client is
-//! shown the replica, unless more entries are known to exist. An audit compares the replica's
-//! head, including its hash, with the head of the log.
+//! Announcements from the store are only hints: they may come late, twice or never. If the table
+//! has connections, it reads the log as soon as it gets a hint about new entries. Without
+//! connections it waits a little, to read many entries at a time. A client must not be shown an
+//! older game than the one it has already seen. So if no connection has the game open, the first
+//! client that opens it waits until the table has read the log's head. While the store is away,
+//! this client is shown the replica, unless more entries are known to exist. An audit compares
+//! the replica's head, including its hash, with the head of the log.
 
 use crate::reply::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
