@@ -208,7 +208,7 @@ keyspace! {
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
     /// A game in a player's history. The latest comes first.
     PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "the account";
-    /// A game of two players against each other. The latest comes first.
+    /// A game of two players against each other. Keys begin with the latest game.
     VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "the account";
     /// A player's results against another player.
     TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "the account";

@@ -48,11 +48,11 @@ const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stay {
-    /// The table leaves as soon as it is idle, because it was opened for due work.
+    /// The table leaves memory as soon as it is idle, because it was opened for due work.
     Short,
-    /// The table stays briefly, because the game was only looked up.
+    /// The table stays in memory briefly, because the game was only looked up.
     Passing,
-    /// The table stays longer, because a connection used it.
+    /// The table stays in memory longer, because a connection used it.
     Long,
 }
 
@@ -132,8 +132,8 @@ pub(super) fn channel(
 }
 
 impl Actor {
-    /// Runs the table until it is no longer needed. A panic ends only this table. Its clients are
-    /// told to reconnect, and then get the game from its log.
+    /// Runs the table until no connection and no due work needs it. A panic ends only this table.
+    /// Its clients are told to reconnect, and then get the game from its log.
     ///
     /// Boxed, because a task would otherwise reserve space for this future twice.
     pub(super) async fn run(mut self: Box<Self>) {
@@ -156,7 +156,7 @@ impl Actor {
 
     async fn close(mut self: Box<Self>, is_well: bool) {
         self.mailbox.close();
-        // Messages that arrived while this table was leaving go to the game's next table.
+        // Messages that arrived while this table was leaving memory go to the game's next table.
         while let Some(message) = self.mailbox.recv().await {
             if let Ok(handle) = self.registry.find(self.facts.id).await {
                 let _gone_again = handle.send_message(*message).await;
@@ -227,7 +227,8 @@ impl Actor {
         let was_idle = self.idle_since.is_some();
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.host.now()));
         if self.idle_since.is_some() && !was_idle {
-            // Write the lists early, so that this does not delay the table when it leaves.
+            // Write the lists early. Otherwise the table would have to wait for the write when it
+            // leaves memory.
             self.facts.lists.lock().set_absence(self.table.absence());
             write_line_soon(&self.facts);
         }

@@ -37,7 +37,7 @@ impl Host {
     }
 
     /// Begins a new epoch. This is needed when the store has lost events that clients were
-    /// already told about, so their positions are no longer valid.
+    /// already told about, so that the positions they have seen are invalid.
     pub(super) async fn begin_epoch(&self) {
         match self.store.bump_epoch().await {
             Ok(epoch) => {

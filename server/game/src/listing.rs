@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::header::GameHeader;
 use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 
-/// The record of a running game. Version 0.1 wrote none for games on a live clock.
+/// The record of a running game. Version 0.1 wrote no such record for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) created: Stamp,

@@ -104,7 +104,7 @@ impl Tables {
     }
 
     /// Like [`Tables::find`], but if the table is loaded here, it counts in `in_care` and leaves
-    /// when nothing is due.
+    /// memory when nothing is due.
     pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
@@ -156,8 +156,8 @@ impl Tables {
         self.residents().running_handles().iter().for_each(TableHandle::wake_table);
     }
 
-    /// Boxed, because this function calls itself: a table that leaves may pass messages to the
-    /// game's next table, which is loaded here.
+    /// Boxed, because this function calls itself: a table that leaves memory may pass messages to
+    /// the game's next table, which is loaded here.
     fn load(
         &self,
         game: GameId,

@@ -64,7 +64,8 @@ pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result
     Ok(heads.into_iter().find(|head| head.seq == seq))
 }
 
-/// Finds an accepted command in the log that is no longer in memory, and returns its outcome.
+/// Searches the log for an accepted command whose outcome is not in memory, and returns the
+/// outcome.
 pub(super) async fn find_command(
     store: &dyn Store,
     game: GameId,

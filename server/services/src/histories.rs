@@ -75,7 +75,7 @@ impl Histories {
         }
     }
 
-    /// Adds to the update what a game changes in the history of one of its players.
+    /// Adds to the update the writes that record a game in the history of one of its players.
     async fn write_down(
         &self,
         game: GameId,

@@ -41,7 +41,7 @@ impl Capacity {
             all,
             newcomers,
             band: reserved.div_ceil(4).min(256),
-            // One address must not take all connections, even if there are only a few.
+            // One address must not take all connections, even if the server allows only a few.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
     }

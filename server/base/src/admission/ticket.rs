@@ -88,8 +88,8 @@ impl Admission {
         }
     }
 
-    /// Returns the offers and games of a holder that should be checked now. Empty if the last
-    /// check was a moment ago.
+    /// Returns the offers and games of a holder that should be checked now. Empty if the holder
+    /// was checked a moment ago.
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
         let mut holdings = self.counts.holdings.lock();
         let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
@@ -120,7 +120,7 @@ impl Ticket {
         for holder in &self.holders {
             holdings.entry(holder.clone()).or_default().held.insert(held.clone());
         }
-        // Release the lock here, because dropping the ticket locks it again.
+        // Release the lock here, because dropping the ticket takes this lock.
         drop(holdings);
     }
 }

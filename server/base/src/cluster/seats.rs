@@ -27,7 +27,7 @@ const SEAT_LIFE: Duration = Duration::from_secs(16);
 /// The most seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
 
-/// A seat, and the time since when a connection to its server has driven it. `None` if the seat
+/// A seat, and the time at which the connection that drives it took the seat. `None` if the seat
 /// is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
@@ -35,7 +35,7 @@ pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// The time since when a connection has driven the seat.
+    /// The time at which the connection that drives the seat took it.
     pub since: Stamp,
     /// True if this seat counts as newer than a seat on this server that has the same stamp. The
     /// two servers come to the same result.
@@ -115,8 +115,8 @@ impl Seats {
         &self.shared.changed
     }
 
-    /// Records that a player has driven a seat on this server since this stamp. `None` means that
-    /// the seat is empty. `has_left` then says whether the player left on purpose.
+    /// Records the time at which a player took a seat on this server. `None` means that the seat
+    /// is empty. `has_left` then says whether the player left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.shared.state.lock();
         let before = match since {
@@ -233,7 +233,7 @@ impl Seats {
         left
     }
 
-    /// Returns the time since when this server has been able to tell who is absent, by the
+    /// Returns the start of the period in which this server can tell who is absent, by the
     /// store's clock. `None` if it cannot tell.
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         Some(self.sight(now)?.since)

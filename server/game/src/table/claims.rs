@@ -14,18 +14,19 @@ use flagfall_protocol::{Presence, ServerToClient};
 use super::audience::Audiences;
 use super::presence::Attendance;
 
-/// The times since when the two players have been waiting for each other.
+/// Since when the two players have been waiting for each other, and since when the game has been
+/// playable.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Claims {
-    /// The time since when the game has been playable without a break.
+    /// The start of the period in which the game has been playable without a break.
     playable_since: Option<Stamp>,
     waits: PerSide<Wait>,
 }
 
 #[derive(Default, Clone, Copy)]
 struct Wait {
-    /// The time since when the player has been present, ignoring short drops of the connection.
-    /// `None` while the player is away.
+    /// The start of the period in which the player has been present, ignoring short drops of the
+    /// connection. `None` while the player is away.
     here_since: Option<Stamp>,
     /// The time from which the opponent may claim the game, as clients were told.
     told: Option<Stamp>,

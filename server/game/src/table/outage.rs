@@ -24,8 +24,8 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// The time since when the store has been silent. `None` if clocks have certainly been
-    /// running.
+    /// The time of the last sign of the store, if the store has been silent since then. `None` if
+    /// clocks have certainly been running.
     silent_since: Option<Stamp>,
 }
 
@@ -144,8 +144,8 @@ impl OutageState {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// Notes whether the store is away. `silent_since` is the time since when it has been silent,
-    /// if clocks may be standing still.
+    /// Notes whether the store is away. If clocks may be standing still because the store is
+    /// silent, `silent_since` is the start of the silence.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         (self.is_store_away, self.silent_since) = (is_away, silent_since);
     }

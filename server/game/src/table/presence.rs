@@ -35,8 +35,8 @@ struct Seat {
 
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
-    /// The time since when the connections to other servers have been known. `None` if they are
-    /// unknown.
+    /// The start of the period in which the connections to other servers have been known. `None`
+    /// while they are unknown.
     pub(crate) sighted_since: Option<Stamp>,
 }
 
@@ -80,8 +80,9 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Returns the time since when a player has been connected to no server. `None` if they are
-    /// present, or if this server does not hear from the other servers and so cannot know.
+    /// Returns the time at which a player left the last server. `None` if the player is present.
+    /// Also `None` if this server does not hear from the other servers, because the player may
+    /// then be connected to one of them.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }
@@ -92,8 +93,8 @@ impl Attendance {
         self.absent_since(side).is_some_and(is_away)
     }
 
-    /// Returns which players are away. Includes the time since when, if absence counts against
-    /// them (live clocks, no house player).
+    /// Returns which players are away. If absence counts against a player (on live clocks, except
+    /// for house players), also returns the time at which they left.
     pub(super) fn absence(&self, header: &GameHeader) -> Absence {
         let counts = |side| !header.is_slow() && !header.is_house(side);
         let left = PerSide::from_fn(|side| self.seats[side].left_at.filter(|_| counts(side)));

@@ -43,7 +43,8 @@ impl Lobby {
             }
             Err(error @ CreateError::NoChance) => return Err(JobError::Later(error.to_string())),
         }
-        // If the game existed already, its first append may not have removed the plan.
+        // Delete the plan even if the game existed already, because the game's first append may
+        // not have deleted it.
         self.inner.store.update(job.finish()).await?;
         Ok(())
     }

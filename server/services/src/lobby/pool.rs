@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time that the records of two paired players are kept, in milliseconds.
+/// The time for which the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
 /// The most players of one class who are matched together. Twice as many players would take more
 /// than twice as long.

@@ -101,7 +101,7 @@ pub(super) struct Seeks {
     /// change is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
-    /// The seekers who are not connected, with the times since when.
+    /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
     looked_at: Option<Instant>,
 }

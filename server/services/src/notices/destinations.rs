@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
 const AT_ONCE: usize = 64;
-/// The most parallel deliveries to all hosts whose last delivery failed.
+/// The highest number of parallel deliveries to all hosts whose last delivery failed.
 const FAILING_AT_ONCE: usize = 16;
 const HOST_AT_ONCE: usize = 2;
 /// The most deliveries that wait for a place at one host. Others wait in the store.

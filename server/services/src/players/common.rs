@@ -19,8 +19,8 @@ const RUNS_MIN: usize = 4;
 const UNIT_MIN: usize = 6;
 /// The number of letters that a password must have in addition to a short name.
 const REST_MIN: usize = 6;
-/// The length from which on a name must not occur in the password at all. Shorter names may occur
-/// by chance.
+/// The length of a long name. A password must not contain a long name at all, but may contain a
+/// shorter one by chance.
 const LONG_NAME: usize = 4;
 /// The smallest length of a password that has only digits.
 const DIGITS_MIN: usize = 12;

@@ -166,7 +166,8 @@ fn list_of(kind: PlayerKind) -> &'static str {
     }
 }
 
-/// The number of rated games of a ruleset from which on the advantage of the first move is used.
+/// The number of rated games that a ruleset must have before the advantage of the first move is
+/// used.
 pub(super) const GAMES_MIN: u32 = 1_000;
 /// The largest advantage of the first move, in rating points.
 const POINTS_MAX: f64 = 100.0;

@@ -26,7 +26,7 @@ pub(crate) struct Faults {
     pub(crate) is_dead: AtomicBool,
     /// The outage that the store reports.
     pub(crate) outage: Mutex<Option<Outage>>,
-    /// The time since when the store reports that it is silent.
+    /// The start of the silence that the store reports.
     pub(crate) silent_since: Mutex<Option<Stamp>>,
     /// The outage to report instead of the silence, right after the next question.
     pub(crate) heard: Mutex<Option<Outage>>,
