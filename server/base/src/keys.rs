@@ -194,7 +194,7 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "what is damaged", "base/src/jobs/dead.rs", "an operator retries it";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "the account";
-    /// A change of a player's rating. The latest comes first.
+    /// A change of a player's rating. Keys begin with the latest change.
     RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "the account";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "the account";
@@ -206,7 +206,7 @@ keyspace! {
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "none";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
-    /// A game in a player's history. The latest comes first.
+    /// A game in a player's history. Keys begin with the latest game.
     PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "the account";
     /// A game of two players against each other. Keys begin with the latest game.
     VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "the account";

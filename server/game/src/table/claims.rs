@@ -14,8 +14,7 @@ use flagfall_protocol::{Presence, ServerToClient};
 use super::audience::Audiences;
 use super::presence::Attendance;
 
-/// Since when the two players have been waiting for each other, and since when the game has been
-/// playable.
+/// The times at which the two players began to wait for each other.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Claims {
     /// The start of the period in which the game has been playable without a break.

@@ -80,9 +80,9 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Returns the time at which a player left the last server. `None` if the player is present.
-    /// Also `None` if this server does not hear from the other servers, because the player may
-    /// then be connected to one of them.
+    /// Returns the start of a player's absence: the time at which they left, or the time from
+    /// which this server has heard from the other servers, whichever is later. `None` if the
+    /// player is present, or if this server does not hear from the other servers.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }
