@@ -57,7 +57,7 @@ impl Table {
         outputs.push(Output::Diverged);
     }
 
-    /// Handles a damaged log. From now on, the game takes no commands.
+    /// Handles a damaged log: the game takes no more commands.
     pub(super) fn quarantine(&mut self) {
         self.health = Health::Quarantined;
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.work.flight.take() {

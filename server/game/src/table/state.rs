@@ -203,8 +203,8 @@ impl Table {
 pub(crate) const NEAR_MS: u64 = 5_000;
 
 impl Table {
-    /// True if the table can leave memory and need not return: the game is over or in quarantine,
-    /// and no connection has it open.
+    /// True if the table can leave memory: the game is over or quarantined, and no connection has
+    /// it open.
     pub(crate) fn is_idle(&self) -> bool {
         let is_done = self.is_over() || self.is_quarantined();
         let is_quiet = self.work.is_empty() && !self.rematch.is_pending() && self.following.is_quiet();
