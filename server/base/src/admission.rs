@@ -1,9 +1,10 @@
-//! Limits for one client of the server: connections, guests, offers, games, bytes.
+//! Limits on what one client may use: connections, guests, offers, games, bytes.
 //!
-//! A client is identified by its [`Network`]. [`Admission`] counts in memory and only for this
-//! server: servers on the same store count separately, and a restart begins at zero. Each count
-//! is tied to a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends when that value is
-//! dropped. Rates are token buckets. This module does no IO, and takes the time as an argument.
+//! A client is identified by its [`Network`]. [`Admission`] counts in memory, and each server
+//! counts separately, even if several servers share a store. A restart sets all counts to zero.
+//! Each count is tied to a value (a [`Seat`], a [`Watch`] or a [`Ticket`]), and is undone when
+//! this value is dropped. Rates are token buckets. This module does no IO, and takes the time as
+//! an argument.
 
 mod counts;
 mod limits;
@@ -35,12 +36,12 @@ use self::limits::LATER;
 use self::state::{Place, Standing, State, Usage};
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// The share of a minute's handshakes that may come at once, as a divisor.
+/// The divisor for bursts of handshakes: one third of a minute's handshakes may come at once.
 const HANDSHAKE_BURSTS: u32 = 3;
-/// The suggested wait if connections are likely to close soon.
+/// The wait suggested to a client if connections are likely to close soon.
 const SOON: Duration = Duration::from_secs(5);
 
-/// The counts of one server. Cheap to clone; all clones count together.
+/// The counts of one server. Cheap to clone; all clones share the counts.
 #[derive(Clone)]
 pub struct Admission {
     counts: Arc<Counts>,
@@ -58,9 +59,9 @@ impl Admission {
     }
 
     /// Counts a new connection. If there is no room, evicts a silent connection. If the address
-    /// is at its limit, that is the oldest one of the address. If the server is full, it is the
-    /// oldest one of the most crowded address. After an error the caller must close the
-    /// connection.
+    /// has reached its limit, this is the oldest silent connection of the address. If the server
+    /// is full, it is the oldest one of the address that has the most silent connections. After
+    /// an error, the caller must close the new connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_address(&mut state, client, now)?;
@@ -68,16 +69,16 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(client, true)))
     }
 
-    /// Like [`Admission::accept`], for a connection from a proxy that has not named the client
-    /// yet.
+    /// Like [`Admission::accept`], for a connection from a proxy that has not yet named the
+    /// client.
     pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_server(&mut state)?;
         Ok(self.seat(&mut state, Place::new(proxy, false)))
     }
 
-    /// Counts a proxy's connection for the client that the proxy has named. Does nothing for
-    /// other connections.
+    /// Counts a connection from a proxy for the client that the proxy has named. Does nothing if
+    /// the client of the connection is already known.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -88,7 +89,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Notes that a request or a hello is being handled, so the connection cannot be evicted.
+    /// Notes that the connection's request or hello is being handled, so the connection cannot be
+    /// evicted.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
@@ -169,7 +171,8 @@ impl Admission {
         state.usage(client.network, now).take(Limit::Assets, Scope::Address, max, MINUTE, now)
     }
 
-    /// Counts an answered request as this many more requests, because it was expensive.
+    /// Counts an answered request as if the client had sent this many more requests, because the
+    /// answer was expensive.
     pub fn charge_request(&self, client: Client, requests: u32, now: Instant) {
         if client.is_trusted || requests == 0 {
             return;
@@ -180,8 +183,8 @@ impl Admission {
         rate.charge(now, requests.into());
     }
 
-    /// Counts bytes that commands added to the store. Returns how long the server should stop
-    /// reading from the client.
+    /// Counts the bytes that a client's commands have added to the store. Returns the time for
+    /// which the server should stop reading from the client.
     pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
         let limits = &self.counts.limits;
         let mut state = self.state();
@@ -221,7 +224,8 @@ impl Admission {
         Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.map(Arc::from) })
     }
 
-    /// Checks if an address may have another connection. Evicts a silent one if necessary.
+    /// Checks whether an address may have another connection. Evicts a silent connection if
+    /// necessary.
     fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -241,7 +245,8 @@ impl Admission {
         evict(state, oldest, limit, Scope::Address)
     }
 
-    /// Checks if the server may have another connection. Evicts a silent one if necessary.
+    /// Checks whether the server may have another connection. Evicts a silent connection if
+    /// necessary.
     fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
         let capacity = &self.counts.capacity;
         let limit = if state.open >= capacity.all {
@@ -266,7 +271,8 @@ impl Admission {
     }
 }
 
-/// Evicts a silent connection to make room for a new one. Returns an error if there is none.
+/// Evicts the silent connection to make room for a new one. Returns an error if `silent` is
+/// `None`.
 fn evict(state: &mut State, silent: Option<u64>, limit: Limit, scope: Scope) -> Result<(), TooMany> {
     count_hit(limit, scope);
     state.evict(silent.ok_or(TooMany { limit, scope, wait: SOON })?);
@@ -279,7 +285,7 @@ impl fmt::Debug for Admission {
     }
 }
 
-/// A watched game, counted until this value is dropped.
+/// A game that a client watches. It is counted until this value is dropped.
 pub struct Watch {
     counts: Arc<Counts>,
     network: Network,

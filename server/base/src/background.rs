@@ -1,9 +1,10 @@
 //! Threads for heavy work that must not delay connections.
 //!
-//! Building the record of a long game and hashing a password take milliseconds of processor time
-//! each. On Linux these threads have a low priority, so that they do not delay moves; on other
-//! systems they are ordinary threads. House players do not run here. On a busy machine they would
-//! get almost no processor time, and they often yield to other threads anyway.
+//! This work is, for example, building the record of a long game or hashing a password. Each
+//! takes milliseconds of processor time. On Linux, the threads have a low priority, so they do
+//! not delay moves. On other systems, they are ordinary threads. House players do not use these
+//! threads, because on a busy machine they would get almost no processor time. They often yield
+//! to other threads anyway.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 /// A limited number of low-priority threads, which are started when they are needed. Cheap to
-/// clone. Further work waits, and callers limit its amount.
+/// clone. If all threads are busy, more work waits. Callers must limit how much.
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 
@@ -44,7 +45,7 @@ impl Background {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // An ordinary drop would wait for the work, which is not allowed inside a task.
+        // Dropping the runtime would wait for its work, which is not allowed inside a task.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
@@ -60,8 +61,8 @@ fn lower_priority() {
     }
 }
 
-/// A thread with this value gets about a tenth of an ordinary thread's processor time when both
-/// are busy.
+/// The nice value of the threads. With this value, a thread gets about a tenth of the processor
+/// time of an ordinary thread if both are busy.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
@@ -87,7 +88,7 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert_eq!((there, priority()), (before.map(|nice| (nice + 10).min(19)), before));
         }
-        // The last handle may be dropped inside a task while the work runs.
+        // The test drops the last handle inside a task, while the work is running.
         let (begun, go) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
         let work = background.run({
             let (begun, go) = (begun.clone(), go.clone());

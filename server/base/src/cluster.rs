@@ -1,10 +1,10 @@
-//! The servers that share a store, and what each of them has learned about the others.
+//! The servers that share a store, and what each of them knows about the others.
 //!
-//! Each server keeps a record of itself in the store. The record expires if it is not renewed;
-//! losing it does no lasting harm. It says how many players are connected to the server, which of
-//! them have an open seek, and which form of log entries the server reads. Servers write a newer
-//! form once all of them read it. Servers also send each other short-lived notices, for example
-//! about the games that their players have open (`seats`).
+//! Each server has a record in the store. It expires unless the server renews it, and losing it
+//! does no lasting harm. It says how many players are connected to the server, which of these
+//! players have an open seek, and which form of log entries the server can read. When all servers
+//! can read a newer form, they write it. Servers also send each other short-lived notices, for
+//! example about the games that their players have open (`seats`).
 
 mod bus;
 mod seats;
@@ -22,23 +22,23 @@ use serde::{Deserialize, Serialize};
 pub use self::bus::{GameNews, Notice};
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
-/// A server that does not renew its record for this long counts as gone, in milliseconds.
+/// The time after which a server that does not renew its record counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// The most servers that one server reads.
+/// The most records of servers that a server reads.
 const PEERS_MAX: usize = 64;
-/// The number of consecutive meetings at which every server must read the newest form before it
-/// is written. A server that is only silent for a short time, for example during an outage of the
-/// store, is back in fewer meetings.
+/// The number of consecutive meetings at which all servers must be able to read the newest form
+/// before it is written. A server may be silent for a short time, for example during an outage of
+/// the store. This number is large enough that such a server is back before the form changes.
 const MEETINGS: u32 = 10;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sign {
     /// The number of players connected to the server.
     pub online: usize,
-    /// The connected players with an open seek.
+    /// The connected players who have an open seek.
     pub seekers: BTreeSet<String>,
-    /// The newest form of log entries that the server reads. Version 0.1 omits this field, and
-    /// reads form 1.
+    /// The newest form of log entries that the server can read. Version 0.1 omits this field, and
+    /// can only read form 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_form: Option<u8>,
 }
@@ -49,7 +49,7 @@ impl Sign {
     }
 }
 
-/// The other servers on the store. Cheap to clone; all clones share one state.
+/// The other servers on the store. Cheap to clone; all clones share the same state.
 #[derive(Clone)]
 pub struct Peers {
     inner: Option<Arc<Inner>>,
@@ -60,13 +60,14 @@ struct Inner {
     store: Arc<dyn Store>,
     id: String,
     others: Mutex<Vec<Sign>>,
-    /// The number of consecutive meetings at which every server read the newest form.
+    /// The number of consecutive meetings up to now at which all servers could read the newest
+    /// form.
     agreed: AtomicU32,
 }
 
 impl Peers {
-    /// Starts without any known servers. If only this process can use the store, there are never
-    /// any others.
+    /// Returns peers without any known servers. If only this process can use the store, there
+    /// will never be any.
     ///
     /// If `forced_form` is given, log entries are always written in that form. Otherwise the form
     /// depends on the other servers.
@@ -79,8 +80,9 @@ impl Peers {
         Peers { inner, forced_form }
     }
 
-    /// Returns the form in which log entries are written. Servers refuse games with entries in a
-    /// form that they cannot read, so form 1 is written until all servers read the newest form.
+    /// Returns the form in which log entries are written. A server refuses games with entries in
+    /// a form that it cannot read, so form 1 is written until all servers can read the newest
+    /// form.
     #[must_use]
     pub fn write_form(&self) -> Form {
         let has_agreed = |inner: &Arc<Inner>| inner.agreed.load(Ordering::Relaxed) >= MEETINGS;
@@ -88,13 +90,14 @@ impl Peers {
         self.forced_form.unwrap_or_else(automatic)
     }
 
-    /// True if there can be other servers.
+    /// True if other servers can use the store.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.inner.is_some()
     }
 
-    /// Renews this server's record and reads those of the others. Call it once a second.
+    /// Renews this server's record, and reads the records of the other servers. Call this once
+    /// per second.
     ///
     /// # Errors
     /// [`StoreError`]: the known state of the other servers is unchanged.
@@ -102,7 +105,7 @@ impl Peers {
         let Some(inner) = &self.inner else { return Ok(()) };
         let met = inner.meet(sign).await;
         let do_agree = met.as_ref().is_ok_and(|others| {
-            // If the limit is reached, there may be more servers than were read.
+            // If the limit is reached, there may be servers whose records were not read.
             others.len() + 1 < PEERS_MAX && others.iter().all(Sign::reads_newest_form)
         });
         inner.note_agreement(do_agree);
@@ -110,8 +113,8 @@ impl Peers {
         Ok(())
     }
 
-    /// Deletes this server's record. Returns true if no other server is left; false if others are
-    /// left or the store does not answer.
+    /// Deletes this server's record. Returns true if there are no other servers. Returns false if
+    /// there are some, or if the store does not answer.
     pub async fn leave(&self) -> bool {
         let Some(inner) = &self.inner else { return true };
         let left = async {
@@ -150,7 +153,8 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts a meeting at which all servers read the newest form, or resets the count.
+    /// Counts a meeting at which all servers could read the newest form. If they could not,
+    /// resets the count.
     fn note_agreement(&self, do_agree: bool) {
         let before = self.agreed.load(Ordering::Relaxed);
         let after = if do_agree { before.saturating_add(1) } else { 0 };
@@ -171,7 +175,7 @@ impl Inner {
     }
 
     async fn write(&self, write: Write) -> Result<(), StoreError> {
-        // The outcome does not matter, because the next write comes within a second.
+        // The outcome does not matter, because the record is written again within a second.
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
@@ -179,8 +183,8 @@ impl Inner {
         let own = self.key()?;
         let found = self.store.scan(SERVERS.all()?, None, PEERS_MAX).await?;
         let others = found.into_iter().filter(|(key, _)| *key != own);
-        // A server of another version may write a record that cannot be parsed, but it still
-        // counts.
+        // A server of another version may write a record that this server cannot parse. Such a
+        // server still counts.
         Ok(others.map(|(_, value)| serde_json::from_slice(&value).unwrap_or_default()).collect())
     }
 }
@@ -232,7 +236,7 @@ mod tests {
         assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
     }
 
-    /// Returns the form before each of `meetings` meetings, and after the last one.
+    /// Returns the form before the first meeting, and the form after each of `meetings` meetings.
     async fn forms(peers: &Peers, meetings: u32) -> Vec<Form> {
         let mut forms = vec![peers.write_form()];
         for _ in 0..meetings {
@@ -242,7 +246,7 @@ mod tests {
         forms
     }
 
-    /// Returns the expected forms: form 1 until the last meeting that is needed, then the newest
+    /// Returns the expected forms: form 1 until enough meetings have been held, then the newest
     /// form.
     fn expected() -> Vec<Form> {
         let mut forms = vec![Form::Json; MEETINGS as usize];

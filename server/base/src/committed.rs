@@ -1,4 +1,4 @@
-//! Work that is completed even if the connection of the player who asked for it closes.
+//! Work that is completed even if the connection that asked for it closes.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
-/// Completes work, with a limit on how much runs at once. Cheap to clone; clones share the limit.
+/// Completes work, with a limit on the amount that runs at once. Cheap to clone; all clones share
+/// the limit.
 #[derive(Clone, Debug)]
 pub struct Committed {
     places: Arc<Semaphore>,
@@ -19,9 +20,10 @@ impl Committed {
         Committed { places: Arc::new(Semaphore::new(max as usize)), max }
     }
 
-    /// Runs work in its own task and waits for the result. If the caller is dropped before the
-    /// work has begun, it never begins. If the caller is dropped later, the work continues. A
-    /// panic in the work becomes a panic here. Log lines of the work belong to the caller's span.
+    /// Runs work in a separate task, and waits for its result. If the caller is dropped before
+    /// the work has begun, the work never begins. If the caller is dropped later, the work
+    /// continues. If the work panics, this function panics too. Log lines of the work appear in
+    /// the caller's span.
     pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let place = self.places.clone().acquire_owned().await;
         let work = async move {
@@ -33,13 +35,14 @@ impl Committed {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                // The runtime is shutting down, so the caller also ends.
+                // The runtime is shutting down, so the caller will be dropped too.
                 Err(_) => std::future::pending().await,
             },
         }
     }
 
-    /// Waits until all earlier work is finished. Later work does not begin before that.
+    /// Waits until all work that was started before is finished. Work that is started later waits
+    /// until then.
     pub async fn finished(&self) {
         drop(self.places.acquire_many(self.max).await);
     }

@@ -1,8 +1,8 @@
 //! Delivery of messages to connections.
 //!
-//! A message is turned into a [`Payload`] once. The payload goes into the bounded [`Outbox`] of
-//! each connection, and the connection's task writes it. [`Connections`] maps players to their
-//! connections.
+//! A message is serialized once, into a [`Payload`]. The payload is put into the bounded
+//! [`Outbox`] of each connection, and the task of the connection writes it to the socket.
+//! [`Connections`] maps players to their connections.
 
 mod payload;
 mod recent_tokens;

@@ -1,4 +1,5 @@
-//! Settings as command-line flags: parsers for their values, and structs with their defaults.
+//! Helpers for settings that are command-line flags: parsers for their values, and default
+//! settings.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -33,7 +34,7 @@ pub fn time(
     move |text| number(text).map(|count| unit.saturating_mul(count))
 }
 
-/// Returns a parser for durations in which 0 means never.
+/// Returns a parser for durations, given as a whole number of this unit. The value 0 means never.
 pub fn time_or_never(
     unit: Duration,
     range: RangeInclusive<u32>,
@@ -42,7 +43,7 @@ pub fn time_or_never(
     move |text| time(text).map(|time| Some(time).filter(|time| !time.is_zero()))
 }
 
-/// Returns the settings of a server that has no flags, environment variables or file.
+/// Returns the settings of a server for which no flag, environment variable or file is given.
 ///
 /// # Panics
 /// If a flag has no default or a wrong one. Every test that uses the settings detects this.

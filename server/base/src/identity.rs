@@ -1,4 +1,4 @@
-//! The owner of a connection: tokens, and the identities behind them.
+//! Tokens, and the identities that they prove.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,11 +8,12 @@ use sha2::{Digest, Sha256};
 
 use crate::random::{ChanceError, random_bytes};
 
-/// A credential: 256 bits, written as 64 hexadecimal digits. The server keeps only its SHA-256.
+/// A secret that identifies a player: 256 bits, written as 64 hexadecimal digits. The server
+/// keeps only its SHA-256.
 ///
 /// Tokens of accounts are random; tokens of guests describe the guest (`guest.rs`). `Debug` does
-/// not show a token. A hash may be looked up without constant-time comparison, because the timing
-/// only reveals information about a hash that the asker cannot choose.
+/// not show a token. Hashes of tokens need not be compared in constant time, because the timing
+/// only reveals information about hashes, and an attacker cannot choose the hash of a token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
@@ -33,8 +34,8 @@ impl Token {
         &self.0
     }
 
-    /// Returns the text that the client keeps. Send it once to its owner, and never write it
-    /// anywhere.
+    /// Returns the text of the token. It must be sent to the owner only once, and must not be
+    /// written anywhere.
     pub fn expose(&self) -> String {
         HexBytes(self.0).to_string()
     }
@@ -43,7 +44,7 @@ impl Token {
         Secret::new(self.expose())
     }
 
-    /// Returns the hash as text, as the store keeps it.
+    /// Returns the hash of the token, as the text that the store contains.
     pub fn hash(&self) -> String {
         self.digest().as_text()
     }
@@ -53,7 +54,7 @@ impl Token {
     }
 }
 
-/// A token's SHA-256. `Debug` does not show it.
+/// The SHA-256 of a token. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; 32]);
 
@@ -86,14 +87,14 @@ impl fmt::Debug for Token {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     pub player: Player,
-    /// The token's id, which is not secret.
+    /// The id of the token, which is not secret.
     pub token_id: String,
     pub scope: Scope,
-    /// The data to store a guest, if the token itself describes the guest.
+    /// The data with which a guest can be stored. `None` if the token does not describe a guest.
     pub pass: Option<GuestPass>,
 }
 
-/// The data to store a guest later. `Debug` does not show the hash.
+/// The data with which a guest can be stored later. `Debug` does not show the hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestPass {
     pub token_id: String,

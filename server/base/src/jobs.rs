@@ -1,15 +1,16 @@
-//! Jobs: work that follows from an event. It is done once, by any server that can do it.
+//! Jobs: work that is caused by an event. Any server that is able to do the work does it, but
+//! only once.
 //!
-//! A job is a side record that is written in the same append or update as its cause, so that no
-//! crash can separate the two. Its value is a JSON object with the state of the job (`State`) and
-//! the fields that its kind needs. Any other value, for example one of version 0.1, is a job that
-//! has not been tried yet.
+//! A job is a side record that is written in the same append or update as its cause. So a crash
+//! cannot separate the job from its cause. The value of the record is a JSON object with the
+//! state of the job (`State`), and with fields that depend on the kind of job. Any other value,
+//! for example one that version 0.1 wrote, is a job that has not been tried yet.
 //!
 //! A runner finds jobs, leases them, and calls the handler of their kind. The handler does its
-//! work in one update that also deletes the job, on the condition that the job is still as it was
-//! claimed ([`Claimed::finish`]). So the work is done once, even if several servers try. A failed
-//! job is tried again after increasing waits. After the last attempt it becomes a dead letter,
-//! which operators can see and retry.
+//! work in one update that also deletes the job, on the condition that the job has not changed
+//! since it was claimed ([`Claimed::finish`]). So the work is done once, even if several servers
+//! try. A failed job is tried again after increasing waits. After the last attempt it becomes a
+//! dead letter, which operators can see and retry.
 
 mod dead;
 mod error;
@@ -37,16 +38,17 @@ pub use self::runner::Jobs;
 use crate::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 use crate::random::random_code;
 
-/// How long a job is reserved for the server that wrote or claimed it, in milliseconds.
+/// The time for which a job is reserved for the server that has written or claimed it, in
+/// milliseconds.
 pub const LEASE_MS: u64 = 5_000;
-/// The time between two regular looks at the jobs of a kind. A wake-up causes an extra look.
+/// The time between two regular checks for jobs of a kind. A wake-up causes an additional check.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// The most jobs that a wake-up can name. If there are more, the runner looks at all jobs of the
+/// The most jobs that a wake-up can name. If there are more, the runner checks all jobs of the
 /// kind.
 const TOLD_MAX: usize = 64;
 
-/// All kinds of jobs: the first part of their keys.
+/// The names of all kinds of jobs. A job's key begins with the name of its kind.
 const KINDS: [&str; 7] =
     [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name, TURN_DUE.name, NOTICES.name, PLANS.name, LEAVING.name];
 
@@ -56,20 +58,20 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The most jobs to run at once with the same first part of their id.
+    /// The most jobs that may run at once among those with the same first part of the id.
     pub per_key: usize,
-    /// True if the record must have fields. A record that is not a JSON object then becomes a
+    /// True if the record must have fields. Then a record that is not a JSON object becomes a
     /// dead letter.
     pub has_fields: bool,
-    /// True if the handler takes the lease itself, immediately before it begins.
+    /// True if the handler leases the job itself, immediately before it begins the work.
     pub leases_itself: bool,
-    /// How long a job is kept after it was written, in milliseconds; `None` if it is kept until
-    /// it is done.
+    /// The time for which a job is kept after it was written, in milliseconds. `None` if it is
+    /// kept until it is done.
     pub keep_ms: Option<u64>,
 }
 
 impl JobKind {
-    /// Makes a kind with default settings: four jobs at once, a look every five seconds, no
+    /// Returns a kind with default settings: four jobs at once, a check every five seconds, no
     /// fields, and records that are kept until the job is done.
     ///
     /// # Panics
@@ -92,7 +94,8 @@ impl JobKind {
 
 pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
 
-/// Writes jobs for this server and wakes its runner. Cheap to clone; all clones are one server.
+/// Writes jobs for this server and wakes its runner. Cheap to clone; all clones share the same
+/// data.
 #[derive(Clone)]
 pub struct JobWriter(Arc<Writer>);
 
@@ -106,7 +109,7 @@ struct Waker {
 #[derive(Default)]
 struct Told {
     jobs: Vec<Key>,
-    /// True if there are so many jobs that a look at all of them is faster.
+    /// True if the runner should check all jobs of the kind, because too many jobs were named.
     is_all: bool,
 }
 
@@ -127,9 +130,9 @@ impl Waker {
 }
 
 struct Writer {
-    /// The name by which leases identify this server.
+    /// The name of this server in leases.
     server: String,
-    /// The number of jobs written so far, which makes every record unique.
+    /// The number of jobs that this server has written. It makes every record unique.
     written: AtomicU64,
     wakers: Mutex<HashMap<&'static str, Arc<Waker>>>,
 }
@@ -137,19 +140,20 @@ struct Writer {
 impl Default for JobWriter {
     fn default() -> JobWriter {
         let (written, wakers) = (AtomicU64::new(0), Mutex::default());
-        // A server does not start without random bits. Even with an empty name, no work would be
-        // done twice.
+        // This cannot fail here, because a server without random bits does not start. Even with
+        // an empty name, no work would be done twice.
         JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
     }
 }
 
 impl JobWriter {
-    /// Returns the value of a new job without fields, leased to this server for [`LEASE_MS`].
+    /// Returns the value of a new job without fields. The job is leased to this server for
+    /// [`LEASE_MS`].
     pub fn job(&self, now: Stamp) -> Vec<u8> {
         self.job_with(b"", now)
     }
 
-    /// Like [`JobWriter::job`], with the fields of the JSON object `fields`.
+    /// Like [`JobWriter::job`], but the value also has the fields of the JSON object `fields`.
     pub fn job_with(&self, fields: &[u8], now: Stamp) -> Vec<u8> {
         let Writer { server, written, .. } = &*self.0;
         State {
@@ -162,12 +166,12 @@ impl JobWriter {
         .over(fields)
     }
 
-    /// Makes the runner look at all jobs of a kind immediately.
+    /// Makes the runner check all jobs of a kind at once.
     pub fn wake(&self, kind: &'static str) {
         self.waker(kind).wake(None);
     }
 
-    /// Makes the runner look at this job immediately, but not at others.
+    /// Makes the runner check this job at once.
     pub fn wake_for(&self, kind: &'static str, job: Key) {
         self.waker(kind).wake(Some(job));
     }

@@ -1,16 +1,17 @@
-//! The keyspace: every kind of side record, with its key, its value, its owner and its lifetime.
+//! The keyspace. For each kind of side record, it defines the key, the value, the owner and the
+//! lifetime.
 //!
 //! A key consists of the name of its kind and its parts, separated by slashes:
-//! `left/PLAYER/GAME`. This is the only file of the server that makes keys. It does not cover the
-//! games' logs and the stores' own data: `server/store/src/embedded/change.rs` and
-//! `server/store/src/redis/layout.rs` define those.
+//! `left/PLAYER/GAME`. This is the only file of the server that makes keys. The exceptions are
+//! the games' logs and the stores' internal data, which `server/store/src/embedded/change.rs` and
+//! `server/store/src/redis/layout.rs` define.
 
 use std::fmt::Display;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Key, StoreError};
 
-/// A kind of side record, whose keys have `N` parts after the name.
+/// A kind of side record. Its keys have `N` parts after the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<const N: usize> {
     pub name: &'static str,
@@ -26,17 +27,18 @@ impl<const N: usize> Kind<N> {
         self.under([])
     }
 
-    /// Returns the prefix of all keys of this kind that have these first parts.
+    /// Returns the prefix of the keys of this kind that begin with these parts.
     pub fn under<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts) + "/")?)
     }
 
-    /// Returns the part of a key after the name; `None` for keys of other kinds.
+    /// Returns the part of a key after the name of the kind. `None` if the key is of another
+    /// kind.
     pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
         std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(self.name)?.strip_prefix('/')
     }
 
-    /// Parses the last part of a key as a game's id.
+    /// Parses the last part of a key as the id of a game.
     pub fn game(&self, key: &Key) -> Option<GameId> {
         self.rest(key)?.rsplit('/').next()?.parse().ok()
     }
@@ -56,7 +58,7 @@ impl<const N: usize> Kind<N> {
     }
 }
 
-/// A [`Kind`] as the documentation lists it. `owner` is the file that reads and writes the
+/// A [`Kind`], as it appears in the documentation. `owner` is the file that reads and writes the
 /// record, relative to `server/`.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -67,17 +69,17 @@ pub struct Row {
     pub lifetime: &'static str,
 }
 
-/// A time as part of a key: 16 digits, so that keys sort by time.
+/// Returns a time as a part of a key. It has 16 digits, so that keys sort by time.
 pub fn time16(at: Stamp) -> String {
     format!("{:016}", at.0)
 }
 
-/// A time as part of an older kind of key: 15 digits.
+/// Returns a time as a part of a key, for older kinds, which use 15 digits.
 pub fn time15(at: Stamp) -> String {
     format!("{:015}", at.0)
 }
 
-/// Returns the part of a key after a prefix; `None` if the key does not begin with it.
+/// Returns the part of a key after a prefix. `None` if the key does not begin with this prefix.
 pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
@@ -89,7 +91,7 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
 }
 
-/// Returns the key of a job, made of its kind and id. `None` if they do not form a valid key.
+/// Returns the key of the job with this kind and id. `None` if they do not form a valid key.
 pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
 }
@@ -103,7 +105,7 @@ const fn count(parts: &[&str]) -> usize {
     parts.len()
 }
 
-/// Declares the kinds, and [`KINDS`] with all of them in this order.
+/// Declares the kinds, and lists all of them in [`KINDS`] in the same order.
 macro_rules! keyspace {
     ($($(#[$doc:meta])+ $id:ident[$($part:literal),*] = $name:literal, $value:literal, $owner:literal, $lifetime:literal;)+) => {
         $($(#[$doc])+
@@ -119,17 +121,17 @@ keyspace! {
     LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "game/src/listing.rs", "end of the game";
     /// A running game of a player.
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "end of the game";
-    /// When to check a game because a time may have expired.
+    /// The time at which to check a game, because the time of a player may have run out.
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "the look at the game";
     /// A game in which a house player (a bot of the server) is to act.
     HOUSE["GAME"] = "house", "since when, in decimal", "game/src/listing.rs", "its turn";
-    /// A new game, so that other servers notify its players' connections.
+    /// A new game. Other servers use it to notify the game's players.
     NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
     /// A game that servers of version 0.1 must open.
     AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "end of the game";
-    /// A running public game in one line.
+    /// The summary of a running public game.
     PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "end of the game";
-    /// Marks that the lists contain all running games.
+    /// A mark that the lists contain all running games.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "none";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "the game is pruned";
@@ -137,15 +139,16 @@ keyspace! {
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
     /// An open seek.
     SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "taken, withdrawn or abandoned";
-    /// The latest seek. Two concurrent openings conflict on it, so both are counted.
+    /// The seek that was opened last. Of two seeks opened at the same moment, one fails on this
+    /// record and is tried again, so that both are counted.
     SEEK_TURN[] = "seek_turn", "the seek's id", "services/src/lobby/seeks.rs", "1 min";
     /// An open challenge.
     CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "services/src/lobby/challenges.rs", "1 day";
     /// A player's open challenge.
     CHALLENGES_OF["PLAYER", "CODE"] = "challenges_of", "empty", "services/src/lobby/challenges.rs", "1 day";
-    /// A challenge that names this player.
+    /// A challenge that is addressed to this player.
     INVITED["PLAYER", "CODE"] = "invited", "empty", "services/src/lobby/invitations.rs", "1 day";
-    /// The player whom a challenge names.
+    /// A player to whom a challenge is addressed.
     ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "services/src/lobby/invitations.rs", "1 day";
     /// The outcome of an accepted lobby command.
     COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 day";
@@ -155,33 +158,33 @@ keyspace! {
     POOL["PLAYER"] = "pool", "JSON: PoolRecord", "services/src/lobby/pool.rs", "45 s after the last renewal";
     /// A pair of players whose game is about to be created.
     PAIRED["GAME"] = "paired", "JSON: both players", "services/src/lobby/pool.rs", "10 min";
-    /// The latest game that a player was paired for.
+    /// The game into which a player was last paired.
     PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "services/src/lobby/pool.rs", "30 days";
-    /// The pool records of a game's players before they were paired.
+    /// The pool records of two players as they were before the players were paired.
     POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
-    /// Players who return to the pool because their game was aborted.
+    /// The players who may return to the pool because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "services/src/lobby/pool_returns.rs", "1 min";
-    /// A player left a game.
+    /// A mark that a player left a game.
     LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "services/src/left_games.rs", "1 day";
     /// A player.
     PLAYERS["ID"] = "players", "JSON: PlayerRecord", "services/src/players/record.rs", "guests: 90 days after their last visit";
-    /// A name in use.
+    /// A name that is in use.
     NAMES["NAME"] = "names", "the player's id", "services/src/players/record.rs", "as the player";
-    /// A token, by its SHA-256.
+    /// A token, identified by its SHA-256.
     TOKENS["HASH"] = "tokens", "the player's id", "services/src/players/record.rs", "as the player, or when revoked";
     /// A deleted account.
     GONE["ID"] = "gone", "empty", "services/src/players/record.rs", "none";
     /// Job: delete the remaining data of a deleted account.
     LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "services/src/players/record.rs", "everything is removed";
-    /// A recently revoked token, for other servers.
+    /// A token that was recently revoked. Other servers read this record.
     REVOKED["TOKEN"] = "revoked", "the player's id", "services/src/players/record.rs", "5 min";
-    /// An account that an operator has recently closed, for other servers.
+    /// An account that an operator has recently closed. Other servers read this record.
     CLOSED["ID"] = "closed", "empty", "services/src/players/closure.rs", "5 min";
     /// A stored guest who has not played yet.
     NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "services/src/players/standing.rs", "2 days";
     /// Keys that all servers share.
     SECRETS["NAME"] = "secrets", "32 bytes", "services/src/players/guest.rs", "none";
-    /// A player whom another one has blocked.
+    /// A player whom another player has blocked.
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "none; at most 100 a player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "at most 50 a ruleset";
@@ -191,23 +194,23 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "what is damaged", "base/src/jobs/dead.rs", "an operator retries it";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "the account";
-    /// A player's earlier ratings, the latest first.
+    /// A change of a player's rating. Keys begin with the latest change.
     RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "the account";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "the account";
     /// How a game changed its players' ratings.
     RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "none";
-    /// A change of ratings that was undone.
+    /// A mark that the effect of a game on ratings was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "none";
-    /// Results of the first mover in a ruleset.
+    /// The results of the first mover in a ruleset.
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "none";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
-    /// A game that a player played, the latest first.
+    /// A game in a player's history. Keys begin with the latest game.
     PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "the account";
-    /// A game that a player played against another, the latest first.
+    /// A game of two players against each other. Keys begin with the latest game.
     VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "the account";
-    /// A player's results against another.
+    /// A player's results against another player.
     TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "the account";
     /// A player's results by ruleset, side and deployment.
     FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "the account";
@@ -223,11 +226,11 @@ keyspace! {
     QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "made, or end of the game";
     /// A player's webhook.
     WEBHOOKS["PLAYER"] = "webhooks", "JSON", "services/src/notices.rs", "the account";
-    /// A test call of a player's webhook.
+    /// A mark that a player's webhook was tested a moment ago.
     WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "services/src/notices.rs", "10 s";
     /// Job: a notice to a webhook.
     NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "delivered or dropped";
-    /// The latest turn in a game that was announced to a player's webhook.
+    /// The latest turn of a game that was announced to a player's webhook.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A calendar feed.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "the account";
@@ -235,15 +238,15 @@ keyspace! {
     FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "services/src/notices/feed.rs", "the account";
     /// A report to operators.
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
-    /// A player's report of a game.
+    /// A mark that a player has reported a game.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
-    /// A report that a player filed in the last day.
+    /// A mark that a player has sent a report within the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
     /// An operator's action.
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "none";
-    /// A finished game that is to be packed.
+    /// A finished game that will be archived.
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "packed";
-    /// A finished casual game of guests that is to be deleted.
+    /// A finished casual game of guests that will be deleted.
     GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "deleted";
     /// An operator's action on a job.
     OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "none";
@@ -251,7 +254,7 @@ keyspace! {
     DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "an operator retries it";
     /// A server's entry in the list of running servers.
     SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
-    /// A record that `/health` writes and reads.
+    /// A record that `/health` writes and reads to check the store.
     HEALTH["NAME"] = "health", "16 bytes", "src/api/http/health.rs", "none";
 }
 
@@ -281,7 +284,7 @@ mod tests {
     fn no_other_file_makes_keys() {
         let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut sources = product_sources(&server);
-        // The store handles keys as bytes.
+        // Leave out the store, because it handles keys as bytes.
         sources.retain(|(path, _)| !path.starts_with(server.join("store")));
         let makes_keys = |text: &str| text.replace("CommandKey::new(", "").contains("Key::new(");
         let makers: Vec<&PathBuf> =
@@ -296,7 +299,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:?}");
     }
 
-    /// `FLAGFALL_UPDATE=1` regenerates the table.
+    /// Run with `FLAGFALL_UPDATE=1` to write the table anew.
     #[test]
     fn the_page_lists_every_kind() {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/keyspace.md");

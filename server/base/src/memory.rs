@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 /// The shortest time between two measurements of memory.
 const FRESH: Duration = Duration::from_millis(100);
-/// The share of the limit above which new games are refused. The rest is for running games,
-/// connections, and memory that the allocator returns late.
+/// The share of the memory limit above which new games are refused. The remaining memory is for
+/// running games, connections, and memory that the allocator returns late.
 const GAMES_SHARE: f64 = 0.75;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryLimit {
-    /// The limit of the control group or the machine, whichever is lower.
+    /// The memory limit of the control group or the memory of the machine, whichever is lower.
     #[default]
     OfTheSystem,
     Bytes(u64),
@@ -52,7 +52,8 @@ pub struct Usage {
     address_space: u64,
 }
 
-/// Measures how much memory is used. Cheap to clone; clones share one measurement.
+/// Measures the memory that the process uses. Cheap to clone; all clones share the latest
+/// measurement.
 #[derive(Clone)]
 pub struct MemoryGuard(Arc<Guard>);
 
@@ -85,8 +86,8 @@ impl MemoryGuard {
         self.0.resident_max
     }
 
-    /// Returns the used share of the limit on resident memory or address space, whichever is
-    /// larger.
+    /// Returns the share of the memory limit that is used. There is one limit for resident memory
+    /// and one for address space; returns the larger share.
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     fn share(&self) -> f64 {
         if self.0.resident_max.is_none() && self.0.address_space_max.is_none() {
@@ -110,7 +111,7 @@ impl MemoryGuard {
     }
 }
 
-/// Returns the memory that the process uses; 0 if the system does not report it.
+/// Returns the memory that the process uses. Zero if the operating system does not report it.
 pub fn usage() -> Usage {
     usage_in(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
 }
@@ -120,27 +121,28 @@ fn usage_in(status: &str) -> Usage {
     Usage { resident: bytes("VmRSS:"), address_space: bytes("VmSize:") }
 }
 
-/// Finds an amount by its name in a list of the system, which gives amounts in KiB.
+/// Finds an amount of memory by its name in a list of the operating system. The list gives
+/// amounts in KiB.
 fn bytes_in(list: &str, name: &str) -> Option<u64> {
     let rest = list.lines().find_map(|line| line.strip_prefix(name))?;
     rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024)
 }
 
-/// Returns the lowest of the memory limits: those of the process's control groups and the
-/// machine's memory.
+/// Returns the lowest memory limit: that of a control group of the process, or the memory of the
+/// machine.
 fn system_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let of_groups = group_files(&groups).into_iter().filter_map(|file| {
-        // Without a limit, this is `max` or a number near 2⁶³.
+        // If there is no limit, this is `max` or a number near 2⁶³.
         read(Path::new(&file))?.trim().parse::<u64>().ok()
     });
     let meminfo = read(Path::new("/proc/meminfo")).unwrap_or_default();
     of_groups.chain(bytes_in(&meminfo, "MemTotal:")).min()
 }
 
-/// Returns the files with the limits of a process's control groups: its own group and all
-/// ancestors.
+/// Returns the files that contain the memory limits of a process's control group and of all
+/// groups above it.
 fn group_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -153,7 +155,7 @@ fn group_files(groups: &str) -> Vec<String> {
             }
             _ => continue,
         };
-        // In a container the path may be that of the host. The root is then the container's own
+        // In a container, the path may be that of the host. Then the root is the container's
         // group.
         let ancestors = Path::new(path).ancestors();
         files.extend(ancestors.map(|group| {

@@ -1,4 +1,4 @@
-//! Players under their current names.
+//! The current names of players.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Player, PlayerKind};
@@ -10,8 +10,9 @@ use crate::keys::{GONE, PLAYERS};
 /// The name shown for players whose accounts were deleted.
 pub const DELETED: &str = "deleted";
 
-/// Returns the players of a game under their current names. Guests may have become accounts, and
-/// deleted accounts show no name. If the store does not answer, the names are unchanged.
+/// Returns the players of a game with their current names. Guests may have become accounts.
+/// Deleted accounts get the name [`DELETED`]. If the store does not answer, the names stay as
+/// they are.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     for side in Side::BOTH {
@@ -31,7 +32,8 @@ pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Resu
     Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
 }
 
-/// Returns the player with this id under their current name; `None` if deleted or unknown.
+/// Returns the player with this id and their current name. `None` if the player is deleted or
+/// unknown.
 pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
     Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A token bucket that fills steadily. It allows `capacity` tokens at once, and as many again in
-/// each `window`. Time is an argument; if it goes backward, it counts as standing still.
+/// A token bucket that fills steadily. It allows `capacity` tokens at once, and the same number
+/// again in each `window`. Methods take the time as an argument. If the time goes backward, it
+/// counts as standing still.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     capacity: f64,
@@ -32,8 +33,8 @@ impl TokenBucket {
         }
     }
 
-    /// Takes tokens for work that is already done, even if there are not enough. The bucket is
-    /// then in debt. Returns the time until the debt is paid.
+    /// Takes tokens for work that is already done, even if there are not enough tokens. The
+    /// bucket is then in debt. Returns the time until the debt is paid.
     pub fn charge(&mut self, now: Instant, tokens: f64) -> Duration {
         self.fill(now);
         self.tokens -= tokens;
@@ -61,13 +62,14 @@ impl TokenBucket {
         }
     }
 
-    /// True if the bucket is full again, so that it can be removed.
+    /// True if the bucket is full again. A full bucket can be removed, because it is like a new
+    /// one.
     pub fn is_full(&self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
         self.tokens + elapsed * self.per_second >= self.capacity
     }
 
-    /// Returns tokens that should not have counted.
+    /// Puts back tokens that should not have been taken.
     pub fn put_back(&mut self, tokens: u32) {
         self.tokens = (self.tokens + f64::from(tokens)).min(self.capacity);
     }

@@ -11,20 +11,20 @@ use strum::VariantNames as _;
 use crate::admission::Limit;
 use crate::telemetry::*;
 
-/// The buckets of durations: 50 µs to 10 s.
+/// The bounds of the buckets for durations: 50 µs to 10 s.
 const SECONDS: &[f64] = &[
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0,
 ];
 const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
-/// Waiting for an opponent takes longer than anything else.
+/// The bounds of the buckets for the wait for an opponent, which takes longer than anything else.
 const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
 const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
-/// Installs the recorder of the process. A second call returns the same handle. Metrics recorded
-/// before the first call are lost.
+/// Installs the recorder of the process. If this is called again, returns the same handle.
+/// Metrics recorded before the first call are lost.
 ///
-/// Returns `None` if another recorder is already installed.
+/// Returns `None` if another recorder has already been installed.
 pub fn install() -> Option<PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     HANDLE
@@ -58,8 +58,9 @@ fn describe() {
     }
 }
 
-/// Starts the counters that alerts watch at zero. If a counter only appeared with its first
-/// event, Prometheus would see no increase, so a defect that happens once would raise no alert.
+/// Sets the counters that alerts watch to zero. If a counter only appeared with its first event,
+/// Prometheus would not see an increase. So a defect that happens only once would not raise an
+/// alert.
 fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);
@@ -83,7 +84,8 @@ fn start_at_zero() {
 /// The metrics label of a client's message that does not follow the protocol.
 const MALFORMED: &str = "malformed";
 
-/// Handles that are looked up once, because every message or append uses them.
+/// The handles of frequently used metrics. They are looked up only once, because every message or
+/// append uses them.
 pub struct Hot {
     messages_in: HashMap<&'static str, Counter>,
     messages_out: HashMap<&'static str, Counter>,

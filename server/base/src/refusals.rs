@@ -1,7 +1,7 @@
-//! Turns refusals into messages, and makes the refusals that several parts of the server share.
+//! Turns refusals into messages. Also makes refusals that several parts of the server need.
 //!
-//! The parts of the server refuse with a value ([`Refusal`]). This module turns it into a
-//! sentence when the answer is sent, with the texts that all clients share.
+//! Inside the server, a refusal is a value ([`Refusal`]). When the answer is sent, this module
+//! adds the sentence for it, with the texts that all clients share.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, CommandId, Refusal, ServerToClient};
@@ -10,10 +10,11 @@ use flagfall_words::english;
 use crate::request_id::RequestId;
 use crate::telemetry;
 
-/// Returns the message that refuses a command or another message. Counts the refusal in the
+/// Returns the message that refuses a command or another message. Also counts the refusal in the
 /// metrics, and logs it with the id of the request.
 ///
-/// `seq` is the last entry of the game that the asking side has been shown, if it has a side.
+/// `seq` is the number of the last entry that the asker's side has been shown, if the asker has a
+/// side.
 pub fn message(
     refusal: Refusal,
     cmd_id: Option<CommandId>,
@@ -28,8 +29,8 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
-/// Returns the message that a game cannot be continued. `request` is the request that the message
-/// answers.
+/// Returns the message that says that a game cannot be continued. `request` is the id of the
+/// request that the message answers.
 pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestId>) -> ServerToClient {
     request.into_iter().for_each(|request| log(&refusal, request));
     let message = english().refusal(&refusal);
@@ -37,7 +38,8 @@ pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestI
     ServerToClient::GameUnavailable { game, code: Some(refusal.code), message, request }
 }
 
-/// Logs a refusal with the id of its request: a defect as an error, anything else at debug level.
+/// Logs a refusal with the id of its request. A defect is logged as an error, all else at debug
+/// level.
 pub fn log(refusal: &Refusal, request: RequestId) {
     if refusal.code.as_str() == Code::INTERNAL {
         tracing::error!(%request, %refusal, "refused because of a defect");
@@ -46,12 +48,13 @@ pub fn log(refusal: &Refusal, request: RequestId) {
     }
 }
 
-/// The store cannot be reached. The command was not carried out.
+/// Returns the refusal for a store that cannot be reached. The command was not carried out.
 pub fn store_away() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("away")
 }
 
-/// The store gave no clear answer: the command may have been carried out.
+/// Returns the refusal for a store that gave no clear answer. The command may have been carried
+/// out.
 pub fn store_unclear() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("unknown_outcome")
 }

@@ -1,13 +1,13 @@
-//! The id of a request, which links a player's report to the server's log.
+//! The id of a request. With this id, an operator finds the log lines about a problem that a
+//! player reports.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The id of a client's message or of an HTTP request. Every refusal contains it, and so do the
-/// log lines about the request. So an operator can find the log of a problem that a player
-/// reports.
+/// The id of a client's message or of an HTTP request. It is part of every refusal, and of all
+/// log lines about the request.
 ///
 /// Two requests almost certainly have different ids, even on different servers. An id reveals
 /// nothing about other requests, neither their number nor their order.
@@ -17,7 +17,7 @@ pub struct RequestId(u64);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// The keys that turn numbers into ids. They are random and exist only in this process. So a
-/// client with two ids cannot compute how many requests others made in between.
+/// client cannot compute from two ids how many requests other clients made in between.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl RequestId {
@@ -25,7 +25,7 @@ impl RequestId {
         RequestId(KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Returns the id with this number, for tests that compare messages byte for byte.
+    /// Returns the id with this number. For tests that compare messages byte for byte.
     pub const fn numbered(number: u64) -> RequestId {
         RequestId(number)
     }

@@ -4,13 +4,13 @@ use flagfall_store::{Key, Record, Store, StoreError};
 
 const CHUNK: usize = 512;
 
-/// Reads the records under a prefix in the order of their keys. A record that is written during
-/// the scan is seen if its key comes after the last one read.
+/// Reads the records under a prefix, in the order of their keys. A record that is written during
+/// the scan is included if its key comes after the last key that was read.
 pub struct Scan<'store> {
     store: &'store dyn Store,
     prefix: Key,
     chunk: usize,
-    /// The last key that was read; `None` at the beginning.
+    /// The last key that was read; `None` before the first read.
     after: Option<Key>,
     is_done: bool,
 }
@@ -28,7 +28,7 @@ impl<'store> Scan<'store> {
         Ok(all)
     }
 
-    /// Returns the next records; `None` after the last ones.
+    /// Returns the next records. `None` if there are no more.
     pub async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
             return Ok(None);

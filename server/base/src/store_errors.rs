@@ -1,10 +1,10 @@
-//! Logging of refusals by the store.
+//! Logs when the store refuses a request.
 
 use flagfall_store::StoreError;
 
-/// Logs that the store refused a request. The heartbeat already logs each outage of the store
-/// once, with its reason. So refusals during an outage are logged only at debug level; otherwise
-/// they would bury that reason.
+/// Logs that the store refused a request. During an outage of the store, it logs only at debug
+/// level. The heartbeat already logs each outage once, with its reason, and many more lines would
+/// hide that reason.
 pub fn note_refusal(error: &StoreError, what: &'static str) {
     if matches!(error, StoreError::Unavailable { .. }) {
         tracing::debug!(%error, "{what}");

@@ -1,4 +1,4 @@
-//! Every metric: its name, kind, unit and meaning.
+//! The metrics of the server: their names, kinds, units and meanings.
 
 use flagfall_protocol::Code;
 use metrics::{Unit, counter};
@@ -7,13 +7,13 @@ use metrics::{Unit, counter};
 pub enum Kind {
     Counter,
     Gauge,
-    /// Durations in seconds, or sizes, in buckets.
+    /// A histogram: durations in seconds, or sizes, counted in buckets.
     Histogram,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// The name of its constant in this module.
+    /// The name of the metric's constant in this module.
     pub constant: &'static str,
     pub name: &'static str,
     pub kind: Kind,
@@ -171,7 +171,7 @@ pub fn start_task(task: &'static str) {
     counter!(TASK_PANICS, "task" => task).increment(0);
 }
 
-/// Counts a refusal. Call it whenever a `refused` message is made.
+/// Counts a refusal. Call this whenever a `refused` message is made.
 pub fn refused(code: &Code) {
     counter!(REFUSALS, "code" => code.as_str().to_owned()).increment(1);
 }
@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the arguments of each call of a macro that records a metric.
+    /// Returns the arguments of each call of a metrics macro in the source text.
     fn calls(text: &str) -> Vec<String> {
         let mut calls = Vec::new();
         for name in ["counter!(", "gauge!(", "histogram!("] {
@@ -214,7 +214,8 @@ mod tests {
         for (path, call) in calls {
             let (first, labels) = call.split_once(',').unwrap_or((&call, ""));
             let constant = first.trim().rsplit("::").next().unwrap_or_default();
-            // The recorder loops over the table, so its calls have no constant.
+            // The recorder records all metrics of the table in a loop, so this call names no
+            // constant.
             if constant == "name" && path.ends_with("recorder.rs") {
                 continue;
             }

@@ -1,11 +1,13 @@
-//! Transactions: read, decide, write if nothing has changed, and otherwise start again.
+//! Transactions: read a record, decide, and write if the record has not changed meanwhile.
+//! Otherwise, start again.
 
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
 use crate::scan::Scan;
 
 const DELETES_MAX: usize = 32;
-/// The most attempts of a transaction. Two writers of one record rarely conflict more than once.
+/// The most attempts of a transaction. Two writers of the same record rarely conflict more than
+/// once.
 const TRIES: u32 = 32;
 
 /// A change that is repeated until no other writer interferes between its read and its write.
@@ -37,14 +39,14 @@ pub struct Transaction<'store> {
 }
 
 impl<'store> Transaction<'store> {
-    /// Begins a change. `what` describes it in error messages.
+    /// Begins a transaction. `what` names its subject in error messages.
     pub fn new(store: &'store dyn Store, what: &'static str) -> Transaction<'store> {
         Transaction { store, what, tries: 0 }
     }
 
     /// Makes the update. Returns false if another writer was first, or if the store does not say
-    /// whether the update was made. The caller must then read again. [`StoreError::Unavailable`]
-    /// after 32 attempts.
+    /// whether the update was made. The caller must then read again. Returns
+    /// [`StoreError::Unavailable`] after 32 attempts.
     pub async fn commit(&mut self, update: Update) -> Result<bool, StoreError> {
         self.tries += 1;
         match self.store.update(update).await? {
@@ -57,8 +59,8 @@ impl<'store> Transaction<'store> {
     }
 }
 
-/// Makes an unconditional update that may safely be repeated. [`StoreError::Unavailable`] if the
-/// store does not say whether it was made.
+/// Makes an update without conditions, which may be repeated without harm. Returns
+/// [`StoreError::Unavailable`] if the store does not say whether the update was made.
 pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreError> {
     match store.update(Update { conditions: Vec::new(), writes }).await? {
         UpdateOutcome::Ok => Ok(()),
@@ -68,8 +70,8 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
-/// Deletes every record under a prefix, even if there are more than one page of a list would
-/// show. The call may be repeated. After an error some records may remain.
+/// Deletes all records under a prefix, however many there are. The call may be repeated. After an
+/// error, some records may still exist.
 pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
     let mut scan = Scan::new(store, prefix);
     while let Some(records) = scan.next().await? {
@@ -85,9 +87,9 @@ pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Makes the update if the record still has this value; `None` means that the record must not
-/// exist. Returns false if it has changed, or if the store does not say whether the update was
-/// made.
+/// Makes the update if the record still has this value. `None` means that the record must not
+/// exist. Returns false if the record has changed, or if the store does not say whether the
+/// update was made.
 pub async fn write_if(
     store: &dyn Store,
     key: Key,

@@ -1,4 +1,5 @@
-//! The shell around a table: a task that feeds it time, randomness and the store's answers.
+//! The task that runs a table and feeds it messages, the time, randomness and the store's
+//! answers.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -35,27 +36,28 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
 
 const LINGER_MS: u64 = 30_000;
-/// How long a running game on a live clock stays in memory after the last connection closed it,
-/// in milliseconds. It is less if the operator's time for slow games is lower. After this time,
-/// players whose connection dropped are back or count as away.
+/// The longest time that a running game on a live clock stays in memory after its last connection
+/// closed, in milliseconds. The operator can set a shorter time. After this time, players whose
+/// connections dropped have either returned or count as away.
 const LIVE_REST_MS: u64 = 60_000;
 const PASSING_MS: u64 = 5_000;
-/// Delay before a table that could not leave memory tries again, in milliseconds.
+/// The delay before a table that could not leave memory tries again, in milliseconds.
 const LET_GO_AGAIN_MS: u64 = 100;
-/// Delay before a running game is opened again after a defect ended its table.
+/// The delay before a running game is opened again after a defect ended its table.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stay {
-    /// It leaves at once: it was opened for due work.
+    /// The table leaves memory as soon as it is idle, because it was opened for due work.
     Short,
-    /// It stays briefly: it was opened for a look.
+    /// The table stays in memory briefly, because the game was only looked up.
     Passing,
-    /// It stays longer: a connection used it.
+    /// The table stays in memory longer, because a connection used it.
     Long,
 }
 
-/// Counts the tables that are in memory for due work only: each of them holds a clone.
+/// A reference count of the tables that are in memory for due work only. Each of these tables
+/// holds a clone.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -77,24 +79,26 @@ pub(super) struct Actor {
     facts: Arc<Facts>,
     house: HousePlayers,
     outputs: VecDeque<Output>,
-    /// The outbox of the caller whose message is being handled; closed if handling panics.
+    /// The outbox of the caller whose message is being handled. It is closed if handling the
+    /// message panics.
     asking: Option<Outbox>,
     seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
     stay: Stay,
     care: Option<Care>,
-    /// The table stays at least until this moment, after it could not leave because a handle was
-    /// in use.
+    /// The earliest time at which the table may leave memory. It is set when the table could not
+    /// leave because a handle was in use.
     stays_until: Stamp,
     stopping: Vec<oneshot::Sender<()>>,
     /// True if the table closes after the current job.
     is_closing: bool,
-    /// The rematch's id. It stays the same when the creation is retried, so there is only one game.
+    /// The id of the rematch. It stays the same when the creation is retried, so only one game is
+    /// created.
     rematch_id: Option<GameId>,
 }
 
-/// Returns a table's task, and the handle to reach it. `listed` is who is away according to the
-/// list of running games; `None` if the game is not listed.
+/// Returns a table's task and a handle for sending it messages. `listed` says which players are
+/// away, according to the list of running games. It is `None` if the game is not on that list.
 pub(super) fn channel(
     table: Table,
     host: Arc<Host>,
@@ -128,10 +132,10 @@ pub(super) fn channel(
 }
 
 impl Actor {
-    /// Runs the table until it is no longer needed. A panic ends only this table: its clients are
-    /// told to reconnect, and get the game from its log.
+    /// Runs the table until no connection and no due work needs it. A panic ends only this table.
+    /// Its clients are told to reconnect, and then get the game from its log.
     ///
-    /// Boxed, because a task would otherwise reserve space for it twice.
+    /// Boxed, because a task would otherwise reserve space for this future twice.
     pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tell_seats(PerSide::default());
@@ -152,14 +156,14 @@ impl Actor {
 
     async fn close(mut self: Box<Self>, is_well: bool) {
         self.mailbox.close();
-        // Messages sent to the table while it left go to the next table of the game.
+        // Messages that arrived while this table was leaving memory go to the game's next table.
         while let Some(message) = self.mailbox.recv().await {
             if let Ok(handle) = self.registry.find(self.facts.id).await {
                 let _gone_again = handle.send_message(*message).await;
             }
         }
         if !is_well && !self.table.is_over() {
-            // The game's flag must fall even if no player returns.
+            // Reopen the game, because its flag must fall even if no player returns.
             drop(self.table);
             tokio::time::sleep(REOPEN_AFTER).await;
             let _handle = self.registry.find(self.facts.id).await;
@@ -174,7 +178,8 @@ impl Actor {
                 job = self.next_job();
             }
             let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.host.now())));
-            // The table stays responsive while the store works: new connections are shown the game.
+            // The table handles messages while the store works, so that new connections can be
+            // shown the game.
             tokio::select! {
                 biased;
                 input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {
@@ -208,7 +213,8 @@ impl Actor {
                             }
                             return;
                         }
-                        // A message is about to arrive, or a handle is in use.
+                        // The table could not leave: a message is about to arrive, or a handle is
+                        // in use.
                         self.stays_until = self.host.now().plus_ms(LET_GO_AGAIN_MS);
                     }
                     self.step(Input::Tick);
@@ -221,14 +227,15 @@ impl Actor {
         let was_idle = self.idle_since.is_some();
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.host.now()));
         if self.idle_since.is_some() && !was_idle {
-            // Write the lists before it is time to leave.
+            // Write the lists early. Otherwise the table would have to wait for the write when it
+            // leaves memory.
             self.facts.lists.lock().set_absence(self.table.absence());
             write_line_soon(&self.facts);
         }
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
     }
 
-    /// True if the table is not needed: the game is over, or may rest.
+    /// True if the table is not needed because the game is over or may rest.
     fn is_idle(&self) -> bool {
         self.table.is_idle()
             || (self.facts.is_listed
@@ -237,7 +244,7 @@ impl Actor {
                 && self.outputs.is_empty())
     }
 
-    /// When the table leaves, if nothing happens until then.
+    /// Returns the time at which the table leaves memory if nothing happens until then.
     fn leave_at(&self) -> Option<Stamp> {
         let stay_ms = match self.stay {
             Stay::Short => 0,
@@ -249,7 +256,7 @@ impl Actor {
         self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
     }
 
-    /// True if it is time to leave. Idleness is checked again, because a flag may be near by now.
+    /// True if it is time to leave. Checks idleness again, because a flag may have come near.
     fn is_to_leave(&self) -> bool {
         self.leave_at().is_some_and(|leave_at| self.host.now() >= leave_at) && self.is_idle()
     }
@@ -264,7 +271,7 @@ impl Actor {
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
             Message::Look { player, reply } => {
-                // Another look may follow.
+                // The same player may soon look again.
                 self.stay = self.stay.max(Stay::Passing);
                 let now = self.host.now();
                 self.look_at_store(now);
@@ -291,9 +298,9 @@ impl Actor {
         self.asking = None;
     }
 
-    /// Takes in the store's reports of outages, before anything is judged or shown, because
-    /// clocks may have stood still. Reads the silence first, because a store whose silence has
-    /// ended already reports the outage.
+    /// Tells the table about outages that the store reports. This happens before anything is
+    /// judged or shown, because clocks may have stood still. Reads the silence before the outage,
+    /// because a store whose silence has ended has already reported the outage.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         self.table.outage.note_contact(is_away, self.facts.store.silent_since());
@@ -317,13 +324,14 @@ impl Actor {
             }
         }
         let outputs = self.table.step(now, input);
-        // An empty queue is replaced to free its capacity: most games need none most of the time.
+        // Replace an empty queue instead of extending it. This frees its capacity, which most
+        // games rarely need.
         if self.outputs.is_empty() {
             self.outputs = outputs.into();
         } else {
             self.outputs.extend(outputs);
         }
-        // Consume the hint once; a wrong hint must not be replayed.
+        // Take the hint out, so that a wrong hint is not handled twice.
         let seq = self.facts.heard.swap(0, Ordering::Relaxed);
         if self.table.following.is_news(self.table.head.seq, seq) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq }));
@@ -418,7 +426,7 @@ impl Actor {
         };
         let phase = match view.phase {
             Phase::Deploying => "deploy",
-            // The color is chosen in addition to the ply, at the same ply number (§S2.4, §Q4).
+            // A color is chosen after the ply, but has the same ply number (§S2.4, §Q4).
             _ if view.owed_color.is_some() => "color",
             _ if view.pending_strike.is_some() => "choice",
             Phase::Playing | Phase::Over => "ply",
@@ -428,7 +436,8 @@ impl Actor {
     }
 }
 
-/// Appends events of a request or of the table itself. Log lines of the store name the request.
+/// Appends events, which come from a request or from the table. If the store logs something about
+/// the append, the log line names the request.
 async fn append_to(
     store: &dyn Store,
     append: Append,

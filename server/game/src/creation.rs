@@ -29,14 +29,14 @@ pub struct NewGame {
     pub id: GameId,
     pub terms: Terms,
     pub players: PerSide<Player>,
-    /// Which players keep their deployment private after the end.
+    /// For each player, true if their deployment stays private after the end of the game.
     pub secret: PerSide<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
 }
 
-/// Draws the lakes of a new game, if its ruleset draws them. The first attempt to write the log
-/// decides the lakes, and later attempts find the log.
+/// Draws the lakes of a new game if its ruleset has random lakes. The lakes of the first attempt
+/// to write the log are final: later attempts find the log and use its lakes.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -47,9 +47,9 @@ fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
 }
 
 impl Tables {
-    /// Creates a game and its table. The game is durable when this returns; repeating it with the
-    /// same id changes nothing. After [`CreateError::Unavailable`] the game may exist, so try
-    /// again with the same id.
+    /// Creates a game and its table. When this returns, the game is durable. Repeating the call
+    /// with the same id changes nothing. After [`CreateError::Unavailable`] the game may exist,
+    /// so try again with the same id.
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
@@ -71,7 +71,7 @@ impl Tables {
         self.create_now(id, &header).await
     }
 
-    /// Refuses new games while memory is short, and above the limit of all running games.
+    /// Refuses new games while memory is short, or if the server has too many running games.
     pub fn check_capacity(&self) -> Result<(), CreateError> {
         let settings = &self.host.settings;
         let (refused, reason) = if !settings.memory.has_room_for_games() {
@@ -102,8 +102,8 @@ impl Tables {
             writes,
         };
         match self.host.store.append(append).await {
-            // On a conflict the log exists: the id was chosen for this game, so this is a
-            // repetition.
+            // On a conflict, the log exists already. The id was chosen for this game, so an
+            // earlier attempt wrote the log.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
             Ok(AppendOutcome::Unknown) => {
                 let head = self.host.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
@@ -121,8 +121,8 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Notes that a game is being created, before games are counted, so that of two creations at
-    /// once the later one counts the earlier one.
+    /// Registers a game that is about to be created. This happens before games are counted, so if
+    /// two games are created at once, the later creation counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.residents().index.lock();
         if index.is_stopping {
@@ -168,17 +168,17 @@ impl Registry for Tables {
     }
 }
 
-/// Guard for a game that this server is creating.
+/// A guard that registers a game while this server creates it.
 struct Made<'a> {
     tables: &'a Tables,
     number: u64,
     game: GameId,
-    /// Creations that began earlier: their games may not be in the store yet.
+    /// The creations that began earlier. Their games may not be in the store yet.
     earlier: Vec<Making>,
 }
 
 impl Made<'_> {
-    /// Checks that both players have room for the game. Games at rest count too.
+    /// Checks that neither player has too many running games. Games at rest count too.
     async fn check_room(&self, header: &GameHeader) -> Result<(), CreateError> {
         let max = self.tables.host.settings.games_per_player_max;
         for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {

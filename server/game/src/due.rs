@@ -1,10 +1,10 @@
 //! Opens games in which something is due: a flag may fall, or a house player is to act.
 //!
 //! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
-//! memory and work depend on how much is due, not on how many games run. Every server opens a
-//! game whose flag is near, so the flag falls as long as one server lives. The append decides
-//! which server was first. Tables that are opened here leave as soon as nothing is due, and their
-//! number is limited.
+//! memory and work depend on the number of due games, not on the number of running games. Every
+//! server opens games whose flags are near, so flags fall as long as one server lives. If several
+//! servers try, the first append decides. Tables that are opened here leave as soon as nothing is
+//! due, and their number is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,26 +21,27 @@ use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
-/// Age at which a due time is moved to a later moment even if its game is in memory, in
-/// milliseconds. Before that, the table in memory lets the flag fall by itself.
+/// The time after which an overdue entry in the list of due times is updated even if the game is
+/// in memory, in milliseconds. Until then, the table in memory is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
-/// A game that could not be opened is tried again after this time, in milliseconds.
+/// The delay before a game that could not be opened is tried again, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
 /// A game that this server is too old to read is left to a newer server, and tried again after
 /// this time, in milliseconds.
 const TOO_NEW_MS: u64 = 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
-/// Most tables that may be in memory because a flag is near.
+/// The most tables that may be in memory because a flag is near.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// Most tables that may be in memory because a house player is to act. House players think only a
-/// few at a time.
+/// The most tables that may be in memory because a house player is to act. Only a few house
+/// players think at the same time.
 const HOUSE_IN_CARE_MAX: usize = 128;
-/// The pause before the next check while more is due than may be in memory.
+/// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
 impl Tables {
-    /// Opens games before their flags fall, until the future is dropped. Checks at this interval.
+    /// Opens games before their flags fall, until the future is dropped. `every` is the time
+    /// between two checks.
     pub(super) async fn look_after_flags(&self, every: Duration) {
         loop {
             let looked = self.open_due().await;
@@ -57,7 +58,8 @@ impl Tables {
         }
     }
 
-    /// Opens the games whose flags may fall soon. True if more are due than may be in memory.
+    /// Opens the games whose flags may fall soon. Returns true if more games are due than may be
+    /// in memory.
     pub(super) async fn open_due(&self) -> Result<bool, StoreError> {
         let mut after = None;
         while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
@@ -93,7 +95,7 @@ impl Tables {
         let listed = self.store().get(live.clone()).await?;
         let listing = listed.as_deref().and_then(Listing::read).filter(|listing| listing.due == Some(due));
         let (Some(listed), Some(listing)) = (listed.clone(), listing) else {
-            // The game is over, or due at another time.
+            // The game is over, or its due time has changed.
             let unchanged = listed.map_or(Expect::Absent, Expect::Value);
             let writes = vec![Write::Delete { key }];
             self.store().update(Update { conditions: vec![(live, unchanged)], writes }).await?;
@@ -112,20 +114,21 @@ impl Tables {
             return Ok(());
         }
         if let Some(update) = (Listing { due: later, ..listing }).replace(game, listed) {
-            // On a conflict, another server has handled it, or the game is over.
+            // On a conflict, another server has updated the listing, or the game is over.
             self.store().update(update).await?;
         }
         Ok(())
     }
 
-    /// Opens the next games in which a house player is to act, after this key. True if more wait.
+    /// Opens the next games in which a house player is to act, starting after this key. Returns
+    /// true if more games wait.
     pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<bool, StoreError> {
         let from = after.take();
         let records = self.store().scan(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         for record in records {
             if Arc::strong_count(&self.on_demand.house_in_care) > HOUSE_IN_CARE_MAX {
-                // Continue with this game when there is room.
+                // Continue with this game when fewer tables are in memory.
                 return Ok(true);
             }
             let key = record.0.clone();
@@ -140,7 +143,7 @@ impl Tables {
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
         let Some(game) = HOUSE.game(&key) else { return Ok(()) };
-        // If there are other servers, the server that took the last ply is the first to move the
+        // With several servers, the one that handled the last ply gets some time to move the
         // house player.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
@@ -151,7 +154,8 @@ impl Tables {
         let write = match self.find_in_care(game, &self.on_demand.house_in_care).await {
             Ok(handle) => match handle.forecast().await {
                 Ok(Some(forecast)) if forecast.awaits_house => return Ok(()),
-                // A server of version 0.1 moved the house player, or ended the game.
+                // The house player has nothing to do, because a server of version 0.1 moved it or
+                // ended the game.
                 Ok(_) => Write::Delete { key },
                 Err(_) => return Ok(()),
             },

@@ -1,4 +1,4 @@
-//! Why a game cannot be read, opened or created.
+//! The reasons why a game cannot be read, opened or created.
 
 use flagfall_base::jobs::JobError;
 use flagfall_base::refusals;
@@ -8,7 +8,7 @@ use flagfall_rules::NoSuchRuleset;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum TableError {
-    /// No game has this id, or it is a private game of other players.
+    /// No game has this id, or the game is private and the requester does not play in it.
     NotFound,
     Quarantined,
     /// A newer version of the server wrote the log. The log is sound, but this server is too old
@@ -45,15 +45,15 @@ impl From<&TableError> for Refusal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum CreateError {
-    /// The store does not answer; the same id may be tried again.
+    /// The store does not answer. The creation may be retried with the same id.
     Unavailable,
     TooManyGames(usize),
     NoMemory,
-    /// All players together have too many running games.
+    /// The server has too many running games, counting those of all players.
     ServerFull(usize),
     Stopping,
     NoSuchRuleset,
-    /// The operating system gave no random bits for the lakes.
+    /// The operating system provided no random bits for drawing the lakes.
     NoChance,
 }
 

@@ -21,31 +21,33 @@ pub(super) struct Facts {
     pub(super) epoch: u64,
     pub(super) store: Arc<dyn Store>,
     progress: Mutex<Progress>,
-    /// Number of the replica's last entry.
+    /// The number of the replica's last entry.
     head: AtomicU64,
-    /// Highest entry number that was announced; 0 if there is none.
+    /// The highest entry number that was announced; 0 if none was announced.
     pub(super) heard: AtomicU64,
-    /// True if players have come to or left other servers.
+    /// True if players have connected to other servers, or left them, since the table last
+    /// checked.
     pub(super) has_seat_news: AtomicBool,
     pub(super) lists: Mutex<Lists>,
-    /// True if the list of running games has the game, so that it may rest.
+    /// True if the game is on the list of running games. Only such a game may rest.
     pub(super) is_listed: bool,
-    /// True while that list and the game's line are being written.
+    /// True while the list of running games and the list of public games are being updated for
+    /// this game.
     pub(super) is_writing: AtomicBool,
 }
 
-/// What the lists should show about a game in memory, and what they show as far as this server
-/// knows.
+/// What the lists should show about a game in memory, and what they show according to this
+/// server.
 pub(super) struct Lists {
     pub(super) absence: Absence,
     is_absence_listed: bool,
-    /// The progress that the list of public games shows.
+    /// The progress that the list of public games shows, if this server has written it.
     progress: Option<(bool, Ply)>,
 }
 
 #[derive(Clone)]
 struct Progress {
-    /// True if the log is damaged; such a game does not count as running.
+    /// True if the log is damaged. A game with a damaged log does not count as running.
     is_unreadable: bool,
     phase: Phase,
     ply: Ply,
@@ -72,7 +74,8 @@ impl Lists {
         }
     }
 
-    /// Notes what the lists show now: who is away, and this progress or a later one.
+    /// Notes that the lists show which players are away (`absence`), and this progress or later
+    /// progress.
     pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
         self.is_absence_listed |= self.absence == absence;
         self.progress = Some(progress);
@@ -91,7 +94,8 @@ impl Facts {
             progress: Mutex::new(Progress::of(table)),
             head: AtomicU64::new(table.head.seq),
             heard: AtomicU64::new(0),
-            // True at first, because notes that arrived while the log was read found no table.
+            // Notes that arrived while the log was read did not reach any table, so assume that
+            // there is news.
             has_seat_news: AtomicBool::new(true),
             lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
             is_listed: listed.is_some(),
@@ -99,18 +103,19 @@ impl Facts {
         }
     }
 
-    /// Number of the replica's last entry.
+    /// Returns the number of the replica's last entry.
     pub(super) fn head(&self) -> u64 {
         self.head.load(Ordering::Relaxed)
     }
 
-    /// Notes an announcement that the log reaches at least this entry; true if that is news.
+    /// Notes an announcement that the log has at least this many entries. Returns true if the
+    /// table has not heard of so many.
     pub(super) fn hear(&self, seq: u64) -> bool {
         self.head() < seq && self.heard.fetch_max(seq, Ordering::Relaxed) < seq
     }
 
-    /// Takes in the table's changes; true if the game has ended or its log was found to be
-    /// damaged.
+    /// Updates the facts from the table. Returns true if the game has just ended, or if its log
+    /// has just been found to be damaged.
     pub(super) fn update(&self, table: &Table) -> bool {
         self.head.store(table.head.seq, Ordering::Relaxed);
         let mut progress = self.progress.lock();
@@ -150,7 +155,8 @@ impl Facts {
         }
     }
 
-    /// True if the lists are behind: in the game's progress, or in who is away.
+    /// True if the lists do not show the game's latest progress, or show the wrong players as
+    /// away.
     pub(super) fn has_news_for_lists(&self) -> bool {
         let Progress { is_unreadable, phase, ply, .. } = *self.progress.lock();
         let lists = self.lists.lock();

@@ -9,22 +9,23 @@ use super::header::GameHeader;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Milestone {
     Opened,
-    /// Something is appended, after which a side may have to act.
+    /// Events that may require a side to act are about to be appended.
     Acted,
     Ended(GameEnd),
 }
 
-/// How a game ends, besides its outcome.
+/// Details about the end of a game that its outcome does not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
-    /// The sides whose player left, or did not deploy. Leaving a house player does not count.
+    /// True for each side whose player left or did not deploy. A player who leaves a house player
+    /// does not count.
     pub left: PerSide<bool>,
     pub aborted_by: Option<PerSide<bool>>,
 }
 
-/// Turns the events of games into records and jobs of features. This crate does not depend on any
-/// feature. It writes these records and jobs in the append of the event, so none is lost in a
-/// crash.
+/// Turns the events of games into records and jobs for features, such as ratings. They are
+/// written in the same append as the event, so none is lost in a crash. This crate does not
+/// depend on any feature.
 pub trait Features: Send + Sync + 'static {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 

@@ -1,4 +1,4 @@
-//! Games that are over, as their logs record them.
+//! Games that are over, read from their logs.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameRecord, Player, Secret, Terms};
@@ -20,12 +20,13 @@ pub struct Finished {
     pub ended: Stamp,
 }
 
-/// A finished game, with the deployments that only its players may keep.
+/// A finished game, including the deployments that only its players may see.
 #[derive(Clone, Debug)]
 pub struct Archived {
-    /// The part that everyone who may see the game may know.
+    /// The part of the game that everyone may know who may see the game.
     pub finished: Finished,
-    /// Each side's own deployment (§P4 without blanks), if it had one. Only for that side's player.
+    /// The deployment of each side (§P4 without blanks), if it deployed. Only for the player of
+    /// that side.
     pub deployments: PerSide<Option<Secret>>,
 }
 
@@ -34,8 +35,8 @@ impl Tables {
         finished(self.store(), game).await
     }
 
-    /// Returns the record for the public, even of a private game. Players have the names they had
-    /// at its start.
+    /// Returns the public record of a game, even of a private game. Players have the names that
+    /// they had when the game started.
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
         let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {
@@ -44,7 +45,7 @@ impl Tables {
         Ok(record::record(game, &stored, Viewer::Public)?)
     }
 
-    /// Like [`Tables::finished`], with each side's own deployment.
+    /// Like [`Tables::finished`], but includes the deployment of each side.
     pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
         archive(self.store(), game).await
     }
@@ -69,7 +70,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         plies: game.ply(),
         ended: game.latest(),
     };
-    // Use the same redaction as everywhere else: each side's own view shows its own deployment.
+    // Redact as everywhere else: the view of a side contains the deployment of that side.
     let own = |side: Side| {
         let seen = view(&game, Viewer::Player(side), game.latest()).seen;
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))

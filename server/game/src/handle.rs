@@ -1,4 +1,4 @@
-//! How other tasks reach a table.
+//! The handle through which other tasks reach a table.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) enum Message {
         player: Option<String>,
         reply: oneshot::Sender<Option<(GameSummary, Viewer, GameView)>>,
     },
-    /// Answered with `None` if the game is over.
+    /// Asks what the table expects to happen. The reply is `None` if the game is over.
     Forecast {
         reply: oneshot::Sender<Option<Forecast>>,
     },
@@ -32,7 +32,7 @@ pub(super) enum Message {
         is_last: bool,
         reply: oneshot::Sender<()>,
     },
-    /// There is news in [`Facts`].
+    /// Tells the table that there is news in [`Facts`].
     Heard,
     Audit,
 }
@@ -40,14 +40,15 @@ pub(super) enum Message {
 /// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
-    /// No flag falls before this moment; `None` if time is unlimited.
+    /// The time before which no flag falls; `None` if time is unlimited.
     pub(super) flag: Option<Stamp>,
     pub(super) awaits_house: bool,
 }
 
 #[derive(Clone)]
 pub struct TableHandle {
-    /// Messages are boxed, because a mailbox keeps capacity for a few.
+    /// Messages are boxed to keep them small, because a mailbox keeps capacity for a few
+    /// messages.
     pub(super) sender: Sender<Box<Message>>,
     pub(super) facts: Arc<Facts>,
 }
@@ -61,21 +62,21 @@ impl TableHandle {
         self.facts.epoch
     }
 
-    /// Returns the head that the game's log had after this entry. `None` if the log lacks the
-    /// entry, or has lost it.
+    /// Returns the head of the game's log as it was after this entry. `None` if the log does not
+    /// have the entry, or has lost it.
     pub async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
         search::head_at(&*self.facts.store, self.id(), seq).await
     }
 
-    /// Sends the table an input. Returns the input if the table has left memory and must be found
-    /// again.
+    /// Sends an input to the table. Returns the input if the table has left memory. The caller
+    /// must then find the game again.
     pub async fn send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.reserve().await else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
         Ok(())
     }
 
-    /// Sends the table an input if its mailbox has room now; otherwise returns it.
+    /// Sends an input to the table if its mailbox has room, otherwise returns the input.
     pub fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.try_reserve() else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -97,22 +98,22 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Failed)
     }
 
-    /// Notes an announcement that the log reaches at least this entry.
+    /// Notes an announcement that the log has at least this many entries.
     pub(super) fn hear(&self, seq: u64) {
         if self.facts.hear(seq) {
             self.wake_table();
         }
     }
 
-    /// Notes that players have come to or left other servers.
+    /// Notes that players have connected to other servers, or left them.
     pub(super) fn note_seats(&self) {
         self.facts.has_seat_news.store(true, Ordering::Relaxed);
         self.wake_table();
     }
 
     pub(super) fn wake_table(&self) {
-        // A full mailbox keeps the table awake anyway, and the table looks for news at every
-        // step.
+        // If the mailbox is full, no message is needed: the table is busy, and checks for news at
+        // every step.
         if let Some(room) = self.sender.try_reserve() {
             room.send(Box::new(Message::Heard));
         }
@@ -127,15 +128,16 @@ impl TableHandle {
         self.ask(|reply| Message::Forecast { reply }).await
     }
 
-    /// Returns the game's record in a scope; without a scope, the record of what the requester
-    /// may know now.
+    /// Returns the game's record in the given scope. Without a scope, the record contains
+    /// everything that the requester may know now.
     pub async fn record(
         &self,
         background: &Background,
         player: Option<&str>,
         scope: Option<RecordScope>,
     ) -> Result<GameRecord, RecordError> {
-        // Read from the log, not from the table, so that a long read does not hold up the game.
+        // Read the log directly instead of asking the table, so that a long read does not delay
+        // the game.
         let viewer = self.facts.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.facts.store, self.id(), 0).await?;
         // Replaying a long game takes milliseconds.

@@ -1,4 +1,4 @@
-//! What a game was created with: the first entry of its log.
+//! The terms and players of a game: the first entry of its log.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms, Time};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct GameHeader {
     pub terms: Terms,
     pub players: PerSide<Player>,
-    /// Which players keep their deployment private after the end.
+    /// For each player, true if their deployment stays private after the end of the game.
     pub secret: PerSide<bool>,
     pub deploy_ms: u64,
     /// The lakes drawn for this game (§U2), if they are not the ruleset's own.
@@ -46,8 +46,8 @@ impl GameHeader {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
     }
 
-    /// Returns the audience that a person belongs to; `None` if the game is private and they have
-    /// no seat.
+    /// Returns the audience to which a person belongs. `None` if the game is private and they do
+    /// not play in it.
     pub fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
         match player_id.and_then(|id| self.side_of(id)) {
             Some(side) => Some(Viewer::Player(side)),
@@ -63,7 +63,7 @@ impl GameHeader {
         Side::BOTH.into_iter().any(|side| self.is_house(side))
     }
 
-    /// True if days pass between plies, or time is unlimited.
+    /// True if the clock allows days per ply, or time is unlimited.
     pub fn is_slow(&self) -> bool {
         match self.terms.time {
             Time::Unlimited {} | Time::Correspondence { .. } => true,

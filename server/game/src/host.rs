@@ -1,4 +1,4 @@
-//! The parts of a server that all its tables share.
+//! The parts of a server that are shared by all its tables.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,12 +12,12 @@ use super::thinking::ThinkingRoom;
 use flagfall_base::cluster::{Peers, Seats};
 use flagfall_base::delivery::Connections;
 
-/// The server around the tables.
+/// The parts of a server that are shared by all its tables.
 pub(super) struct Host {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Arc<TableSettings>,
     pub(super) peers: Peers,
-    /// Players' connections on all servers; `None` if no other server may append.
+    /// The connections of players on all servers; `None` if no other server may append.
     pub(super) seats: Option<Seats>,
     pub(super) epoch: AtomicU64,
     /// Limits how many house players think at once.
@@ -26,8 +26,8 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Returns the time of the clock with which the store stamps entries. Flags fall by this
-    /// clock only.
+    /// Returns the time of the store's clock, which also stamps entries. Only this clock decides
+    /// when flags fall.
     pub(super) fn now(&self) -> Stamp {
         self.store.now()
     }
@@ -36,8 +36,8 @@ impl Host {
         &self.settings.connections
     }
 
-    /// Begins a new epoch: the store has lost events that clients were told about, so their
-    /// positions are void.
+    /// Begins a new epoch. This is needed when the store has lost events that clients were
+    /// already told about, so that the positions they have seen are invalid.
     pub(super) async fn begin_epoch(&self) {
         match self.store.bump_epoch().await {
             Ok(epoch) => {

@@ -1,5 +1,5 @@
-//! House players at a table. They think on threads of their own, a few at a time, so that no
-//! connection waits for them.
+//! House players at a table. Only a few think at a time, on threads separate from those that
+//! serve connections.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use parking_lot::Mutex;
 
-/// A house player's decision: its side, what it saw, and its command.
+/// A decision of a house player: its side, the view that it saw, and its command.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
 
 /// The house players of one game. Boxed, because most games have none.
@@ -39,7 +39,7 @@ impl HousePlayers {
         HousePlayers(has_any.then(|| Box::new(players())))
     }
 
-    /// Makes a side's house player think about a view.
+    /// Makes the house player of a side think about a view.
     pub(super) fn think(&self, side: Side, view: Box<View>, share: ThinkingShare) {
         let Some(players) = &self.0 else { return };
         let Some((level, player)) = players.seats[side].clone() else { return };
@@ -53,7 +53,8 @@ impl HousePlayers {
             metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
             match thought {
                 Ok((command, view)) => (side, view, command),
-                // The runtime is shutting down; `think` itself catches a player's panics.
+                // The runtime is shutting down. This is not a panic of the player, because
+                // `think` catches those.
                 Err(_stopped) => std::future::pending().await,
             }
         };
@@ -64,13 +65,15 @@ impl HousePlayers {
         self.0.as_ref().is_some_and(|players| !players.thoughts.is_empty())
     }
 
-    /// The next finished thought; `None` if the game has no house player, or none thinks.
+    /// Waits for the next finished thought. Returns `None` if no house player of this game is
+    /// thinking.
     pub(super) async fn thought(&mut self) -> Option<Thought> {
         self.0.as_mut()?.thoughts.next().await
     }
 }
 
-/// Asks a house player. If it panics, a random player takes over, so the game is not lost.
+/// Asks a house player for a command. If it panics, a random player takes its place, so the game
+/// continues.
 fn think(player: &Mutex<HousePlayer>, side: Side, view: &View) -> Option<Command> {
     let mut player = player.lock();
     let chosen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| player.choose(view)));
@@ -83,7 +86,7 @@ fn think(player: &Mutex<HousePlayer>, side: Side, view: &View) -> Option<Command
 
 fn seed() -> u64 {
     let mut seed = [0; 8];
-    // Without entropy, games of house players resemble each other, which does no harm.
+    // Without random bits, house players play similar games, which does no harm.
     let _no_seed = getrandom::fill(&mut seed);
     u64::from_ne_bytes(seed)
 }

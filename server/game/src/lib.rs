@@ -1,10 +1,10 @@
 //! One game on the server: a table for each game that is played or watched.
 //!
-//! A table is a pure state machine (`table`): time, randomness and the store's answers are its
-//! inputs, appends and reads its outputs. An `actor` runs it on its own task, so that a defect
-//! affects one game only. The registry ([`Tables`]) finds, creates and recovers tables. Clients
-//! learn of an event after the store has it, never before. [`Features`] writes what follows from
-//! an event outside the game.
+//! A table is a pure state machine (`table`). Its inputs are the time, randomness and the store's
+//! answers. Its outputs are appends and reads. An `actor` runs each table on a task of its own,
+//! so a defect affects one game only. The registry ([`Tables`]) finds, creates and recovers
+//! tables. Clients learn of an event only after the store has it. [`Features`] writes the
+//! consequences that an event has outside the game.
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 

@@ -1,4 +1,5 @@
-//! Keeps the lists up to date about a game in memory: who is away, and the game's progress.
+//! Keeps the lists up to date about a game in memory: which players are away, and the game's
+//! progress.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +12,7 @@ use super::listing::Listing;
 use super::public_list::{line_key, progress_of};
 use flagfall_base::keys::LIVE;
 
-/// Guard that says, while it exists, that a line is being written.
+/// A guard that marks a game's line as being written while the guard exists.
 struct Writing(Arc<Facts>);
 
 impl Drop for Writing {
@@ -20,7 +21,7 @@ impl Drop for Writing {
     }
 }
 
-/// Writes a game's line in the background if the game has progressed.
+/// Updates the lists for a game in the background, if they are out of date.
 pub(super) fn write_line_soon(facts: &Arc<Facts>) {
     if !facts.has_news_for_lists() || facts.is_writing.swap(true, Ordering::Relaxed) {
         return;
@@ -34,8 +35,8 @@ pub(super) fn write_line_soon(facts: &Arc<Facts>) {
     });
 }
 
-/// Writes who is away from a game and its progress, unless the lists show this already. Writes
-/// nothing for a game that is not on the list of running games.
+/// Writes which players are away from a game, and its progress, unless the lists already show
+/// this. Writes nothing if the game is not on the list of running games.
 pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
     let (game, store) = (facts.id, &*facts.store);
     let live = LIVE.key([&game])?;
@@ -57,8 +58,8 @@ pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
             }
         }
     }
-    // On a conflict, another server has written the line, the game's due time has moved, or the
-    // game is over. This is tried again later.
+    // On a conflict, another server has written the line, the game's due time has changed, or the
+    // game is over. The caller tries again later.
     if update.writes.is_empty() || store.update(update).await? == UpdateOutcome::Ok {
         facts.lists.lock().note_written(absence, progress);
     }

@@ -1,14 +1,14 @@
 //! The lists of running games.
 //!
-//! - `live/GAME` exists for every running game. Its value is a [`Listing`]: when the game is due,
-//!   and who was away.
-//! - `seat/PLAYER/GAME` names the running games of a player.
-//! - `flags/TIME/GAME` lists the same due times in order. A due time is never after the fall of
-//!   the flag, so opening the games that are due misses no flag. A check can move a due time, on
-//!   the condition that the listing is unchanged. Plies do not write due times, and the due time
-//!   of a game that has ended is deleted later.
-//! - `house/GAME` exists while a house player is to act in the game. Its value is the time since
-//!   when the house player is to act.
+//! - `live/GAME` exists for every running game. Its value is a [`Listing`] with the game's due
+//!   time and the players who were away.
+//! - `seat/PLAYER/GAME` exists for every running game of a player.
+//! - `flags/TIME/GAME` lists the same due times in order. A due time is never later than the fall
+//!   of the flag, so no flag is missed if all due games are opened. A check can move a due time
+//!   to a later moment, on the condition that the listing is unchanged. Plies do not change due
+//!   times. The due time of a game that has ended is deleted later.
+//! - `house/GAME` exists while a house player is to act in the game. Its value is the time at
+//!   which the house player's turn began.
 //! - `news/GAME` exists for games created in the last minute.
 //! - `awake/GAME` is for servers of version 0.1, which keep these games in memory: all games on a
 //!   live clock, and slower games while a house player is to act.
@@ -21,25 +21,25 @@ use serde::{Deserialize, Serialize};
 use super::header::GameHeader;
 use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 
-/// The record of a running game. Version 0.1 wrote none for games on a live clock.
+/// The record of a running game. Version 0.1 wrote no such record for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) created: Stamp,
-    /// No flag falls before this moment. `None` if time is unlimited.
+    /// The due time: no flag falls before it. `None` if time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
-    /// Who was away when the game was put to rest.
+    /// The players who were away when the game was put to rest.
     #[serde(flatten)]
     pub(super) absence: Absence,
 }
 
-/// Who is away from a game, as kept while the game rests.
+/// The players who are away from a game. This is stored while the game rests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Absence {
-    /// Who left on purpose and has not come back.
+    /// For each player, true if they left on purpose and have not returned.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) gone: PerSide<bool>,
-    /// Since when each player has been away, if being away counts against them (live clocks).
+    /// The time at which each player left, if absence counts against them (live clocks only).
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) left: PerSide<Option<Stamp>>,
 }
@@ -48,12 +48,12 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Difference in leaving times that is worth a write, in milliseconds. Servers see a player leave
-/// at slightly different times.
+/// The smallest change of a leaving time that is worth a write, in milliseconds. Smaller changes
+/// occur because servers notice at slightly different times that a player has left.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {
-    /// True if both are the same, ignoring short differences in time.
+    /// True if both are the same except for small differences in time.
     pub(super) fn is_like(&self, other: &Absence) -> bool {
         let is_near = |side| match (self.left[side], other.left[side]) {
             (Some(one), Some(other)) => one.ms_since(other).max(other.ms_since(one)) < LEFT_DIFFERENCE_MS,
@@ -70,7 +70,8 @@ impl Listing {
         serde_json::from_slice(value).ok()
     }
 
-    /// Returns the listing of a new game. Both sides may deploy at once, and then a clock runs.
+    /// Returns the listing of a new game. A clock may run from the start, because both sides may
+    /// deploy at once.
     fn opening(header: &GameHeader, now: Stamp) -> Listing {
         let base_ms = match header.terms.time {
             Time::Fischer { base_s, .. } | Time::Delay { base_s, .. } => u64::from(base_s) * 1_000,
@@ -87,7 +88,7 @@ impl Listing {
         live.into_iter().chain(due.map(|key| Write::Put { key, value: Vec::new(), expires: None })).collect()
     }
 
-    /// Replaces the game's listing on condition that it is still `before`.
+    /// Replaces the game's listing, on the condition that its value is still `before`.
     pub(super) fn replace(self, game: GameId, before: Vec<u8>) -> Option<Update> {
         let due = Listing::read(&before).and_then(|before| due_key(before.due?, game));
         let mut writes: Vec<Write> = due.map(|key| Write::Delete { key }).into_iter().collect();
@@ -101,7 +102,8 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
     writes.extend(NEWS.key([&game]).ok().map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
-    // A house player must deploy. Without deployments, it may be to move.
+    // A new game awaits its house player: it must deploy, or is to move if the ruleset has no
+    // deployments.
     if header.has_house() {
         writes.extend(house_turn(game, header, Some(now)));
     }
@@ -122,14 +124,15 @@ pub(super) fn closing(game: GameId, header: &GameHeader) -> impl Iterator<Item =
     keys.chain(HOUSE.key([&game]).ok().filter(|_| header.has_house())).map(|key| Write::Delete { key })
 }
 
-/// Returns the writes that list since when a house player is to act, or that remove the game from
-/// that list.
+/// Returns the writes that list the game because a house player has been to act since `since`, or
+/// remove it from that list if `since` is `None`.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
     let house = HOUSE.key([&game]).ok().map(|key| match since {
         Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },
         None => Write::Delete { key },
     });
-    // Games on a live clock stay on the list of version 0.1 until they end.
+    // A game on a live clock stays on this list, which only servers of version 0.1 read, until it
+    // ends.
     let awake = AWAKE.key([&game]).ok().filter(|_| header.is_slow()).map(|key| match since {
         Some(_) => Write::Put { key, value: Vec::new(), expires: None },
         None => Write::Delete { key },
@@ -137,15 +140,16 @@ pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>
     house.into_iter().chain(awake).collect()
 }
 
-/// Reads from the value of `house/GAME` since when a house player is to act.
+/// Returns the time at which the house player's turn began, from the value of `house/GAME`.
 pub(super) fn house_since(value: &[u8]) -> Stamp {
     Stamp(std::str::from_utf8(value).ok().and_then(|since| since.parse().ok()).unwrap_or_default())
 }
 
-/// Players are notified of a game only if it is at most this old, in milliseconds.
+/// The age up to which a new game is news for its players, in milliseconds. Players are not
+/// notified of older games.
 pub(super) const NEWS_MS: u64 = 60_000;
 
-/// The key of a due time. Times have a fixed width, so that keys sort by time.
+/// Returns the key of a due time. Times have a fixed width, so keys sort by time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
     FLAGS.key([&time16(due), &game]).ok()
 }
@@ -176,7 +180,7 @@ mod tests {
 
     #[test]
     fn listings_are_read_as_version_0_1_wrote_them_and_the_other_way_around() {
-        /// The listing of version 0.1.
+        /// The listing that version 0.1 wrote.
         #[derive(Serialize, Deserialize, PartialEq, Debug)]
         struct Earlier {
             created: Stamp,

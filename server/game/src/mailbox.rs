@@ -1,9 +1,9 @@
 //! A table's mailbox: bounded, with many senders and one reader.
 //!
 //! A server has a table for every running game in memory, and most mailboxes are empty most of
-//! the time. So a mailbox reserves no space for future messages. A channel of the runtime takes a
-//! kilobyte. Most of it is for future messages, and to keep senders and reader from contending,
-//! which is rare here.
+//! the time. So a mailbox reserves no space for future messages. A Tokio channel would take a
+//! kilobyte. Most of that is space for future messages, and padding against contention between
+//! senders and the reader, which is rare here.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -14,9 +14,9 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::cooperative;
 
-/// Messages that may wait for a table.
+/// The most messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
-/// Capacity that an empty queue may keep; the rest of a burst is freed.
+/// The capacity that an empty queue may keep. Extra capacity that a burst needed is freed.
 const IDLE_CAPACITY: usize = 4;
 
 pub(super) struct Sender<T> {
@@ -27,14 +27,14 @@ pub(super) struct Mailbox<T> {
     mail: Arc<Mail<T>>,
 }
 
-/// A reserved place for one message. It can still be used after the mailbox was closed.
+/// A reserved place for one message. It can still be used after the mailbox has been closed.
 pub(super) struct Room<'a, T> {
     mail: &'a Mail<T>,
     place: Option<SemaphorePermit<'a>>,
 }
 
 struct Mail<T> {
-    /// Free places; closed when no more may be reserved.
+    /// The free places. The semaphore is closed when no more places may be reserved.
     places: Semaphore,
     state: Mutex<State<T>>,
 }
@@ -57,13 +57,14 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Reserves a place if one is free now and the mailbox is not closed.
+    /// Reserves a place if the mailbox has a free one and is not closed.
     pub(super) fn try_reserve(&self) -> Option<Room<'_, T>> {
         let place = self.mail.places.try_acquire().ok()?;
         Some(Room { mail: &self.mail, place: Some(place) })
     }
 
-    /// Waits for a place, in the order of requests; `None` if the mailbox is closed.
+    /// Waits for a place. Callers get places in the order in which they asked. `None` if the
+    /// mailbox is closed.
     pub(super) async fn reserve(&self) -> Option<Room<'_, T>> {
         let place = self.mail.places.acquire().await.ok()?;
         Some(Room { mail: &self.mail, place: Some(place) })
@@ -73,7 +74,7 @@ impl<T> Sender<T> {
 impl<T> Room<'_, T> {
     pub(super) fn send(mut self, message: T) {
         let Some(place) = self.place.take() else { return };
-        // The reader frees the place.
+        // The reader frees the place when it takes the message.
         place.forget();
         let reader = {
             let mut state = self.mail.state.lock();
@@ -87,7 +88,8 @@ impl<T> Room<'_, T> {
 }
 
 impl<T> Drop for Room<'_, T> {
-    /// Frees an unused place and wakes the reader, because a closed mailbox may be at its end.
+    /// Frees the unused place. Wakes the reader, because the last place of a closed mailbox means
+    /// the end of its messages.
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);
@@ -100,10 +102,11 @@ impl<T> Drop for Room<'_, T> {
 }
 
 impl<T> Mailbox<T> {
-    /// The next message, as soon as there is one; `None` if the mailbox is closed and empty.
-    /// Dropping the future loses nothing.
+    /// Waits for the next message. Returns `None` if the mailbox is closed and empty. Dropping
+    /// the future loses no message.
     pub(super) async fn recv(&mut self) -> Option<T> {
-        // Cooperative, so that a mailbox that never empties does not starve other tasks.
+        // `cooperative` makes the task yield from time to time. A mailbox that never empties
+        // would otherwise starve other tasks.
         cooperative(poll_fn(|cx| self.poll_recv(cx))).await
     }
 
@@ -129,7 +132,8 @@ impl<T> Mailbox<T> {
         Poll::Pending
     }
 
-    /// Reserves no more places. Those already reserved can still be used.
+    /// Closes the mailbox, so that no more places can be reserved. Places that were reserved
+    /// before can still be used.
     pub(super) fn close(&mut self) {
         self.mail.places.close();
     }
@@ -187,7 +191,7 @@ mod tests {
         let [mut first, mut second] = waiting.map(Box::pin);
         assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
         assert_eq!(mailbox.recv().await, Some(0));
-        // No sender overtakes those who wait.
+        // A new sender does not overtake senders who already wait.
         assert!(sender.try_reserve().is_none());
         assert!(second.as_mut().now_or_never().is_none());
         assert!(first.as_mut().now_or_never().is_some());

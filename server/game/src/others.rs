@@ -1,4 +1,4 @@
-//! Follows what other servers do with games.
+//! Reacts to what other servers do with games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,26 +17,27 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::NEWS;
 use flagfall_base::scan::Scan;
 
-/// New games of other servers opened at once.
+/// The number of other servers' new games that are opened at once.
 const ADOPT_AT_ONCE: usize = 16;
-/// Number of a log's first entry.
+/// The number of a log's first entry.
 const FIRST: u64 = 1;
-/// Heads compared at once. The limit leaves the store time for other work.
+/// The number of heads that are compared at once. The limit leaves the store time for other work.
 const AUDIT_AT_ONCE: usize = 16;
-/// Delay before an audit that the store did not answer is tried again.
+/// The delay before an audit that failed because of the store is tried again.
 const AUDIT_AGAIN: Duration = Duration::from_secs(1);
 
 impl Tables {
     /// Follows what other servers append, until the future is dropped. Waits forever if no other
     /// server can append.
     ///
-    /// A new game is opened here briefly, so that players who are connected here are notified.
+    /// A new game of another server is opened on this server briefly, to notify its players if
+    /// they are connected to this server.
     pub async fn follow(&self) {
         let Some(mut announcements) = self.store().announcements() else {
             return std::future::pending().await;
         };
         let room = Arc::new(Semaphore::new(ADOPT_AT_ONCE));
-        // Catch up with appends from before this subscription.
+        // Catch up with appends that were made before this subscription.
         self.audit_until_done(&room).await;
         loop {
             match announcements.recv().await {
@@ -52,7 +53,8 @@ impl Tables {
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
         match self.residents().handle(game) {
             Some(handle) => handle.hear(seq),
-            // A game at rest is read when it is next opened.
+            // A game at rest needs no update, because its log is read when the game is next
+            // opened.
             None if seq > FIRST || self.residents().is_making(game) => {}
             None => self.adopt(game, seq, room).await,
         }
@@ -74,10 +76,11 @@ impl Tables {
         });
     }
 
-    /// Notifies players who are connected here of a game that was just created elsewhere.
+    /// Notifies the players of a new game that was created by another server, if they are
+    /// connected to this server.
     fn tell_players(&self, handle: &TableHandle) {
         let game = handle.summary();
-        // Some games have no deployments and begin at once.
+        // A game without deployments is in progress from the start.
         let is_begun = game.phase == Phase::Over || game.ply > 0;
         let is_new = !is_begun && self.now().0.saturating_sub(game.created) < NEWS_MS;
         for side in Side::BOTH.into_iter().filter(|_| is_new) {
@@ -96,10 +99,11 @@ impl Tables {
         }
     }
 
-    /// Checks whether anything was missed: games created, entries appended, entries lost.
+    /// Checks whether this server missed an announcement of created games, appended entries or
+    /// lost entries.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        // The players of games created a moment ago may be connected here and not know of these
-        // games.
+        // The players of recently created games may be connected to this server and not yet know
+        // of these games.
         let mut scan = Scan::new(self.store(), NEWS.all()?);
         while let Some(records) = scan.next().await? {
             for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
@@ -115,10 +119,11 @@ impl Tables {
         });
         let mut heads = futures_util::stream::iter(heads).buffer_unordered(AUDIT_AT_ONCE);
         while let Some((handle, reached, head)) = heads.next().await {
-            // If the heads differ, the table itself checks, because it knows what is under way.
+            // If the heads differ, ask the table to compare them itself, because only the table
+            // knows which appends are under way.
             let message = match head {
                 Ok(head) if head.seq != reached => Message::Audit,
-                // The table may have to update its clocks.
+                // The head is the same, but the table may have to update its clocks.
                 Ok(_) | Err(_) => Message::Heard,
             };
             let _table_left = handle.send_message(message).await;

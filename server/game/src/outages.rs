@@ -1,22 +1,22 @@
 //! Outages: times in which no server ran, or no server reached the store.
 //!
 //! A game's log records an outage when the game is next opened. For a game at rest that may be
-//! weeks later, so the store keeps the latest outages. A server that starts notes the time since
-//! the last heartbeat as an outage. While servers run, the store itself notes an outage when it
-//! finds one: see [`flagfall_store::clock`] for stores of one process. In Redis, `heartbeat.lua`
-//! does it.
+//! weeks later, so the store keeps a list of the latest outages. When a server starts, it adds
+//! the time since the last heartbeat to this list. While servers run, the store detects outages
+//! and adds them: see [`flagfall_store::clock`] for stores of one process, and `heartbeat.lua`
+//! for Redis.
 
 use flagfall_base::keys::OUTAGES;
 use flagfall_base::transact::{Transaction, expect};
 use flagfall_board::Stamp;
 use flagfall_store::{Outage, OutageList, Store, StoreError, Update, Write};
 
-/// The latest outages, oldest first.
+/// Returns the latest outages, oldest first.
 pub(super) async fn known_outages(store: &dyn Store) -> Result<OutageList, StoreError> {
     Ok(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref()))
 }
 
-/// Notes in the store that no server ran between this moment and now.
+/// Adds the time from `since` until now to the list of outages, because no server ran.
 pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreError> {
     let key = OUTAGES.key([])?;
     let mut transaction = Transaction::new(store, "the list of outages");
@@ -26,25 +26,26 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
         outages.add(Outage { since, until: store.now().max(since) });
         let write = Write::Put { key: key.clone(), value: outages.to_record(), expires: None };
         let conditions = vec![(key.clone(), expect(before))];
-        // If the store took the outage without confirming it, the outage is noted once more.
+        // If the store wrote the outage but the confirmation was lost, the loop adds the outage
+        // twice, which does no harm.
         if transaction.commit(Update { conditions, writes: vec![write] }).await? {
             return Ok(());
         }
     }
 }
 
-/// Returns the outages that a log lacks, as one outage. The log's last entry is from `latest`. If
-/// that entry paused the game, `paused_since` is when.
+/// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's
+/// last entry. If that entry paused the game, `paused_since` is the time of the pause.
 ///
-/// Nothing has happened in the game since then, so it makes no difference when its clocks stood
-/// still. The log records all outages as one that began with the first and lasted as long as all
-/// of them together.
+/// Nothing has happened in the game since `latest`, so only the total time matters for which its
+/// clocks stood still. The combined outage begins with the first one and lasts as long as all of
+/// them together.
 pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
-        // The pause ends with the first outage. Without an outage, other servers were running all
-        // the time.
+        // The pause lasts until the end of the first outage. Without an outage, it has no length,
+        // because other servers were running all the time.
         let until = missing.first().map_or(paused_since, |outage| outage.until);
         missing.insert(0, Outage { since: paused_since, until });
     }
@@ -95,7 +96,7 @@ mod tests {
         assert_eq!(missing_after(&second, 6_100), None);
     }
 
-    /// Does what a starting server does: notes the outage, and reads the known outages.
+    /// Does the same as a starting server: adds the outage to the list, and reads the list.
     async fn note(store: &TestStore) -> OutageList {
         if let Some(since) = store.last_heartbeat().await.unwrap() {
             note_outage(store, since).await.unwrap();
@@ -103,7 +104,8 @@ mod tests {
         known_outages(store).await.unwrap()
     }
 
-    /// Returns start and end of the outage that a log lacks, if its last entry is from `latest`.
+    /// Returns the start and the end of the outage that a log lacks. `latest` is the time of the
+    /// log's last entry.
     fn missing_after(outages: &OutageList, latest: u64) -> Option<(u64, u64)> {
         missing(outages, Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
     }
@@ -138,9 +140,9 @@ mod tests {
         assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
         assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(missing_of(&outages, 1_000, None), None);
-        // An outage that two servers have noted, and that continued after it seemed to be over.
+        // The case: two servers have noted the same outage, which later turned out to be longer.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
-        // A log with a pause but without its end.
+        // The case: the log has a pause but not its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));
         assert_eq!(missing_of(&outages, 700, Some(650)), Some((650, 1_000)));
         assert_eq!(missing_of(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");

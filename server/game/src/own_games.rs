@@ -14,15 +14,17 @@ use super::error::TableError;
 use super::registry::Tables;
 use flagfall_base::keys::SEAT;
 
-/// Most games of one player that are listed. To have more, the operator must raise the limit.
+/// The most games of one player that are listed. The operator must raise this limit to allow
+/// more.
 const OWN_GAMES_MAX: usize = 512;
 const OPEN_AT_ONCE: usize = 8;
 const LIST_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Tables {
-    /// Returns the running games of a player, the most urgent first. The store's list of seats
-    /// decides which games these are, not this server's memory. Returns [`StoreError`] if the
-    /// list cannot be read. Names games that cannot be shown in `unavailable`.
+    /// Returns the running games of a player, most urgent first. Takes the games from the store's
+    /// list of seats, because the player may have games that are not in this server's memory.
+    /// Games that cannot be shown are named in `unavailable`. Returns [`StoreError`] if the list
+    /// cannot be read.
     pub async fn own_games(&self, player: &str) -> Result<OwnGames, StoreError> {
         let mut own = OwnGames { server_time: self.now().0, ..OwnGames::default() };
         for game in self.seats_of(player).await? {
@@ -47,7 +49,8 @@ impl Tables {
         Ok(seats.iter().filter_map(|(key, _)| SEAT.game(key)).collect())
     }
 
-    /// A player's running games, newest first; while the store is away, only those in memory.
+    /// Returns the running games of a player, newest first. While the store is away, returns only
+    /// the games in memory.
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.residents().games_of(player);
         if !self.connections().is_store_away() {
@@ -75,8 +78,8 @@ impl Tables {
         let mut games = self.seats_of(player).await?;
         let unlisted: Vec<GameId> = at_hand.difference(&games).copied().collect();
         for game in unlisted {
-            // The game may have ended on another server. A table without connections reads that a
-            // little later.
+            // The game may have ended on another server. A table without connections reads the
+            // end with a delay.
             let is_behind = match (self.residents().handle(game), self.store().head(game).await) {
                 (Some(handle), Ok(head)) => head.seq > handle.facts.head(),
                 _ => false,
@@ -88,7 +91,8 @@ impl Tables {
         Ok(games)
     }
 
-    /// The number of a player's running games. At the limit, damaged games do not count.
+    /// Returns the number of a player's running games. If the player has reached the limit,
+    /// damaged games are left out.
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {
@@ -97,7 +101,7 @@ impl Tables {
         self.count_playable(&games).await
     }
 
-    /// How many of these games can be played or are being created.
+    /// Returns how many of these games can be played or are being created.
     pub(super) async fn count_playable(&self, games: &BTreeSet<GameId>) -> Result<usize, TableError> {
         let mut playable = 0;
         for game in games {

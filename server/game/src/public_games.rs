@@ -14,19 +14,20 @@ use super::registry::Tables;
 use flagfall_base::keys::{LIVE, PUBLIC};
 use flagfall_base::names::players_today;
 
-/// Games whose lines or players are looked up at once.
+/// The number of games whose lines or players are handled at once.
 const AT_ONCE: usize = 16;
 
 impl Tables {
-    /// Reads the newest lines and looks up the players' current names. For games whose lines were
-    /// read before, looks up the names only if `is_thorough`. After an error the known lines
-    /// stay.
+    /// Reads the newest lines, and looks up the players' current names. If `is_thorough` is
+    /// false, keeps the names that were looked up before. After an error, the lines that were
+    /// read before stay.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
         let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
         for (key, value) in records {
-            // A line of another version may not parse; other servers show it.
+            // A server of another version may have written a line that this server cannot parse.
+            // Such a line is not shown.
             let Ok(line) = serde_json::from_slice::<GameSummary>(&value) else { continue };
             if !(is_thorough && self.clear_line(key, line.id).await?) {
                 lines.push(line);
@@ -51,7 +52,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Deletes a line whose game does not run; true if it was deleted.
+    /// Deletes the line of a game if the game does not run. Returns true if the line was deleted.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
         let live = LIVE.key([&game])?;
         if self.residents().handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {
@@ -62,8 +63,8 @@ impl Tables {
         Ok(self.store().update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
     }
 
-    /// Writes the lines of games in memory that have progressed, if there are other servers or
-    /// the clock is slow.
+    /// Updates the lines of games in memory that have made progress. Skips games on a live clock
+    /// if there are no other servers.
     pub(super) async fn write_lines(&self) {
         let is_missed = |handle: &TableHandle| self.seats().is_some() || handle.facts.header.is_slow();
         let handles = self.residents().running_handles().into_iter();

@@ -1,12 +1,13 @@
-//! The list of public games: `public/AGE/GAME` is the summary of a running game, newest first.
+//! The list of public games. Each record `public/AGE/GAME`, called a line, is the summary of a
+//! running game. Lines are sorted from the newest game to the oldest.
 //!
-//! A server shows the games in its memory and the newest of these lines, which it reads every few
-//! seconds. So it opens no game to show a list, and every server lists the same games. The server
-//! that has a game in memory writes its line before the game rests. While the game is in memory,
-//! the line is also written every half minute if there may be other servers or the clock is
-//! slow. Plies do not write the line. The end of a game deletes its line. A server of version 0.1
-//! that ends a game on a live clock leaves the line behind, so lines without a running game are
-//! deleted.
+//! A server shows the games in its memory and the newest lines, which it reads every few seconds.
+//! So it opens no game to show the list, and every server lists the same games. The server that
+//! has a game in memory writes its line before the game rests. While the game is in memory, the
+//! line is also written every half minute if there may be other servers or the clock is slow.
+//! Plies do not update the line. The end of a game deletes its line. A server of version 0.1 that
+//! ends a game on a live clock does not delete the line, so lines without a running game are
+//! deleted when they are found.
 
 use std::collections::HashMap;
 
@@ -17,10 +18,11 @@ use flagfall_store::{Key, Write};
 use super::header::GameHeader;
 use flagfall_base::keys::{PUBLIC, time16};
 
-/// Number of lines that are read. It is more than any list shows, because some games have just
-/// ended.
+/// The number of lines that are read. It is larger than the number that any list shows, because
+/// some games have just ended.
 pub(super) const LINES_MAX: usize = 128;
-/// A moment after all games. A key counts back from it, so that the newest game comes first.
+/// A time later than the start of any game. A key contains the difference to this time, so the
+/// newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
 pub(super) fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
@@ -32,27 +34,28 @@ pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Wr
     Some(Write::Put { key, value: serde_json::to_vec(game).ok()?, expires: None })
 }
 
-/// Deletes the line of a game that ends.
+/// Returns the write that deletes the line of a game that ends.
 pub(super) fn closing(game: GameId, header: &GameHeader, created: Stamp) -> Option<Write> {
     Some(Write::Delete { key: line_key(game, header, created)? })
 }
 
-/// A game's progress, as a value that grows.
+/// Returns a game's progress as a value that grows during the game.
 pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
     (phase != Phase::Deploying, ply)
 }
 
-/// The lines as they were last read, and those of games that have gone to rest since.
+/// The lines that were last read, and those of games that have gone to rest since then.
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
-    /// Games that have gone to rest lately, each with the number of reads that had begun by then.
+    /// Games that have gone to rest lately. Each is stored with the number of reads that had
+    /// begun when it went to rest.
     rested: Vec<(u64, GameSummary)>,
     reads: u64,
 }
 
 impl PublicGames {
-    /// Begins a read, which may miss games that go to rest from now on.
+    /// Notes that a read begins. The read may miss games that go to rest from now on.
     pub(super) fn begin_reading(&mut self) {
         self.reads += 1;
     }
@@ -62,7 +65,8 @@ impl PublicGames {
         self.rested.retain(|(reads, _)| *reads >= self.reads);
     }
 
-    /// The players of the games whose lines were read, with their names at that time.
+    /// Returns the players of the games whose lines were read, with the names that were looked up
+    /// for them.
     pub(super) fn players(&self) -> impl Iterator<Item = (GameId, PerSide<Player>)> {
         self.read.iter().map(|game| (game.id, game.players.clone()))
     }
@@ -70,7 +74,7 @@ impl PublicGames {
     pub(super) fn note_rest(&mut self, game: GameSummary) {
         self.rested.retain(|(_, rested)| rested.id != game.id);
         self.rested.push((self.reads, game));
-        // Only the newest are shown.
+        // Drop the oldest game, because lists show only the newest.
         if self.rested.len() > LINES_MAX
             && let Some(oldest) = (0..self.rested.len()).min_by_key(|at| self.rested[*at].1.created)
         {

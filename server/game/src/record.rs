@@ -1,4 +1,4 @@
-//! Game records: what one audience may know, from start to end.
+//! Game records: everything that one audience may know of a game, from start to end.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{GameRecord, NotOpened, RecordScope, Recorder};
@@ -14,7 +14,7 @@ pub enum RecordError {
     /// The game cannot be read, or the requester may not see it.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The record would show what the requester may not see.
+    /// The record would contain information that the requester may not see.
     #[error(transparent)]
     NotOpened(#[from] NotOpened),
 }
@@ -25,13 +25,13 @@ impl From<ReplayError> for RecordError {
     }
 }
 
-/// The record of what an audience may know of a game now, from its log.
+/// Builds the record of everything that an audience may know of a game now, from its log.
 pub(super) fn record(id: GameId, stored: &[StoredEntry], viewer: Viewer) -> Result<GameRecord, ReplayError> {
     let (header, recorder) = recorder(id, stored)?;
     Ok(recorder.record(viewer, header.terms, header.players))
 }
 
-/// The record of a game in a scope for one audience, from its log.
+/// Builds the record of a game in the given scope, for one audience.
 pub(super) fn record_as(
     id: GameId,
     stored: &[StoredEntry],

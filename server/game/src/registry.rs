@@ -33,11 +33,12 @@ use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// Number of locks for cold loads. Loads of different games may run at once, but loads of one
-/// game may not.
+/// The number of locks for cold loads. Loads of different games may run at once, but loads of the
+/// same game may not.
 const LOAD_LANES: usize = 64;
 
-/// Why the registry could not be opened. Damaged games do not prevent it, because no log is read.
+/// The reason why the registry could not be opened. Damaged games do not prevent it, because
+/// opening the registry reads no logs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);
@@ -49,21 +50,22 @@ pub struct Tables {
 }
 
 pub(super) struct OnDemand {
-    /// Allows one cold load of a game at a time, so that no game gets two tables.
+    /// The locks for cold loads. They prevent two loads of the same game at once, so no game gets
+    /// two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,
     /// Counts the tables that were opened because a house player is to act.
     pub(super) house_in_care: Care,
-    /// Running games that are not in memory, as of the last count.
+    /// The number of running games that were not in memory when they were last counted.
     pub(super) at_rest: AtomicUsize,
 }
 
 impl Tables {
     /// Opens the registry. Running games are opened later, when a player asks for them or
-    /// something is due in them. Their clocks have stood still since the last heartbeat. Returns
-    /// [`StartError`] if the store does not answer, or no random name can be drawn. Reads no
-    /// logs, so damaged games do not matter.
+    /// something is due in them. Their clocks have stood still since the last heartbeat. Reads no
+    /// logs, so damaged games do not matter. Returns [`StartError`] if the store does not answer,
+    /// or if the operating system provides no random bits.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
@@ -74,7 +76,7 @@ impl Tables {
             store,
             settings: Arc::new(settings),
             epoch: AtomicU64::new(epoch),
-            // One thread stays free for connections.
+            // Leave one thread free for connections.
             thinking_room: ThinkingRoom::new(threads.saturating_sub(1)),
             residents: Residents::default(),
         };
@@ -86,15 +88,15 @@ impl Tables {
         };
         let tables = Tables { host: Arc::new(host), on_demand: Arc::new(on_demand) };
         tables.read_public_games(true).await?;
-        // Do this last, because clocks run again from then on, and players should not lose time
-        // to the start.
+        // Do this last, because clocks run from this moment on, and players should not lose time
+        // to the start of the server.
         if let Some(since) = tables.store().last_heartbeat().await? {
             note_outage(tables.store(), since).await?;
         }
         Ok(tables)
     }
 
-    /// The table of a game, loaded from its log if it is not in memory.
+    /// Returns the table of a game. Loads the game from its log if it is not in memory.
     pub async fn find(&self, game: GameId) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
@@ -135,8 +137,8 @@ impl Tables {
         Ok(self.store().get(SEAT.key([&player, &game])?).await?.is_some())
     }
 
-    /// Like [`Tables::find`], but a table loaded here counts as `in_care`, and leaves when
-    /// nothing is due.
+    /// Like [`Tables::find`], but if the table is loaded here, it counts in `in_care` and leaves
+    /// memory when nothing is due.
     pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
@@ -156,15 +158,15 @@ impl Tables {
         &self.host.peers
     }
 
-    /// Players' connections on all servers, if there can be other servers.
+    /// The connections of players on all servers; `None` if there cannot be other servers.
     pub fn seats(&self) -> Option<&Seats> {
         self.host.seats.as_ref()
     }
 
-    /// Carries out a player's command, and returns the answer. A refused command is not carried
-    /// out, with two exceptions: the store is unavailable, or the table met a defect. The command
-    /// may then have been carried out, and sending it again with the same id returns the true
-    /// answer.
+    /// Carries out a player's command, and returns the answer. A refused command was not carried
+    /// out, unless the refusal says that the store is unavailable or that the table met a defect.
+    /// In these two cases the outcome is unknown, and sending the command again with the same id
+    /// returns the true answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
@@ -173,7 +175,7 @@ impl Tables {
             let (sender, answer) = oneshot::channel();
             let asked = Asked::new(Reply::Caller(sender), command.clone(), None);
             if table.send(TableInput::Command(asked)).await.is_ok() {
-                // A table that a defect ends sends no answer.
+                // If a defect ends the table, no answer arrives.
                 return answer.await.unwrap_or_else(|_| Err(Refusal::from(&TableError::Failed)));
             }
         }
@@ -189,8 +191,8 @@ impl Tables {
         self.residents().running_handles().iter().for_each(TableHandle::wake_table);
     }
 
-    /// Boxed, because this is recursive: a table that leaves may find its successor, which is
-    /// loaded here.
+    /// Boxed, because this function calls itself: a table that leaves memory may pass messages to
+    /// the game's next table, which is loaded here.
     fn load(
         &self,
         game: GameId,
@@ -215,7 +217,8 @@ impl Tables {
                     table.rematch.set_game(rematch);
                 }
             } else if self.residents().index.lock().is_stopping {
-                // The pause of a table opened now would not be written.
+                // The server has already paused its tables, so it would not write the pause of a
+                // table that is opened now.
                 return Err(TableError::Unavailable);
             }
             let mut listed = None;
@@ -240,8 +243,8 @@ impl Tables {
         load.boxed()
     }
 
-    /// The listing of a running game; `None` if the game is not listed. A game whose record holds
-    /// no listing is first added to all lists.
+    /// Returns the listing of a running game; `None` if the game is not listed. If the game's
+    /// record contains no listing, first adds the game to all lists.
     pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
         let Some(listed) = self.listed(game).await? else { return Ok(None) };
         match Listing::read(&listed) {
@@ -250,8 +253,9 @@ impl Tables {
         }
     }
 
-    /// Adds a running game to all lists, from its log. Version 0.1 listed no due times of live
-    /// clocks, and a rebuilt list has none.
+    /// Adds a running game to all lists, using its log. This is needed for two kinds of records:
+    /// version 0.1 did not store the due times of live clocks, and a rebuilt list does not
+    /// contain due times.
     pub(super) async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
         let stored = match read_all(self.store(), game, 0).await {
             Ok(stored) => stored,
@@ -263,7 +267,8 @@ impl Tables {
                 return Ok(None);
             }
         };
-        // A replay error was logged; a game that is over belongs on no list.
+        // If the replay fails, the error was already logged. A game that is over belongs on no
+        // list.
         let Ok(table) = self.table_of(game, &stored) else { return Ok(None) };
         if table.is_over() {
             return Ok(None);
@@ -309,7 +314,7 @@ impl Tables {
         std::str::from_utf8(&value).ok()?.parse().ok()
     }
 
-    /// The newest public games that are running, in memory or at rest, newest first.
+    /// Returns the newest public games that are running, in memory or at rest, newest first.
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
         let (mut handles, at_rest) = {
             let index = self.residents().index.lock();
@@ -343,7 +348,8 @@ impl Tables {
         self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
-    /// Numbers of running games in memory: how many are deploying, how many are being played.
+    /// Returns how many running games in memory are being deployed, and how many are being
+    /// played.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {
@@ -361,9 +367,9 @@ impl Tables {
         self.len() == 0
     }
 
-    /// Stops all tables for a planned stop of the server. Creates no more games. If no other
-    /// server continues (`is_last`), writes the pause of every running game. Returns when all
-    /// tables have stopped.
+    /// Stops all tables because the server is stopping as planned. From now on, no games are
+    /// created. If no other server continues (`is_last`), writes the pause of every running game.
+    /// Returns when all tables have stopped.
     pub async fn stop(&self, is_last: bool) {
         let handles: Vec<TableHandle> = {
             let mut index = self.residents().index.lock();

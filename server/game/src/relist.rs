@@ -9,12 +9,12 @@ use super::replay;
 use super::search::read_all;
 use flagfall_base::keys::LISTS_WHOLE;
 
-/// Adds those of these games that run to the list of running games, unless they are on it, and
-/// returns how many were added. Used when records of the store were lost. Leaves out games whose
-/// log is damaged; opening them reports the damage.
+/// Adds the running games among `games` to the list of running games, and returns how many were
+/// missing there. Used after records of the store were lost. Leaves out games with a damaged log,
+/// because opening such a game reports the damage.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
-    // The next server that starts completes the other lists.
+    // This makes the next server that starts complete the other lists.
     let writes = vec![Write::Delete { key: LISTS_WHOLE.key([])? }];
     store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {
@@ -23,7 +23,7 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
             Err(TableError::Quarantined) => continue,
             Err(_) => return Err(unavailable("a log could not be read")),
         };
-        // Opening a game that cannot be replayed reports the error.
+        // A game that cannot be replayed is left out, because opening it reports the error.
         let Ok((header, state, _)) = replay::replay(*game, &stored, |_, _| {}) else { continue };
         if state.outcome().is_none() {
             let mut is_missing = false;
@@ -36,7 +36,7 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
     Ok(listed)
 }
 
-/// Writes an empty record; true if it was missing.
+/// Writes an empty record if there is none. Returns true if the record was missing.
 async fn put_if_absent(store: &dyn Store, key: Key) -> Result<bool, StoreError> {
     let update = Update {
         conditions: vec![(key.clone(), Expect::Absent)],

@@ -1,4 +1,4 @@
-//! Rebuilds a game from its log with the same events and the same engine.
+//! Rebuilds a game from its log: carries out the same events with the same engine.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_rules::{Event, Game, evolve_compensated};
@@ -8,14 +8,14 @@ use flagfall_store::{Head, StoredEntry};
 use super::error::TableError;
 use super::header::GameHeader;
 
-/// Why a sound log cannot be replayed by this server.
+/// The reason why this server cannot replay a log that is not damaged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error("the log does not begin with the game's header")]
     NoHeader,
     #[error("entry {seq} cannot be read: {error}")]
     Entry { seq: u64, error: RecordError },
-    /// The ruleset is unknown, or does not allow the lakes.
+    /// The ruleset is unknown, or it does not allow the lakes in the header.
     #[error("this server does not support the game's ruleset")]
     Ruleset,
 }
@@ -31,7 +31,7 @@ impl From<ReplayError> for TableError {
     }
 }
 
-/// An entry after the first.
+/// An entry of a log, except the first, which is the header.
 pub struct ReplayedEntry {
     pub command: Option<CommandStamp<'static>>,
     pub lag_ms: u32,
@@ -39,7 +39,7 @@ pub struct ReplayedEntry {
     pub at: Stamp,
 }
 
-/// The header and the state before the first event.
+/// Returns the header, and the state of the game before its first event.
 pub fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), ReplayError> {
     let wrong = |error| ReplayError::Entry { seq: first.seq, error };
     let header: GameHeader = record::decode_header(&first.body).map_err(wrong)?;
@@ -54,7 +54,7 @@ pub fn entry(header: &GameHeader, stored: &StoredEntry) -> Result<ReplayedEntry,
     Ok(ReplayedEntry { command, lag_ms, event, at: stored.at })
 }
 
-/// Carries out every entry in turn; `each` gets the game after each entry.
+/// Carries out all entries in order. Calls `each` with the game after every entry.
 pub fn replay(
     id: GameId,
     stored: &[StoredEntry],

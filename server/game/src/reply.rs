@@ -9,16 +9,17 @@ use tokio::sync::oneshot;
 
 pub type Answer = Result<Accepted, Refusal>;
 
-/// Where the answer to a command goes.
+/// The place to which the answer to a command goes.
 #[derive(Debug)]
 pub enum Reply {
-    /// To a connection, as a message that names the command, after the command's events.
+    /// To a connection. The answer is a message with the command's id, sent after the command's
+    /// events.
     Connection {
         outbox: Outbox,
         request: RequestId,
     },
     Caller(oneshot::Sender<Answer>),
-    /// Discarded: a house player looks at the game instead.
+    /// The answer is discarded. This is for house players, who look at the game instead.
     Discard,
 }
 
@@ -49,7 +50,7 @@ impl Reply {
                 if let Err(refusal) = &answer {
                     telemetry::refused(&refusal.code);
                 }
-                // A caller who has gone wants no answer.
+                // Sending fails if the caller has gone, and then no answer is needed.
                 drop(sender.send(answer));
             }
             Reply::Discard => {}
@@ -57,13 +58,13 @@ impl Reply {
     }
 }
 
-/// A connection that wants to be shown a game.
+/// A connection that asks to be shown a game.
 #[derive(Clone, Debug)]
 pub struct Opener {
     pub outbox: Outbox,
     /// The player's id; `None` for an anonymous client, which sees public games only.
     pub player: Option<String>,
-    /// What the client has seen already.
+    /// The position up to which the client has already seen the game.
     pub since: Option<Position>,
     pub request: RequestId,
 }

@@ -1,4 +1,4 @@
-//! The games in memory, those being created, and how many run.
+//! The games that this server has in memory or is creating, and the number of running games.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,20 +18,21 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub(super) struct Residents {
     pub(super) index: Mutex<Index>,
-    /// The public games at rest, as lists show them.
+    /// The public games that are shown in lists while they are at rest.
     pub(super) public_games: Mutex<PublicGames>,
-    /// Number of running games, in memory or at rest: the last count of the store, plus the games
-    /// created here and minus the games ended here since that count began.
+    /// The number of running games, in memory or at rest. It is the store's last count, plus the
+    /// games created here and minus the games ended here since that count began.
     pub(super) running: AtomicI64,
 }
 
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// Running games in memory by player. A player is stored as a hash of their id. Two players
-    /// may share a hash, so the game's header decides.
+    /// The running games in memory, sorted by player. Instead of a player's id, it contains a
+    /// hash of the id. Two players may have the same hash, so a search must also check the game's
+    /// header.
     seats: BTreeSet<(u64, GameId)>,
-    /// Games this server is creating right now, in the order of the requests.
+    /// The games that this server is creating, in the order of the requests.
     pub(super) making: Vec<Making>,
     pub(super) is_stopping: bool,
 }
@@ -58,7 +59,7 @@ impl Index {
         self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
     }
 
-    /// Removes the seats of a game that has stopped running here.
+    /// Removes the two seats of a game that has stopped running on this server.
     fn remove_seats(&mut self, game: GameId, header: &GameHeader) {
         for side in Side::BOTH {
             self.seats.remove(&(number_of(&header.players[side].id), game));
@@ -66,7 +67,7 @@ impl Index {
     }
 }
 
-/// A hash of a player's id, constant within this process.
+/// Returns a hash of a player's id. It is constant within this process.
 fn number_of(player: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     player.hash(&mut hasher);
@@ -91,18 +92,19 @@ impl Residents {
         let index = self.index.lock();
         let seats = index.seats.range((number, GameId::from_random([0; 12]))..);
         let seats = seats.take_while(|(other, _)| *other == number);
-        // A table that a defect has ended is about to return.
+        // The table may be missing because a defect ended it. It will be opened again, so the
+        // seat counts.
         let has_seat = |game: &GameId| index.tables.get(game).is_none_or(|handle| handle.has_seat(player));
         seats.map(|(_, game)| *game).filter(has_seat).collect()
     }
 
-    /// Notes that a game has ended and does not count as running.
+    /// Notes that a game has ended, so that it does not count as running.
     pub(super) fn note_end(&self, facts: &Facts) {
         self.index.lock().remove_seats(facts.id, &facts.header);
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Removes a table that has ended, if it is still registered.
+    /// Removes a table that has ended from the index, if the index still contains it.
     pub(super) fn forget(&self, facts: &Arc<Facts>) {
         let mut index = self.index.lock();
         if index.is_of(facts) {
@@ -110,12 +112,13 @@ impl Residents {
         }
     }
 
-    /// Removes a table from memory if nothing is about to be sent to it; true if it was removed. A
-    /// later search for the game reads its log.
+    /// Removes a table from memory, unless a message may still be sent to it. Returns true if the
+    /// table was removed. A later search for the game then reads its log.
     pub(super) fn let_go(&self, facts: &Arc<Facts>, mailbox: &Mailbox<Box<Message>>) -> bool {
         let mut index = self.index.lock();
         let own_senders = usize::from(index.is_of(facts));
-        // New handles come from the index only, which is locked.
+        // No handle can be created meanwhile, because handles come from the index only, and the
+        // index is locked.
         if mailbox.senders() > own_senders || !mailbox.is_empty() {
             return false;
         }

@@ -1,10 +1,10 @@
-//! Games at rest: running games that left memory because no connection has them open.
+//! Games at rest: running games that are not in memory, because no connection has them open.
 //!
-//! Opening a game reads its log. A start of the server opens no games, and neither does an outage
-//! of the store. Outages are kept in the store, and added to the log of a game when it is opened
-//! ([`outages`](super::outages)). A game at rest is opened when something is due in it; see
-//! [`due`](super::due). An outage need not move a due time, because it makes flags fall later,
-//! never earlier.
+//! Opening a game reads its log, so games at rest are opened only when they are needed. Neither
+//! the start of a server nor an outage of the store opens them. The store keeps a list of
+//! outages, and a game's log records them when the game is opened ([`outages`](super::outages)).
+//! A game at rest is opened when something is due in it; see [`due`](super::due). An outage does
+//! not have to change any due time, because it makes flags fall later, never earlier.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,31 +18,33 @@ use super::registry::Tables;
 use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
 use flagfall_base::store_errors::note_refusal;
 
-/// Index records read at a time.
+/// The number of index records that are read at a time.
 const SCAN_CHUNK: usize = 512;
-/// Games missing from some list that are handled at once.
+/// The number of games that are added to lists at once.
 const LIST_AT_ONCE: usize = 16;
-/// The number of checks of due games per check of the lists.
+/// The number of checks for due games between two checks of the lists.
 const LOOKS_PER_LIST: u32 = 5;
-/// The number of checks of the lists per lookup of all players of listed public games.
+/// The number of checks of the lists between two lookups of the names of all players in the list
+/// of public games.
 const LOOKS_PER_NAMES: u32 = 12;
-/// The number of checks of the lists per write of the progress of games in memory.
+/// The number of checks of the lists between two writes of the progress of games in memory.
 const LOOKS_PER_NOTE: u32 = 6;
-/// The pause between two pieces of the first round, which counts the running games of the store.
+/// The pause between two steps of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
 
-/// A walk through the list of all running games, one piece at a time. It repairs the lists.
+/// A round through the list of all running games, one part at a time. It counts the games and
+/// repairs the lists.
 #[derive(Default)]
 pub(super) struct Round {
     after: Option<Key>,
     running: i64,
     at_rest: usize,
-    /// The number of running games when the walk began, as far as this server knew.
+    /// The number of running games that this server assumed when the round began.
     began: i64,
 }
 
 impl Tables {
-    /// Returns the next records of a list; `None` after the last record.
+    /// Returns the next records of a list. `None` if there are no more.
     pub(super) async fn listed_after<const N: usize>(
         &self,
         list: Kind<N>,
@@ -82,8 +84,9 @@ impl Tables {
         }
     }
 
-    /// Handles a piece of the first round, after which all lists are complete. True if the round is
-    /// finished, or failed and is left to later rounds.
+    /// Handles the next part of the first round. When the round is finished, all lists are
+    /// complete. Returns true if the round is finished. If it failed, also returns true and
+    /// leaves the work to later rounds.
     async fn go_round_first(&self, round: &mut Round) -> bool {
         let gone = async {
             let is_through = self.go_round(round).await?;
@@ -100,8 +103,8 @@ impl Tables {
         })
     }
 
-    /// Handles the next piece of the list of running games: counts games, and adds them to lists
-    /// that lack them. True if the round is finished.
+    /// Handles the next part of the list of running games: counts the games, and adds games to
+    /// the lists in which they are missing. Returns true if the round is finished.
     pub(super) async fn go_round(&self, round: &mut Round) -> Result<bool, StoreError> {
         if round.after.is_none() {
             round.began = self.residents().running.load(Ordering::Relaxed);
@@ -129,12 +132,13 @@ impl Tables {
         Ok(is_through)
     }
 
-    /// How many running games are not in memory, as of the last count.
+    /// Returns the number of running games that were not in memory when they were last counted.
     pub fn at_rest(&self) -> usize {
         self.on_demand.at_rest.load(Ordering::Relaxed)
     }
 
-    /// Memory the process may use, in bytes; `None` without a limit.
+    /// Returns the amount of memory that the process may use, in bytes. `None` if there is no
+    /// limit.
     pub fn memory_limit(&self) -> Option<u64> {
         self.host.settings.memory.limit()
     }

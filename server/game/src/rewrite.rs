@@ -1,4 +1,4 @@
-//! Writes entries in another form, for the export of a store.
+//! Writes log entries in another form, for the export of a store.
 
 use flagfall_board::GameId;
 use flagfall_store::archive::Rewrite;
@@ -31,7 +31,7 @@ impl InForm {
                     record::decode(&entry.body, header.seats()).map_err(wrong)?;
                 record::encode(self.form, header.seats(), command.as_ref(), lag_ms, &event).map_err(wrong)
             }
-            // The header is JSON in every form.
+            // The header is JSON in every form, so it does not change.
             Some(_) | None => {
                 self.header = Some((game, record::decode_header(&entry.body).map_err(wrong)?));
                 Ok(entry.body.clone())

@@ -1,4 +1,4 @@
-//! Reads whole logs, and finds old commands in them.
+//! Reads whole logs, and searches them for old commands.
 
 use flagfall_board::GameId;
 use flagfall_rules::{Viewer, see};
@@ -22,7 +22,7 @@ impl From<ReadError> for TableError {
     }
 }
 
-/// All entries of a log after a number.
+/// Returns all entries of a log after the entry number `after`.
 pub(super) async fn read_all(
     store: &dyn Store,
     game: GameId,
@@ -42,7 +42,7 @@ pub(super) async fn read_all(
     }
 }
 
-/// Returns a log's head, and its entries after a number.
+/// Returns the head of a log, and the entries after the entry number `after`.
 pub(super) async fn look(
     store: &dyn Store,
     game: GameId,
@@ -53,7 +53,8 @@ pub(super) async fn look(
     Ok((head, stored))
 }
 
-/// Returns the head that a log had after this entry; `None` if the log has no such entry.
+/// Returns the head of a log as it was after this entry. `None` if the log does not have the
+/// entry.
 pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, TableError> {
     let stored = read_all(store, game, 0).await?;
     let heads = stored.iter().scan(Head::START, |head, stored| {
@@ -63,7 +64,8 @@ pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result
     Ok(heads.into_iter().find(|head| head.seq == seq))
 }
 
-/// The outcome of an accepted command that is no longer in memory, from the log.
+/// Searches the log for an accepted command whose outcome is not in memory, and returns the
+/// outcome.
 pub(super) async fn find_command(
     store: &dyn Store,
     game: GameId,

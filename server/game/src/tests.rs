@@ -1,4 +1,4 @@
-//! Tests of tables from outside: by the messages they send.
+//! Tests of tables as clients see them: by the messages that tables send.
 
 mod actor;
 mod choices;

@@ -1,10 +1,11 @@
-//! Divides the thinking time of house players among the people who play against them.
+//! Shares the thinking time of house players among the people who play against them.
 //!
-//! Only a few house players may think at once. The next place goes to the network for which the
-//! fewest of them think, and among equals to the network that has used the least time. Within the
-//! network, a player is chosen in the same way, and of that player's games the one that has
-//! waited longest. So 500 games of one player delay another player's single game by no more than
-//! the thoughts that are under way. Picking scans all networks, then the players of the chosen
+//! Only a few house players may think at once. When a place is free, it goes to one network: the
+//! one with the fewest house players thinking. Among several such networks, it goes to the one
+//! that has used the least time. Within the network, a player is chosen in the same way. Of this
+//! player's games, the one that has waited longest gets the place. So if one player has 500
+//! games, another player with a single game waits at most until the thoughts that are under way
+//! have ended. Choosing goes through all networks, and then through the players of the chosen
 //! network.
 
 use std::collections::{HashMap, VecDeque};
@@ -18,20 +19,20 @@ use tokio::time::Instant;
 
 use flagfall_base::admission::Network;
 
-/// Most idle accounts that are kept because they have used more time than others. If there are
-/// more, all idle accounts are removed.
+/// The number of accounts above which idle ones are removed. Until then, an idle account is kept if
+/// it has used more time than others.
 const IDLE_MAX: usize = 4_096;
 
-/// Who is charged for a house player's thinking.
+/// The network and the player who are charged for a house player's thinking.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ThinkingShare {
     /// The network from which the opponent is connected to this server. If it is unknown, the
-    /// opponent counts alone.
+    /// opponent is treated as a network with one player.
     pub(super) network: Option<Network>,
     pub(super) player: Arc<str>,
 }
 
-/// A network, or a player whose network is not known.
+/// A network, or a player whose network is unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Branch {
     Network(Network),
@@ -49,8 +50,8 @@ struct Account {
     spent: Duration,
     thinking: usize,
     waiting: usize,
-    /// The pick count when this account was last picked or began to wait. It makes turns rotate
-    /// among equals.
+    /// The value of [`Room::picks`] when this account was last picked, or began to wait. Accounts
+    /// that are otherwise equal take turns by it.
     picked: u64,
 }
 
@@ -59,7 +60,7 @@ impl Account {
         self.thinking == 0 && self.waiting == 0
     }
 
-    /// Begins to wait. Idle time earns no credit over others.
+    /// Begins to wait. Time spent idle does not give an account an advantage over others.
     fn wait(&mut self, ticket: u64, least: Duration) {
         if self.is_idle() {
             self.spent = self.spent.max(least);
@@ -87,30 +88,30 @@ impl Account {
 #[derive(Default)]
 struct Player {
     account: Account,
-    /// The games that wait, with their tickets.
+    /// The waiting games, with their tickets.
     waiting: VecDeque<(u64, oneshot::Sender<()>)>,
 }
 
 #[derive(Default)]
 struct Crowd {
     account: Account,
-    /// The most time that a player had used at the moment when they were picked.
+    /// The highest amount of used time that any player had at the moment when they were picked.
     least: Duration,
     players: HashMap<Arc<str>, Player>,
 }
 
 struct Room {
     free: usize,
-    /// Like [`Crowd::least`], for networks.
+    /// The highest amount of used time that any network had at the moment when it was picked.
     least: Duration,
-    /// Counts waits and picks.
+    /// The number of waits begun and picks made. It serves as a ticket.
     picks: u64,
     networks: HashMap<Branch, Crowd>,
 }
 
 impl Room {
-    /// Begins to wait. Returns a ticket, and a receiver that is told when the ticket gets a
-    /// place.
+    /// Begins to wait. Returns a ticket, and a receiver that gets a message when the ticket gets
+    /// a place.
     fn wait(&mut self, share: &ThinkingShare) -> (u64, oneshot::Receiver<()>) {
         self.picks += 1;
         let network = self.networks.entry(share.branch()).or_default();
@@ -122,18 +123,18 @@ impl Room {
         (self.picks, admitted)
     }
 
-    /// Admits the next in turn while places are free.
+    /// Gives free places to those who wait, in turn.
     fn admit(&mut self) {
         while self.free > 0
             && let Some(next) = self.pick()
         {
             self.free -= 1;
-            // If the receiver is gone, the drop of its `Place` frees the place again.
+            // If the receiver is gone, dropping its `Place` frees the place.
             let _has_gone = next.send(());
         }
     }
 
-    /// Picks the game whose turn it is.
+    /// Removes the game whose turn it is from the queue, and returns its sender.
     fn pick(&mut self) -> Option<oneshot::Sender<()>> {
         let waiting = self.networks.values_mut().filter(|network| network.account.waiting > 0);
         let network = waiting.min_by_key(|network| network.account.order())?;
@@ -158,7 +159,7 @@ impl Room {
         self.forget_idle(share);
     }
 
-    /// Ends a wait; false if the ticket has already got its turn.
+    /// Ends a wait. Returns false if the ticket has already got a place.
     fn cancel(&mut self, share: &ThinkingShare, ticket: u64) -> bool {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
@@ -173,7 +174,7 @@ impl Room {
         false
     }
 
-    /// Forgets accounts that are no different from new ones.
+    /// Forgets idle accounts that would be the same if they were created anew.
     fn forget_idle(&mut self, share: &ThinkingShare) {
         let branch = share.branch();
         if let Some(network) = self.networks.get_mut(&branch) {
@@ -199,7 +200,7 @@ impl Room {
     }
 }
 
-/// Where house players think, a few at a time. Cheap to clone.
+/// The room in which house players think, a few at a time. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct ThinkingRoom(Arc<Mutex<Room>>);
 
@@ -209,7 +210,7 @@ impl ThinkingRoom {
         ThinkingRoom(Arc::new(Mutex::new(Room { free, least, picks: 0, networks })))
     }
 
-    /// Runs a thought on a thread of its own, which keeps the place until the thought ends.
+    /// Runs a thought on a separate thread. The place is taken until the thought ends.
     pub(super) fn think<T: Send + 'static>(
         place: Place,
         thought: impl FnOnce() -> T + Send + 'static,
@@ -220,7 +221,7 @@ impl ThinkingRoom {
         })
     }
 
-    /// Waits for a place. Dropping the place frees it.
+    /// Waits for a place. Dropping the returned place frees it.
     pub(super) async fn enter(&self, share: ThinkingShare) -> Place {
         let (admitted, mut place) = {
             let mut room = self.0.lock();
@@ -228,7 +229,7 @@ impl ThinkingRoom {
             room.admit();
             (admitted, Place { room: self.clone(), share, ticket, since: None })
         };
-        // The room keeps the sender as long as the ticket waits.
+        // This cannot fail, because the room keeps the sender while the ticket waits.
         let _admitted = admitted.await;
         place.since = Some(Instant::now());
         place
@@ -265,7 +266,8 @@ mod tests {
         ThinkingShare { network, player: player.into() }
     }
 
-    /// A game that thinks without end and records when it gets a place.
+    /// Plays a game whose house player thinks without a break. Adds the player to `log` each time
+    /// the game gets a place.
     fn play(room: &ThinkingRoom, share: ThinkingShare, log: &Arc<Mutex<Vec<Arc<str>>>>) {
         let (room, log) = (room.clone(), log.clone());
         tokio::spawn(async move {
@@ -278,7 +280,7 @@ mod tests {
         });
     }
 
-    /// The longest wait of a newcomer among all these games.
+    /// Returns the longest wait of a newcomer while all these other games are played.
     async fn wait_of(newcomer: ThinkingShare, others: Vec<ThinkingShare>) -> Duration {
         let (room, log) = (ThinkingRoom::new(1), Arc::default());
         for other in others {
@@ -307,8 +309,8 @@ mod tests {
     async fn five_hundred_players_of_one_network_delay_another_network_by_one_thought() {
         let crowd: Vec<_> = (0..500).map(|number| share(Some(1), &format!("guest {number}"))).collect();
         assert!(wait_of(share(Some(2), "honest"), crowd.clone()).await <= 2 * THINK);
-        // Players of one network share its time, and a player whose network is unknown counts
-        // alone.
+        // Players of one network share its time. A player whose network is unknown counts as a
+        // network.
         assert!(wait_of(share(None, "honest"), crowd).await <= 2 * THINK);
     }
 
@@ -352,7 +354,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // The dropped wait has a place and never uses it.
+        // Drop a wait that has got a place but never used it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

@@ -1,9 +1,9 @@
-//! Moves the logs of old finished games out of the store's expensive memory. They can be read as
-//! before.
+//! Moves the logs of old finished games out of the store's expensive memory. Archived logs can be
+//! read like all others.
 //!
-//! The end of a game writes `ended/TIME/GAME` in its own append. A server that finds an old enough
-//! record has the store archive the log, and then deletes the record. If it crashes in between, the
-//! record is found again; archiving twice does nothing.
+//! The append that ends a game also writes the record `ended/TIME/GAME`. When the record is old
+//! enough, a server has the store archive the log, and then deletes the record. If the server
+//! crashes in between, the record is found again. Archiving a log twice does no harm.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::GAMES_ARCHIVED;
 use flagfall_game::{TableError, finished};
 
-/// The record of a game that ends now. It is written in the append that ends the game.
+/// Returns the record of a game that ends now. It is written in the append that ends the game.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
     let key = ENDED.key([&time16(at), &game]).ok()?;
     Some(mark(key, None))
@@ -42,8 +42,9 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
     }
 }
 
-/// Archives the games that ended at least `after` ago, and returns how many. After an error the
-/// others will be found again. A damaged game is not an error; it is reported and stays as it is.
+/// Archives the games that ended at least `after` ago, and returns how many were archived. If an
+/// error stops this, the next call finds the remaining games. A damaged game does not count as an
+/// error. It is reported and not changed.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
     let (mut archived, mut scan) = (0, Scan::new(store, ENDED.all()?));
     while let Some(records) = scan.next().await? {
@@ -57,7 +58,8 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
                     archived += 1;
                     counter!(GAMES_ARCHIVED).increment(1);
                 }
-                // Not possible yet: try again later, unless the log was deleted.
+                // The log cannot be archived yet, so try again later. If the log was deleted,
+                // delete the record as well.
                 Ok(false) if has_log(store, game).await? => continue,
                 Ok(false) => {}
                 Err(StoreError::Damaged { what }) => {
@@ -84,8 +86,8 @@ pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
 }
 
 /// Archives all games that ended at least `after` ago, even without a record of their end.
-/// Returns how many of them are archived now, and how many games there are. Calls `told` with
-/// both numbers after each game.
+/// Returns how many of these games are archived, and how many games the store has. Calls `told`
+/// with both numbers as counted so far, after each game.
 pub async fn archive_all(
     store: &dyn Archive,
     after: Duration,
@@ -103,7 +105,7 @@ pub async fn archive_all(
             Err(error @ (TableError::Unavailable | TableError::Failed)) => {
                 return Err(StoreError::Unavailable { why: error.to_string() });
             }
-            // A damaged game stays as it is: an operator must look at it first.
+            // Do not archive a damaged game, because an operator must look at it first.
             Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => {}
         }
         told(archived, seen);

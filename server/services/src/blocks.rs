@@ -1,4 +1,4 @@
-//! Blocked players: they do not play or chat with each other.
+//! Blocked players. A player and someone they have blocked cannot play or chat with each other.
 
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal};
 use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
@@ -11,8 +11,8 @@ use flagfall_base::names::player_shown;
 
 pub const BLOCKS_MAX: usize = 100;
 
-/// Blocks or unblocks a player. Repeating it changes nothing. False if the record of the guest who
-/// blocks changed at the same moment.
+/// Blocks or unblocks a player. Repeating the call changes nothing. Returns false if the blocking
+/// player is a guest whose record changed at the same moment.
 pub async fn set_blocked(
     store: &dyn Store,
     owner: &Standing,
@@ -34,8 +34,8 @@ pub async fn set_blocked(
     } else {
         Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }
     };
-    // An unknown outcome is good enough, because the list shows the result and repeating does no
-    // harm.
+    // An unknown outcome counts as success. The player sees the result in their list, and
+    // repeating the command does no harm.
     Ok(store.update(update).await? != UpdateOutcome::Conflict)
 }
 
@@ -57,7 +57,7 @@ pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<
     Ok(store.get(BLOCKS.key([&owner, &other])?).await?.is_some())
 }
 
-/// True if one of the two has blocked the other, so that they do not play each other.
+/// True if one of the two has blocked the other. Such players cannot play each other.
 pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
 }

@@ -1,5 +1,5 @@
 //! Deployments that accounts have saved, under `deployments/PLAYER/RULESET/NAME`. They are
-//! secrets of their owners, because opponents could learn from them what to expect. They are sent
+//! secret, because opponents could learn from them how their owner usually deploys. They are sent
 //! only to their owner and never logged.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use flagfall_base::transact::{delete, delete_all, write};
 
 pub const PER_RULESET_MAX: usize = 50;
 const ALL_MAX: usize = 1_000;
-/// Longest text that is parsed, in bytes, including blanks.
+/// The longest text that is parsed, in bytes, including blanks.
 const TEXT_MAX: usize = 1_000;
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Deployments {
         Deployments { store }
     }
 
-    /// The asker's deployments, ordered by ruleset and name.
+    /// Returns the asker's deployments, ordered by ruleset and name.
     pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, Refused> {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();
@@ -44,7 +44,8 @@ impl Deployments {
         Ok(SavedDeployments { deployments })
     }
 
-    /// Stores a deployment, replacing one of the same name. After an error nothing has changed.
+    /// Stores a deployment. It replaces an earlier deployment with the same name. After an error,
+    /// nothing has changed.
     pub async fn save(
         &self,
         asker: &Identity,
@@ -61,7 +62,7 @@ impl Deployments {
         if text.len() > TEXT_MAX {
             return Err(bad("too_long"));
         }
-        // Stored as Red's deployment, and turned when it is loaded for Blue.
+        // Store the deployment as Red's. It is turned around when it is loaded for Blue.
         let deployed =
             Setup::from_text(text, Side::Red, rules).and_then(|setup| setup.deploy(Side::Red, rules));
         let text = deployed.map_err(|error| bad_setup(&error))?.into_text();
@@ -89,13 +90,13 @@ impl Deployments {
         Ok(delete(&*self.store, vec![key]).await?)
     }
 
-    /// Deletes the deployments of a deleted player. After an error some may remain.
+    /// Deletes the deployments of a deleted player. After an error, some may still exist.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         delete_all(&*self.store, DEPLOYMENTS.under([&player])?).await
     }
 }
 
-/// The ruleset without changes, since changes do not affect the army.
+/// Returns the ruleset without its changes, because changes do not affect the army.
 fn base(ruleset: &str) -> Result<&'static Ruleset, Refused> {
     let found = Ruleset::all().iter().copied().find(|known| known.id == ruleset);
     found.ok_or_else(|| Refusal::new(Code::NO_SUCH_RULESET).because("saved").into())
@@ -105,8 +106,8 @@ fn bad(reason: &str) -> Refused {
     Refusal::new(Code::BAD_DEPLOYMENT).because(reason).into()
 }
 
-/// Refuses a deployment that is not valid. The message names the wrong piece, since only the
-/// owner sees it.
+/// Returns the refusal of a deployment that is not valid. It may name the wrong piece, because
+/// only the owner sees it.
 fn bad_setup(error: &SetupRefusal) -> Refused {
     let Refusal { code, args } = Refusal::from(error);
     let refused = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args };

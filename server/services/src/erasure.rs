@@ -1,6 +1,6 @@
-//! Removes the remaining data of a deleted account: the job `leaving/ID`, which is written with
-//! the deletion. The request that deletes the account does the job at once; after a crash any
-//! server does it.
+//! Removes the remaining data of a deleted account. This is the work of the job `leaving/ID`,
+//! which is written together with the deletion. The request that deletes the account also does
+//! the job at once. If the server crashes before that, any server does the job.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub struct Erasure {
 }
 
 impl Erasure {
-    /// Does this player's job at once, if there is one. If that fails, the runner does the job
-    /// later.
+    /// Does this player's job at once, if the store has one. If that fails, the job runner does
+    /// it later.
     pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -37,11 +37,12 @@ impl Erasure {
         }
     }
 
-    /// Removes the remaining data of a player whose account is deleted. It may be repeated.
+    /// Removes the remaining data of a player whose account is deleted. Repeating it does no
+    /// harm.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let player: Player = job.fields()?;
         let (store, id) = (&*self.store, &player.id);
-        // A failure in one part does not keep the other parts from being removed.
+        // Remove all parts, even if removing one of them fails.
         let later = |refusal: Refused| JobError::Later(refusal.to_string());
         let parts = [
             self.lobby.forget(&player).await.map_err(later),

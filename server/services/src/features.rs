@@ -1,4 +1,4 @@
-//! The records and jobs that are written together with events of games.
+//! The records and jobs that are written together with a game's events.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_store::{Key, Write};

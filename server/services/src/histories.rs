@@ -1,9 +1,9 @@
 //! Histories: lists and statistics of finished games.
 //!
 //! As with ratings, the append that ends a game also writes a job (`played_due/GAME`). A server
-//! that finds the job writes all results of the game in one update, on the condition that the job
-//! is still there, so each game is counted once. Data is stored the way it is read: a page of games
-//! is one scan, and tallies are records of their own.
+//! that finds the job writes all results of the game in one update. The update has the condition
+//! that the job still exists, so each game is counted once. Data is stored in the form in which
+//! it is read: one scan reads a page of games, and tallies have their own records.
 
 mod record;
 
@@ -27,10 +27,10 @@ use flagfall_base::transact::{Transaction, delete_all, expect};
 use flagfall_game::{Archived, Finished, Tables};
 
 pub const PAGE_MAX: usize = 100;
-/// Default number of games of a page.
+/// The default number of games on a page.
 pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
-/// Most rulesets in a player's statistics; custom rulesets count separately.
+/// The most rulesets in a player's statistics. Each custom ruleset counts.
 const RULESETS_MAX: usize = 200;
 
 #[derive(Clone)]
@@ -41,9 +41,9 @@ pub struct Histories {
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Page {
-    /// The `next` of the previous page.
+    /// The value of `next` on the previous page.
     pub after: Option<String>,
-    /// The number of entries, at most [`PAGE_MAX`].
+    /// The number of entries to return, at most [`PAGE_MAX`].
     pub limit: Option<usize>,
 }
 
@@ -66,15 +66,16 @@ impl Histories {
                     self.write_down(game, &archived, side, &mut update).await?;
                 }
             }
-            // If the commit fails, another game of these players was first, or another server has
-            // the job, or this update was written after all.
+            // If the commit fails, there are three possible reasons: another game of these
+            // players was counted first, another server has done the job, or this update was
+            // written after all.
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
         }
     }
 
-    /// Adds the result of a game for one of its players to the update.
+    /// Adds to the update the writes that record a game in the history of one of its players.
     async fn write_down(
         &self,
         game: GameId,
@@ -87,7 +88,7 @@ impl Histories {
         if player.kind == PlayerKind::House {
             return Ok(());
         }
-        // A player who deleted their account has no history, and gets no new one.
+        // A player who deleted their account has no history and must not get a new one.
         let gone = GONE.key([&player.id])?;
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
@@ -127,7 +128,7 @@ impl Histories {
         Ok(())
     }
 
-    /// Reads a record, and adds the condition that it is unchanged.
+    /// Reads a record, and adds to the update the condition that the record is unchanged.
     async fn expected<T: Default + serde::de::DeserializeOwned>(
         &self,
         key: &Key,
@@ -154,7 +155,8 @@ impl Histories {
         Ok(PlayedGames { player, games, next })
     }
 
-    /// A player's own finished games, the latest first, up to the limit of an export.
+    /// Returns a player's finished games, including private ones, latest first. Their number is
+    /// limited to that of an export.
     pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
         let id = player.id.clone();
         let mut page = Page { after: None, limit: Some(PAGE_MAX) };
@@ -200,7 +202,7 @@ impl Histories {
         let is_last = found.len() <= limit;
         found.truncate(limit);
         let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
-        // A page has few opponents; each is looked up once.
+        // Look up each opponent only once, because a page has few different opponents.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
@@ -233,8 +235,8 @@ impl Histories {
         Ok(Statistics { rulesets })
     }
 
-    /// Deletes a deleted player's lists and statistics. Their opponents' lists stay, without the
-    /// deleted player's name. After an error some records may remain.
+    /// Deletes the lists and statistics of a deleted player. The lists of their opponents stay,
+    /// but do not show the deleted player's name. After an error, some records may still exist.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         forget(&*self.store, &player.id).await
     }
@@ -260,7 +262,7 @@ pub(crate) fn score_of(winner: Option<Side>, side: Side) -> GameScore {
     }
 }
 
-/// The keys of one game in the lists of its players.
+/// Returns the keys of one game in the lists of its players.
 pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
     let mut keys = Vec::new();
     for side in Side::BOTH {

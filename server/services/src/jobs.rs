@@ -1,4 +1,4 @@
-//! Handlers of jobs, and how many run at once.
+//! The handlers of jobs, and the numbers of jobs that may run at once.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,12 +11,14 @@ use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
 use flagfall_base::keys::{NOTICES, PLANS};
 
-/// The time between two looks at planned games. It is short, because players wait for these
+/// The time between two searches for planned games. It is short, because players wait for these
 /// games.
 const PLAN_LOOK: Duration = Duration::from_secs(2);
-/// Notices that are being sent, or wait for a place at their destination, at once.
+/// The most notices that are being sent or wait to be sent to their destinations at the same
+/// time.
 const NOTICES_AT_ONCE: usize = 4_096;
-/// The same for one player. It is more than the places that one player has.
+/// The most notices of one player that are being sent or wait to be sent. It is larger than the
+/// number of deliveries that one host allows at once.
 const NOTICES_OF_A_PLAYER: usize = 16;
 
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {

@@ -1,8 +1,9 @@
-//! Players who leave games, and how long they wait for the next pairing.
+//! Records which players leave games. A player who does so often must wait before they are paired
+//! again.
 //!
-//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game.
-//! So a player has at most one mark per game, even after a crash, and marks expire by themselves.
-//! There is no other counter: the wait is computed from the marks when the player wants to be
+//! A mark is a record with the key `left/PLAYER/GAME`, written in the append that ends the game.
+//! So a player has at most one mark per game, even after a crash, and marks expire automatically.
+//! No other count is stored. The wait is computed from the marks when the player wants to be
 //! paired.
 
 use flagfall_base::keys::LEFT;
@@ -12,12 +13,12 @@ use flagfall_store::{Store, StoreError, Write};
 
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
 const MARKS_MAX: usize = 64;
-/// How long after the latest mark a player is not paired, in seconds, by number of marks. The
-/// first mark causes no wait, because leaving once can happen to anyone.
+/// The wait after the latest mark, in seconds. The index is the number of earlier marks. The
+/// first mark causes no wait, because anyone may have to leave a game once.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
-/// The mark of a player who left this game, or did not deploy; `None` if their id does not fit
-/// into a key.
+/// Returns the write of a mark for a player who left this game or did not deploy. `None` if the
+/// player's id does not fit into a key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     let key = LEFT.key([&player, &game]).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })
@@ -26,7 +27,7 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
 pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
     let marks = store.scan(LEFT.under([&player])?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
-    // A mark that cannot be read still counts, as an old one.
+    // A mark that cannot be read counts as a mark from long ago.
     let latest = marks.iter().map(|(_, value)| at(value).unwrap_or(0)).max();
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
 }

@@ -1,9 +1,9 @@
 //! The services of the server around a game: accounts, the lobby and its pool, ratings,
 //! histories, correspondence, saved deployments, notices, moderation.
 //!
-//! This crate is built on `flagfall-game` and does not handle sockets or HTTP requests. Work that
-//! follows from an event of a game is a job. The job is written in the same append as the event
-//! (`features`) and done by a runner (`jobs`).
+//! This crate is built on `flagfall-game` and does not handle sockets or HTTP requests. If an
+//! event of a game requires more work, this work is a job. The job is written in the same append
+//! as the event (`features`), and a runner does it (`jobs`).
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 

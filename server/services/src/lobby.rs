@@ -1,10 +1,11 @@
 //! Where games are arranged: seeks, challenges, house players.
 //!
 //! Open offers are kept in the store, so any server may accept them. State in memory (the known
-//! seeks, the watchers) is behind mutexes that are held for one step and never across an await.
-//! The lobby is not an actor, because an actor would make one player's commit wait for another's,
-//! although the store can commit concurrent updates together. The commands of one player run one
-//! after the other, so a command that is repeated over two connections has one outcome.
+//! seeks and the watchers) is protected by mutexes, which are never held across an await. The
+//! lobby is not an actor, because then one player's commit would have to wait for another
+//! player's, although the store can commit concurrent updates together. The commands of one
+//! player run one after the other, so a command that is sent over two connections has only one
+//! outcome.
 
 mod board;
 mod challenges;
@@ -66,13 +67,14 @@ use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
 use flagfall_game::{NewGame, TableError, Tables};
 
-/// Commands carried out at once; further ones wait.
+/// The most commands that are carried out at once. Other commands wait.
 const COMMANDS_MAX: u32 = 1_024;
 
-/// Number of locks that serialize players' commands. The hash of a player's id selects a lock.
+/// The number of locks that make the commands of a player run one after the other. The hash of a
+/// player's id selects the lock.
 const TURNS: usize = 64;
 
-/// The lobby. Cheap to clone; all clones are one lobby.
+/// The lobby. Cheap to clone; all clones share the same state.
 #[derive(Clone)]
 pub struct Lobby {
     inner: Arc<Inner>,
@@ -87,7 +89,8 @@ struct Inner {
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
     turns: Vec<Arc<tokio::sync::Mutex<()>>>,
-    /// Held while a seek is counted and opened.
+    /// Held from counting the open seeks until a new seek is stored, so that the count stays
+    /// correct.
     opening: tokio::sync::Mutex<()>,
     changed: Notify,
     committed: Committed,
@@ -95,7 +98,7 @@ struct Inner {
 }
 
 impl Lobby {
-    /// An empty lobby. [`Lobby::run`] must run beside it.
+    /// Returns an empty lobby. The caller must also run [`Lobby::run`] in the background.
     pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
         let pool = Pool::new(store.clone(), tables.clone(), connections.clone(), &settings.times);
         Lobby {
@@ -116,12 +119,13 @@ impl Lobby {
         }
     }
 
-    /// Carries out a command. Its changes are in the store when this returns, and repeating it
-    /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
+    /// Carries out a command. When this returns, the changes are in the store. Repeating the
+    /// command returns the same outcome. Once begun, the command continues even if the caller is
+    /// dropped.
     ///
-    /// A refusal usually means that nothing has changed. But if the store becomes unreachable or
-    /// the server stops, the command may have been stored. A refusal to create the game may also
-    /// come after the offer was taken.
+    /// A refusal usually means that nothing has changed. There are two exceptions: if the store
+    /// becomes unreachable or the server stops, the command may have been stored; and if the game
+    /// could not be created, the offer may have been taken.
     pub async fn handle(
         &self,
         player: &Player,
@@ -129,8 +133,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // Take the turn first, so that a player holds at most one place among the committed work,
-        // even if they open and close many connections.
+        // Lock the player's turn before taking a place for committed work. So a player takes at
+        // most one place, even if they open and close many connections.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;
@@ -140,12 +144,12 @@ impl Lobby {
         self.inner.committed.run(carried).await
     }
 
-    /// Waits until every command that has begun is carried out.
+    /// Waits until all commands that have begun are carried out.
     pub async fn commands_finished(&self) {
         self.inner.committed.finished().await;
     }
 
-    /// Carries out a command while its player's lock is held.
+    /// Carries out a command. The caller holds the player's lock.
     async fn carry_out(
         &self,
         player: &Player,
@@ -169,7 +173,7 @@ impl Lobby {
         found.map(|(challenge, ..)| challenge).map_err(unclear)
     }
 
-    /// Sends a connection the current seeks and games, and every change from now on.
+    /// Sends the current seeks and games to a connection, and every change from now on.
     pub fn watch(&self, outbox: Outbox) {
         let (seeks, games, online) = self.inner.news();
         self.inner.board.lock().watch(outbox, seeks, games, online);
@@ -180,7 +184,7 @@ impl Lobby {
         self.inner.board.lock().unwatch(connection);
     }
 
-    /// True if this command was accepted before: repeating it returns the same outcome.
+    /// True if this command was accepted before, so that repeating it returns the same outcome.
     pub async fn has_carried_out(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> bool {
         matches!(self.inner.recall(player, cmd_id, command).await, Ok(Some(_)))
     }
@@ -190,21 +194,21 @@ impl Lobby {
         self.inner.seeks.lock().has(id)
     }
 
-    /// True if a player waits in the pool, or if the store cannot say.
+    /// True if a player waits in the pool, or if the store does not answer.
     pub async fn is_waiting(&self, player_id: &str) -> bool {
         let Ok(key) = POOL.key([&player_id]) else { return false };
         self.inner.store.get(key).await.map_or(true, |found| found.is_some())
     }
 
-    /// Returns the players connected here who have an open seek. Other servers are told about
-    /// them.
+    /// Returns the players connected to this server who have an open seek. Other servers are sent
+    /// this list.
     pub fn seekers_here(&self) -> BTreeSet<String> {
         let seeks = self.inner.seeks.lock();
         let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
         here.map(str::to_owned).collect()
     }
 
-    /// Withdraws all offers of a deleted account. After an error some may remain.
+    /// Withdraws all offers of a deleted account. After an error, some may still be open.
     pub async fn forget(&self, player: &Player) -> Result<(), Refused> {
         let seeks = seeks::close_all(&self.inner.store, player).await;
         self.inner.read_seeks().await;
@@ -220,12 +224,13 @@ impl Lobby {
         challenges.map(drop)
     }
 
-    /// Refuses every new command except withdrawals.
+    /// Makes the lobby refuse new commands, except withdrawals.
     pub fn stop(&self) {
         self.inner.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Runs one wave of the pool now. After an error the next wave continues with what is left.
+    /// Runs one wave of the pool now. After an error, the next wave handles the remaining
+    /// players.
     pub async fn hold_wave(&self) -> Result<(), StoreError> {
         self.inner.pool.hold_wave().await
     }
@@ -248,8 +253,8 @@ impl Lobby {
         }
     }
 
-    /// Informs watchers and closes abandoned seeks, until the future is dropped. Sleeps while there
-    /// are no seeks and no watchers, unless other servers share the store.
+    /// Informs watchers and closes abandoned seeks, until the future is dropped. Sleeps while
+    /// there are no seeks and no watchers, unless other servers share the store.
     pub async fn run(&self) {
         let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
         self.inner.read_seeks().await;
@@ -257,7 +262,7 @@ impl Lobby {
             if !self.inner.is_busy() {
                 self.inner.changed.notified().await;
             }
-            // Changes within one interval are sent together.
+            // Wait, so that changes within one interval are sent together.
             tokio::time::sleep(interval).await;
             self.inner.tick().await;
         }
@@ -341,7 +346,7 @@ impl Inner {
     }
 }
 
-/// One command while it is carried out.
+/// A command that is being carried out, and its player.
 struct Asker<'a> {
     inner: &'a Inner,
     player: &'a Player,
@@ -350,7 +355,8 @@ struct Asker<'a> {
     standing: &'a Standing,
 }
 
-/// The answer to a command, and true if it was carried out just now rather than before.
+/// The answer to a command. The `bool` is false if the command had already been carried out
+/// before.
 type Handled = Result<(Accepted, bool), Refused>;
 
 impl Asker<'_> {
@@ -378,15 +384,15 @@ impl Asker<'_> {
             && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
         {
-            // The seek was not taken after all.
+            // The seek is still in the store, so the list must contain it.
             self.inner.seeks.lock().open(record);
             self.inner.changed.notify_one();
         }
         handled
     }
 
-    /// Reads a seek from the store. If the seek is gone, removes it from this server's list too,
-    /// so that it is not offered again.
+    /// Reads a seek from the store. If the store does not have it, also removes it from this
+    /// server's list, so that it is not shown any longer.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
         let found = seeks::find(&self.inner.store, seek_id).await;
         if matches!(&found, Err(refused) if refused.is(Code::NO_SUCH_SEEK))
@@ -410,7 +416,7 @@ impl Asker<'_> {
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
         let update = Update { conditions, writes: vec![Write::Delete { key }] };
         let kept = self.keep(outcome, game, update).await?;
-        // The seek is gone in any case: closed by this command or by another one before.
+        // The seek is gone, whether this command closed it or an earlier one.
         self.inner.seeks.lock().remove(seek_id);
         self.inner.changed.notify_one();
         self.finish(kept, no_such_seek, vec![again]).await
@@ -481,13 +487,15 @@ impl Asker<'_> {
         let house = house_player(bot).ok_or_else(no_such_bot)?;
         check_rated(terms, [house.kind, self.player.kind])?;
         self.check_games().await?;
-        // The house player offers and the player accepts, so `terms.secret` is the player's wish.
+        // In the plan, the house player made the offer and the player accepts it, so
+        // `terms.secret` is the player's wish.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(outcome, Some(plan), Update::default()).await?;
         self.finish(kept, store_unclear, Vec::new()).await
     }
 
-    /// Plans the game between the offerer and the asker, and returns it with the asker's answer.
+    /// Plans a game between the player who made the offer and the asker. Returns the plan, and
+    /// the answer to the asker.
     fn plan(
         &self,
         offerer: &Player,
@@ -495,7 +503,7 @@ impl Asker<'_> {
         wanted: Option<Side>,
         secret: bool,
     ) -> Result<(NewGame, Accepted), Refused> {
-        // Check this before the offer is used up.
+        // Check the capacity before the offer is used up.
         self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
         let side = offerer_side.opponent();
@@ -511,7 +519,7 @@ impl Asker<'_> {
         Ok((plan, outcome))
     }
 
-    /// Refuses to pair the asker while they must wait because they left games.
+    /// Refuses to pair the asker if they left games and must therefore wait.
     async fn check_conduct(&self) -> Result<(), Refused> {
         match conduct_of(&*self.inner.store, &self.player.id).await? {
             Conduct { left_games: _, wait_s: 0 } => Ok(()),
@@ -522,8 +530,8 @@ impl Asker<'_> {
         }
     }
 
-    /// Calls [`Self::check_conduct`] for rated terms only, so that a player who must wait for the
-    /// pool cannot use rated offers instead.
+    /// Calls [`Self::check_conduct`] if the terms are rated. So a player who must wait for the
+    /// pool cannot accept or make rated offers meanwhile.
     async fn check_conduct_for(&self, terms: &Terms) -> Result<(), Refused> {
         if terms.rated { self.check_conduct().await } else { Ok(()) }
     }
@@ -546,8 +554,9 @@ impl Asker<'_> {
         if has_room { Ok(()) } else { Err(opponent_busy()) }
     }
 
-    /// Creates the game of a stored command. `conflict` makes the refusal if the offer changed
-    /// first. `offer` has the writes that open the offer again if the game cannot be created.
+    /// Creates the game of a stored command. `conflict` makes the refusal in case the offer has
+    /// changed. `offer` contains the writes that open the offer again if the game cannot be
+    /// created.
     async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
         match kept {
             Kept::New(record) => {

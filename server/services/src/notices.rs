@@ -1,11 +1,12 @@
 //! Notices of turns to players, over webhooks and feeds.
 //!
 //! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
-//! told, so there is one notice even if several servers find the job. A server that finds a due
-//! notice waits for a place at its destination, leases the notice for a minute with a conditional
-//! update, and sends it. If the server dies meanwhile, the notice is leased again. So a notice
-//! may be delivered twice, with the same id, but no turn is missed. Destinations do not delay
-//! each other (see `destinations.rs`).
+//! announced. So there is one notice per turn, even if several servers find the job. To send a
+//! notice, a server first waits until deliveries to its destination are possible. It then leases
+//! the notice for a minute with a conditional update, and sends it. If the server dies meanwhile,
+//! another server leases the notice after that minute. So a notice may be delivered twice, with
+//! the same id, but no turn is missed. Destinations do not delay each other (see
+//! `destinations.rs`).
 
 mod address;
 mod deliver;
@@ -40,20 +41,22 @@ use flagfall_base::telemetry as names;
 use flagfall_base::transact::{delete, delete_all, expect, write};
 use flagfall_game::Tables;
 
-/// How long a notice is leased when it is sent, in milliseconds.
+/// The time for which a notice is leased when it is sent, in milliseconds.
 const TAKEN_MS: u64 = 60_000;
-/// Waits before further attempts, in milliseconds. After the last attempt the notice is lost.
+/// The waits before the second and later attempts, in milliseconds. If the last attempt fails,
+/// the notice is lost.
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
-/// Most notices that may wait for one player. Further ones are dropped.
+/// The most notices that may wait for one player. More notices are dropped.
 const WAITING_MAX: usize = 100;
-/// Number of notices lost in a row after which a webhook is disabled.
+/// The number of notices lost in a row after which a webhook is disabled.
 pub const LOST_MAX: u32 = 5;
-/// Least time between two tests of one player's webhook, in milliseconds.
+/// The shortest time between two tests of one player's webhook, in milliseconds.
 const TEST_EVERY_MS: u64 = 10_000;
-/// How long a turn stays marked as told, in milliseconds: longer than any turn.
+/// The time for which a turn stays marked as announced, in milliseconds. It is longer than any
+/// turn.
 const TOLD_MS: u64 = 60 * 24 * 3_600_000;
 
-/// Notices in a store. Cheap to clone.
+/// The notices in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Notices {
     store: Arc<dyn Store>,
@@ -63,7 +66,7 @@ pub struct Notices {
     destinations: Destinations,
 }
 
-/// A webhook as the store keeps it. It has no `Debug`, because it holds a secret.
+/// The stored record of a webhook. It does not implement `Debug`, because it contains a secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WebhookRecord {
     url: String,
@@ -71,12 +74,13 @@ struct WebhookRecord {
     created: u64,
     lost: u32,
     last: Option<WebhookAttempt>,
-    /// When it was last tested. Only version 0.1 uses it; new records hold 0.
+    /// The time of the last test. Only version 0.1 uses it; in new records it is 0.
     tested: u64,
 }
 
 impl WebhookRecord {
-    /// The host of the address, whether or not this server may call it.
+    /// Returns the host of the webhook's address. It may be a host that this server must not
+    /// call.
     fn host(&self) -> String {
         let target = Target::parse(&self.url, Reach::Private);
         target.map_or_else(|_| self.url.clone(), |target| target.host.to_ascii_lowercase())
@@ -93,8 +97,8 @@ impl Notices {
         Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }
 
-    /// Sets the asker's webhook, with a new secret. Replaces an earlier webhook. After an error
-    /// usually nothing has changed.
+    /// Sets the asker's webhook with a new secret. This replaces an earlier webhook. After an
+    /// error, usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
         check_account(asker, "webhooks")?;
         let target = Target::parse(&new.url, self.sender.reach)?;
@@ -119,20 +123,20 @@ impl Notices {
         Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
     }
 
-    /// Removes the asker's webhook and the notices that wait for it.
+    /// Removes the asker's webhook and the notices that wait to be sent to it.
     pub async fn remove(&self, asker: &Identity) -> Result<(), Refused> {
         self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the asker's webhook at once. A failed attempt is not an error: the answer
-    /// reports it.
+    /// Sends a test to the asker's webhook at once. If the test fails, this is not an error; the
+    /// answer says so.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
-        // The mark of a test is kept apart from the webhook's record, so that replacing or
-        // removing the webhook does not allow more tests.
+        // The time of the test is not stored in the webhook's record. Otherwise a player could
+        // replace or remove the webhook to make more tests.
         let tested = WEBHOOK_TESTS.key([&player])?;
         let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];
@@ -151,9 +155,9 @@ impl Notices {
         Ok(attempt)
     }
 
-    /// Writes a notice for a player who is to act in a game, once per turn, if they have a
-    /// working webhook. After an error the notice may or may not have been written. Calling this
-    /// again is safe.
+    /// Writes a notice for a player who is to act in a game, at most once per turn. Does nothing
+    /// if the player has no working webhook. After an error, the notice may or may not have been
+    /// written; it is safe to call this again.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
@@ -184,7 +188,7 @@ impl Notices {
         } else {
             count("dropped");
         }
-        // A conflict means that another server wrote the notice.
+        // On a conflict, another server has already written the notice.
         let conditions = vec![(told, expect(before))];
         if self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Unknown {
             return Err(StoreError::Unavailable { why: "it did not confirm a notice".to_owned() });
@@ -193,8 +197,8 @@ impl Notices {
         Ok(())
     }
 
-    /// Deletes the webhook, notices and feed of a deleted account. After an error some of them
-    /// may be left.
+    /// Deletes the webhook, the notices and the feed of a deleted account. After an error, some
+    /// of them may still exist.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
         self.forget_feed(player).await
@@ -203,7 +207,7 @@ impl Notices {
     async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
         delete(&*self.store, vec![WEBHOOKS.key([&player])?]).await?;
         delete_all(&*self.store, NOTICES.under([&player])?).await?;
-        // Notices that failed permanently also describe the player's games.
+        // Also delete notices that failed permanently, because they describe the player's games.
         delete_all(&*self.store, DEAD_JOBS.under([&NOTICES.name, &player])?).await
     }
 

@@ -1,6 +1,6 @@
-//! Operator actions: read reports, close and reopen accounts, correct ratings. The update that
-//! carries out an action also logs it. This module never changes or deletes log entries, and
-//! never reads a running game.
+//! The actions of operators: read reports, close and reopen accounts, correct ratings. The update
+//! that carries out an action also writes it to the operators' log. This module never changes or
+//! deletes log entries, and never reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
@@ -33,7 +33,7 @@ pub enum OperatorError {
         "nothing was discarded: the work of a discarded job is never done. To discard the job anyway, add --yes"
     )]
     NotConfirmed,
-    /// The reason is empty, too long or not printable.
+    /// The reason is empty or too long, or contains characters that cannot be printed.
     #[error("a reason must have 1 to {REASON_LEN_MAX} printable characters")]
     BadReason,
     #[error(transparent)]
@@ -44,7 +44,7 @@ pub enum OperatorError {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Act {
-    /// When, in milliseconds since 1970.
+    /// The time of the action, in milliseconds since 1970.
     pub at: u64,
     pub deed: Deed,
     pub reason: String,
@@ -60,7 +60,7 @@ pub enum Deed {
     Discarded { job: String },
 }
 
-/// Carries out an operator's actions on a store, for one reason.
+/// Carries out the actions of an operator on a store. All of them have the same reason.
 pub struct Operator<'a> {
     store: &'a dyn Store,
     reason: String,
@@ -77,8 +77,8 @@ impl<'a> Operator<'a> {
 
     fn note(&self, id: &str, deed: Deed) -> Result<Write, StoreError> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
-        // Keys are in order of time; the id separates two actions of one moment. Actions on jobs
-        // have their own kind of record, because version 0.1 cannot read them.
+        // Keys are sorted by time, and contain an id because two actions may have the same time.
+        // Actions on jobs have a separate kind of record, because version 0.1 cannot read them.
         let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
         let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
         let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
@@ -92,8 +92,8 @@ impl<'a> Operator<'a> {
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Deletes a job that failed permanently. Its work is never done. Returns
-    /// [`OperatorError::NotConfirmed`] if it is not confirmed.
+    /// Deletes a job that failed permanently, so its work is never done. Returns
+    /// [`OperatorError::NotConfirmed`] if `is_confirmed` is false.
     pub async fn discard(&self, kind: &str, id: &str, is_confirmed: bool) -> Result<(), OperatorError> {
         if !is_confirmed {
             return Err(OperatorError::NotConfirmed);
@@ -108,16 +108,16 @@ impl<'a> Operator<'a> {
         for DeadJob { kind, id, .. } in dead_jobs(self.store).await? {
             match self.retry(&kind, &id).await {
                 Ok(()) => retried += 1,
-                // Another operator was first.
+                // Another operator has already retried or discarded the job.
                 Err(OperatorError::NoSuchJob) => {}
-                // A job that cannot be retried does not keep the others back.
+                // If one job cannot be retried, retry the others anyway.
                 Err(error) => failed = Some(error),
             }
         }
         failed.map_or(Ok(retried), Err)
     }
 
-    /// Closes an account: logins are refused and its sockets are closed.
+    /// Closes an account. Its logins are refused, and its sockets are closed.
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, true, |player| {

@@ -1,5 +1,5 @@
-//! Players: guests with a name and a durable token, accounts with a password, bot accounts, and
-//! house players.
+//! The players: guests who have a name and a permanent token, accounts with a password, bot
+//! accounts, and house players.
 
 mod account;
 mod attempts;
@@ -70,12 +70,12 @@ struct Inner {
 #[derive(Debug)]
 pub struct NewGuest {
     pub identity: Identity,
-    /// The credential, which is sent once.
+    /// The token of the player. It is sent only once.
     pub token: Token,
 }
 
 impl Players {
-    /// Returns the conditions and writes to add to the update of a player's action.
+    /// Returns the conditions and writes to add to the update that carries out a player's action.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -83,7 +83,8 @@ impl Players {
         standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
     }
 
-    /// Opens the players of this store. Sockets of revoked tokens are closed through `connections`.
+    /// Returns access to the players of this store. When tokens are revoked, their sockets are
+    /// closed through `connections`.
     pub fn new(store: Arc<dyn Store>, connections: Connections, settings: &Settings) -> Players {
         let per_minute = settings.limits.guests_per_minute;
         let new_guests = TokenBucket::new(per_minute, Duration::from_secs(60), Instant::now());
@@ -102,9 +103,9 @@ impl Players {
         }
     }
 
-    /// Creates a guest. Nothing is stored, because the token contains the guest's data. Without a
-    /// wanted name the guest gets a generated one; if the wanted name is taken, a number is
-    /// added.
+    /// Creates a guest. Nothing is stored, because the guest's token contains all their data. If
+    /// no name is wanted, the guest gets a generated one. If the wanted name is taken, a number
+    /// is added to it.
     pub async fn register(&self, wanted: Option<&str>) -> Result<NewGuest, PlayerError> {
         let wanted = wanted.map(Name::new).transpose()?;
         let is_within = self.inner.new_guests.lock().take(Instant::now());
@@ -117,14 +118,15 @@ impl Players {
         let (token, guest) = self.inner.guest_keys.issue(store, wanted.as_ref(), expires).await?;
         let identity = match wanted {
             Some(_) => self.not_stored(guest).await?,
-            // A generated name is practically unique.
+            // Generated names are practically unique, so this one needs no check.
             None => identity_of(guest.name.clone(), guest),
         };
         counter!(flagfall_base::telemetry::GUESTS).increment(1);
         Ok(NewGuest { identity, token })
     }
 
-    /// Identity of a guest who is not stored, with a name that is free as far as this server knows.
+    /// Returns the identity of a guest who is not stored. Their name is free as far as this
+    /// server can tell.
     async fn not_stored(&self, guest: GuestToken) -> Result<Identity, PlayerError> {
         let claims = &self.inner.claims;
         let is_free = |name: &Name| claims.claim(name, &guest.id, Instant::now());
@@ -132,8 +134,8 @@ impl Players {
         Ok(identity_of(name, guest))
     }
 
-    /// Finds the player of this name, to address something to them: a stored player, or a guest
-    /// who is connected here and not stored yet.
+    /// Finds the player with this name, so that something can be addressed to them. Finds stored
+    /// players, and guests who are connected to this server but not stored yet.
     pub async fn addressee(&self, name: &str) -> Result<Player, PlayerError> {
         match self.profile(name).await {
             Err(PlayerError::NoSuchPlayer) => {}
@@ -146,13 +148,13 @@ impl Players {
         Ok(Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest })
     }
 
-    /// Checks that the store still has the key of guest tokens, and restores it if the store was
-    /// emptied.
+    /// Checks that the store still has the key of guest tokens. If the store was emptied, writes
+    /// the key again.
     pub async fn look_after_guest_key(&self) -> Result<(), StoreError> {
         self.inner.guest_keys.agree(&*self.inner.store).await.map(drop)
     }
 
-    /// Stores a new player; `false` if the name is taken.
+    /// Stores a new player. Returns `false` if the name is taken.
     async fn insert(&self, record: &PlayerRecord) -> Result<bool, PlayerError> {
         let player_key = PLAYERS.key([&record.player.id])?;
         let update = Update {
@@ -166,7 +168,7 @@ impl Players {
         match self.inner.store.update(update).await? {
             UpdateOutcome::Ok => Ok(true),
             UpdateOutcome::Conflict => Ok(false),
-            // If our bytes are stored, the whole update happened.
+            // If the store contains our bytes, the whole update was written.
             UpdateOutcome::Unknown => {
                 let stored = self.inner.store.get(player_key).await?;
                 if stored == Some(record.bytes()?) { Ok(true) } else { Err(PlayerError::Store) }
@@ -174,12 +176,12 @@ impl Players {
         }
     }
 
-    /// Returns the player with this token, given as text.
+    /// Returns the player who has this token, which is given as text.
     pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
         self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
     }
 
-    /// Returns the player with this token.
+    /// Returns the player who has this token.
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,
@@ -187,15 +189,15 @@ impl Players {
         }
     }
 
-    /// Returns the player with this guest token: a stored guest, an account that was a guest
-    /// before, or a guest who is not stored.
+    /// Returns the player who has this guest token. This may be a stored guest, an account that
+    /// was a guest before, or a guest who is not stored.
     async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Identity, PlayerError> {
         if let Some((record, bytes)) = self.read(&guest.id).await? {
             let pass = Some(guest.pass).filter(|_| record.player.kind == PlayerKind::Guest);
             return self.admit(token, record, bytes, pass).await;
         }
         let is_expired = guest.expires <= SystemClock.now();
-        // This guest may have become an account that was deleted.
+        // The guest may have become an account that was then deleted.
         if is_expired || self.inner.store.get(GONE.key([&guest.id])?).await?.is_some() {
             return Err(PlayerError::UnknownToken);
         }
@@ -210,7 +212,7 @@ impl Players {
         self.admit(token, record, bytes, None).await
     }
 
-    /// Returns the player of a record, if the token is one of theirs.
+    /// Returns the player of a record, if the token is one of the player's tokens.
     async fn admit(
         &self,
         token: &Token,
@@ -231,7 +233,8 @@ impl Players {
         Ok(identity)
     }
 
-    /// Reads a player's record and its stored bytes, which serve as the condition of an update.
+    /// Reads a player's record. Also returns its stored bytes, for use in the condition of an
+    /// update.
     async fn read(&self, id: &str) -> Result<Option<(PlayerRecord, Vec<u8>)>, PlayerError> {
         let Some(bytes) = self.inner.store.get(PLAYERS.key([&id])?).await? else { return Ok(None) };
         let record = PlayerRecord::read(&bytes).inspect_err(|error| {
@@ -240,8 +243,8 @@ impl Players {
         Ok(Some((record, bytes)))
     }
 
-    /// Extends a guest's expiry, once a day. A failure is only logged, because there is time for
-    /// more attempts.
+    /// Extends the expiry of a guest's record, at most once a day. If this fails, it only logs
+    /// the error, because there will be more attempts.
     async fn refresh(&self, bytes: Vec<u8>, mut record: PlayerRecord) {
         if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;

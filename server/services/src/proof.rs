@@ -1,11 +1,12 @@
-//! Signatures of finished games: proof that a record is the one that the server kept.
+//! Signatures of finished games. A signature proves that a record matches the game as the server
+//! stored it.
 //!
 //! The append that ends a game also writes a job (`proof_due/GAME`). A server that finds the job
 //! signs the game's digest. One update writes the signature and removes the job, on the condition
-//! that the job is still there. So each game is signed once, and after a crash another server
-//! finds the job. The digest does not change when players are renamed or games are archived, so
-//! the signature stays valid. It stays valid after the key is replaced, because the public halves
-//! of all keys stay published.
+//! that the job still exists. So each game is signed once, and after a crash another server finds
+//! the job. Renaming players or archiving the game does not change the digest, so the signature
+//! stays valid. It also stays valid after the key is replaced, because all public keys stay
+//! published.
 
 mod key;
 
@@ -31,18 +32,20 @@ pub struct Proofs {
 }
 
 impl Proofs {
-    /// The signatures in this store. New ones are made only if there is a key.
+    /// Returns access to the signatures in this store. New signatures can be made only if there
+    /// is a key.
     pub fn new(store: Arc<dyn Store>, tables: Tables, key: Option<Arc<SigningKey>>) -> Proofs {
         Proofs { store, tables, key }
     }
 
-    /// Publishes this server's public key. Earlier public keys stay published.
+    /// Publishes the public key of this server. Public keys that were published before stay
+    /// published.
     pub async fn publish_key(&self) -> Result<(), StoreError> {
         let Some(key) = &self.key else { return Ok(()) };
         let info = SigningKeyInfo { id: key.id.clone(), public: key.public, since: self.store.now().0 };
         let at = SIGNING_KEY.key([&key.id])?;
         let publish = put(at.clone(), &info, None)?;
-        // If the record exists, the key is published already.
+        // If this key's record exists, the key has already been published.
         write_if(&*self.store, at, None, vec![publish]).await.map(drop)
     }
 
@@ -68,8 +71,8 @@ impl Proofs {
         }
     }
 
-    /// Adds the signature, if there is one, to the record of a finished game. If its signing job
-    /// is still there, does the job first.
+    /// Adds the signature to the record of a finished game, if the game has one. If the game is
+    /// not signed yet but its job exists, does the job first.
     pub async fn sign(&self, record: &mut GameRecord) -> Result<(), StoreError> {
         if record.outcome.is_none() {
             return Ok(());
@@ -77,7 +80,7 @@ impl Proofs {
         let at = PROOF.key([&record.game])?;
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
-            // The game may have ended a moment ago.
+            // The game may have just ended, so that its job is not done yet.
             let due = PROOF_DUE.key([&record.game])?;
             if let Some(job) = Claimed::now(&self.store, due).await? {
                 self.do_job(&job).await?;

@@ -1,13 +1,12 @@
 //! Deletes guests who never played, and finished casual games of guests.
 //!
-//! A guest is listed under `new_guests/TIME/ID` when they are stored. A finished casual game
-//! without an account is listed under `guest_ended/TIME/GAME`, in the append that ends it.
-//! Servers work through both lists from the oldest entry, a few entries at a time.
-//! `flagfall-server store prune` checks the whole store, for stores written by versions without
-//! these lists.
+//! When a guest is stored, they are listed under `new_guests/TIME/ID`. When a casual game without
+//! an account ends, the append that ends it lists the game under `guest_ended/TIME/GAME`. Servers
+//! go through these two lists, oldest entry first, a few entries at a time. Versions before these
+//! lists did not write them, so `flagfall-server store prune` checks the whole store.
 //!
-//! Four kinds of games are kept: rated games, games with an account (a guest may have become one
-//! since), games with a report that is still stored, and damaged games.
+//! Four kinds of games are kept: rated games, games in which an account plays (a guest may have
+//! become an account since then), games with a report that is still stored, and damaged games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,11 +31,11 @@ use flagfall_base::telemetry::PRUNED;
 use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// Most guests and most games that a server deletes in one round.
+/// The most guests, and the most games, that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
 const OF_A_GAME_MAX: usize = 16;
 
-/// How long guests and their games are kept; forever if `None`.
+/// The times for which guests and their games are kept. `None` keeps them forever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lifetimes {
     pub new_guest: Option<Duration>,
@@ -49,7 +48,7 @@ impl Lifetimes {
     }
 }
 
-/// How much was deleted, or would be deleted in a dry run.
+/// The numbers of deleted guests and games. In a dry run, the numbers that would be deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pruned {
     pub guests: usize,
@@ -70,14 +69,14 @@ pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Optio
     Some(mark(key, None))
 }
 
-/// True if guests play each other or the house.
+/// True if each player is a guest or a house player.
 fn is_of_guests(players: &PerSide<Player>) -> bool {
     let kinds = Side::BOTH.map(|side| players[side].kind);
     kinds.iter().all(|kind| matches!(kind, PlayerKind::Guest | PlayerKind::House))
         && kinds.contains(&PlayerKind::Guest)
 }
 
-/// Prunes a limited number of entries every `every`, until the future is dropped.
+/// Prunes a limited number of entries at each interval `every`, until the future is dropped.
 pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Duration) {
     loop {
         match prune_due(&*store, lifetimes, AT_A_LOOK).await {
@@ -150,8 +149,9 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
     Ok(games)
 }
 
-/// Prunes all players and all games of a store. Calls `told` with the numbers of players and
-/// games seen so far. After an error the deletions so far remain, and this may be called again.
+/// Prunes all players and games of a store. Calls `told` with the numbers of players and games
+/// checked so far. After an error, this may be called again; deletions that were already made
+/// remain.
 pub async fn prune_all(
     store: &dyn Archive,
     lifetimes: Lifetimes,
@@ -185,11 +185,11 @@ pub async fn prune_all(
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// The game is deleted, or would be in a dry run.
+    /// The game was deleted, or would have been if this were not a dry run.
     Deleted,
-    /// The game is kept permanently, or is gone already.
+    /// The game is kept permanently, or does not exist.
     Kept,
-    /// The game is kept and will be checked again.
+    /// The game is kept for now and will be checked again.
     Later,
 }
 
@@ -197,7 +197,8 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     let over = match finished(store, game).await {
         Ok(Some(over)) => over,
         Ok(None) => return Ok(Verdict::Later),
-        // After an interrupted deletion, little more than this entry is left of a game.
+        // The log is gone or damaged. After an interrupted deletion, the game has no log but
+        // still has this list entry.
         Err(TableError::NotFound | TableError::Quarantined) => return Ok(Verdict::Kept),
         Err(TableError::TooNew) => return Ok(Verdict::Later),
         Err(error @ (TableError::Unavailable | TableError::Failed)) => {
@@ -223,8 +224,8 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     Ok(Verdict::Deleted)
 }
 
-/// True if a report of the game is still stored, or its histories are not written yet. A history
-/// job that failed permanently waits for an operator.
+/// True if the store still has a report of the game, or has not written the game's histories.
+/// This includes a history job that failed permanently, because an operator may retry it.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = PLAYED_DUE.key([&game])?;
@@ -233,8 +234,8 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
     Ok(is_due || !reports.is_empty())
 }
 
-/// Deletes a game: its records first and its log last, so that an interrupted deletion is found
-/// again.
+/// Deletes a game. Its log is deleted last, so that an interrupted deletion is found and
+/// continued.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
     keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?]);
@@ -250,7 +251,7 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     store.delete_log(game).await?;
     for side in Side::BOTH {
         let player = &over.players[side];
-        // The tallies of a deleted guest are deleted together with the last of their games.
+        // If a player is a deleted guest, delete their tallies with the last of their games.
         if player_kind(store, player).await?.is_none() {
             histories::forget_without_games(store, &player.id).await?;
         }

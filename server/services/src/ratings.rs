@@ -1,9 +1,9 @@
-//! Ratings: each rated game changes them exactly once.
+//! Ratings. Each rated game changes them exactly once.
 //!
-//! The append that ends a rated game also writes a job (`rating_due/GAME`), so a crash cannot
-//! separate the two. One update does the job and writes all records of the rating, on the
-//! condition that the job is still there. So only one of these updates succeeds, even if several
-//! servers try several times. After a crash the job is either still there or done.
+//! The append that ends a rated game also writes a job (`rating_due/GAME`), so even after a
+//! crash, each rated game has its job. One update does the job and writes all records of the
+//! rating, on the condition that the job still exists. So only one update succeeds, even if
+//! several servers try. After a crash, either the job still exists or it is done.
 
 mod listed;
 mod record;
@@ -44,16 +44,17 @@ use flagfall_game::{Finished, Tables};
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
-/// Fewest plies of a game that is rated.
+/// The smallest number of plies of a game that is rated.
 const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
-/// Most records of a leaderboard that are read to fill its places.
+/// The most records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
-/// How long a leaderboard is cached, unless a game of this server changes it.
+/// The time that a leaderboard is cached, unless a game on this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
 
-/// Cached leaderboards and when they were read. The `bool` in the key is true for bots.
+/// Cached leaderboards, with the times at which they were read. The `bool` in the key is true for
+/// leaderboards of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
 
 #[derive(Clone)]
@@ -66,13 +67,13 @@ pub struct Ratings {
     known: Arc<Mutex<Known>>,
 }
 
-/// True if games of a ruleset can be rated. Custom rulesets cannot.
+/// True if games of this ruleset can be rated. Games of custom rulesets cannot.
 pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
 
-/// Returns why a game with these terms and players cannot be rated, as the reason of a refusal;
-/// `None` if it can be rated.
+/// Returns the reason why a game with these terms and players cannot be rated, for use in a
+/// refusal. `None` if the game can be rated.
 pub fn why_unrated(
     ruleset: &str,
     time: flagfall_protocol::Time,
@@ -111,7 +112,7 @@ impl Ratings {
         }
     }
 
-    /// Rates this game at once, if its job is there.
+    /// Rates this game at once, if the store has a rating job for it.
     pub async fn rate_now(&self, game: GameId) -> Result<(), JobError> {
         match Claimed::now(&self.store, RATING_DUE.key([&game])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -133,8 +134,8 @@ impl Ratings {
                 tracing::debug!(%game, ?outcome, "a rating job is done");
                 return Ok(());
             }
-            // Either another game of these players was rated first, or another server has the
-            // job, or this update was written after all.
+            // There are three possible reasons: another game of these players was rated first,
+            // another server has done the job, or this update was written after all.
             if !job.is_held().await? {
                 return Ok(());
             }
@@ -166,7 +167,7 @@ impl Ratings {
         let Finished { terms, players, winner, ended, .. } = finished;
         let (class, ended) = (&Class { ruleset: terms.ruleset.clone(), speed }, *ended);
         let mut before = Vec::with_capacity(2);
-        // A player who deleted their account has no rating, and gets no new one.
+        // A player who deleted their account has no rating and must not get a new one.
         let mut is_gone = PerSide::default();
         for side in Side::BOTH {
             let gone = GONE.key([&players[side].id])?;
@@ -217,8 +218,8 @@ impl Ratings {
         Ok(change)
     }
 
-    /// Returns the advantage of the first move according to earlier games. Adds this game to the
-    /// count in the update.
+    /// Returns the advantage of the first move, as computed from earlier games. Also adds to the
+    /// update that this game is counted.
     async fn first_move(
         &self,
         ruleset: &str,
@@ -296,8 +297,8 @@ impl Ratings {
         Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
     }
 
-    /// Returns the leaderboard of one class. It is read again after a game of this server has
-    /// changed it; games of other servers appear after a few seconds.
+    /// Returns the leaderboard of one class. If a game on this server has changed it, reads it
+    /// again. Games on other servers appear in it after a few seconds.
     pub async fn leaderboard(
         &self,
         ruleset: &str,
@@ -353,7 +354,7 @@ impl Ratings {
     }
 }
 
-/// The writes that replace a rating, with its place on the leaderboard.
+/// Returns the writes that replace a rating and its place on the leaderboard.
 fn replace(
     player: &Player,
     class: &Class,
@@ -371,7 +372,7 @@ fn replace(
     Ok(writes)
 }
 
-/// A player's rating in one class as of now, and its record.
+/// Returns a player's current rating in one class, and its record.
 pub(crate) async fn rating_of(
     store: &dyn Store,
     player: &str,

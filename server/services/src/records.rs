@@ -1,16 +1,16 @@
-//! Records in the store, as JSON.
+//! Reads and writes records of the store in JSON form.
 
 use flagfall_board::Stamp;
 use flagfall_store::{Key, Store, StoreError, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a record. `what` names it in the error.
+/// Parses a record. `what` is the name of the record in the error.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, StoreError> {
     serde_json::from_slice(bytes).map_err(|_| damaged(&format!("{what} cannot be read")))
 }
 
-/// A record of the store, and its bytes as the condition of an update.
+/// Reads a record of the store. Also returns its bytes, for use in the condition of an update.
 pub(crate) async fn find<T: DeserializeOwned>(
     store: &dyn Store,
     key: Key,
@@ -28,7 +28,7 @@ pub(crate) fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> 
     Ok(Write::Put { key, value: bytes(record)?, expires })
 }
 
-/// Returns the write of an empty record, whose key says everything.
+/// Returns the write of an empty record. All its information is in its key.
 pub(crate) fn mark(key: Key, expires: Option<Stamp>) -> Write {
     Write::Put { key, value: Vec::new(), expires }
 }

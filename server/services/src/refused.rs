@@ -1,4 +1,4 @@
-//! Why a service refused a request.
+//! The reason why a service refused a request.
 
 use flagfall_base::admission::TooMany;
 use flagfall_base::identity::Identity;
@@ -9,20 +9,20 @@ use flagfall_game::TableError;
 use flagfall_protocol::{Code, PlayerKind, Refusal};
 use flagfall_store::StoreError;
 
-/// Why a service refused a request, in the form that is sent to the asker. Usually nothing has
-/// changed.
+/// The reason why a service refused a request, in the form that is sent to the asker. Usually
+/// nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub Refusal);
 
 impl Refused {
-    /// True if it was refused with this code.
+    /// True if the refusal has this code.
     pub fn is(&self, code: &str) -> bool {
         self.0.code.as_str() == code
     }
 }
 
-/// Refuses guests a feature that only accounts have.
+/// Returns a refusal if the asker is a guest. `what` is the feature that only accounts have.
 pub(crate) fn check_account(asker: &Identity, what: &str) -> Result<(), Refusal> {
     if asker.player.kind == PlayerKind::Guest {
         return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because(what));

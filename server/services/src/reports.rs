@@ -1,5 +1,5 @@
-//! Reports: a player tells the operators what an opponent did in a game. One per player and game,
-//! and a few a day.
+//! Reports: a player tells the operators about an opponent's behavior in a game. Each player can
+//! report each game once, and send only a few reports per day.
 
 use flagfall_base::refusals;
 use flagfall_board::GameId;
@@ -13,15 +13,15 @@ use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, time15};
 use flagfall_base::scan::Scan;
 
 pub const REASON_LEN_MAX: usize = 300;
-/// Most reports of one player within a day.
+/// The most reports of one player per day.
 const REPORTS_MAX: usize = 10;
-/// How long a report counts against this limit, in milliseconds.
+/// The time for which a report counts against this limit, in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// How long reports are kept, in milliseconds.
+/// The time for which reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// When, in milliseconds since 1970.
+    /// The time of the report, in milliseconds since 1970.
     pub at: u64,
     pub reporter: Player,
     pub reported: Player,
@@ -29,7 +29,7 @@ pub struct Report {
     pub reason: String,
 }
 
-/// Stores a report for the operators. It is durable when this returns.
+/// Stores a report for the operators. The report is durable when this returns.
 pub async fn report(
     store: &dyn Store,
     reporter: &Player,
@@ -71,7 +71,7 @@ pub async fn report(
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(()),
         UpdateOutcome::Conflict => Err(Refusal::new(Code::REPORTED_BEFORE).into()),
-        // Either the whole update was written, or nothing.
+        // To find out, read one of the records, because either all or none of them were written.
         UpdateOutcome::Unknown => match store.get(once).await? {
             Some(_) => Ok(()),
             None => Err(refusals::store_away().into()),
@@ -79,7 +79,7 @@ pub async fn report(
     }
 }
 
-/// All stored reports, oldest first.
+/// Returns all stored reports, oldest first.
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let read = |(_, value): Record| parse(&value, "a report");
     Scan::all(store, REPORTS.all()?).await?.into_iter().map(read).collect()

@@ -1,4 +1,4 @@
-//! All services of a server, put together.
+//! Creates all services of a server and connects them.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ use crate::turns::Turns;
 
 pub struct Services {
     pub settings: Settings,
-    /// The logs of games and the small records.
+    /// The store, which contains the logs of games and the small records.
     pub store: Arc<dyn Store>,
     pub players: Players,
     /// Seeks, challenges and the pool.
     pub lobby: Lobby,
     pub tables: Tables,
     pub ratings: Ratings,
-    /// Correspondence: whose turn it is, and queued moves.
+    /// Correspondence: jobs of turns, and queued moves.
     pub turns: Turns,
     pub notices: Notices,
     pub histories: Histories,
@@ -101,7 +101,8 @@ impl Services {
     }
 }
 
-/// The runner with a handler for each kind of job. Games are signed only if there is a key.
+/// Returns a job runner with a handler for each kind of job. The handler that signs games exists
+/// only if there is a key.
 fn with_handlers(services: &Services) -> Jobs {
     let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, .. } = services;
     let turn = JobKind { look: settings.times.turn_look, ..JobKind::new(TURN_DUE.name) };

@@ -1,10 +1,10 @@
-//! Jobs of turns in games with days per move. They make queued moves and write webhook notices
-//! while the player is away.
+//! The jobs of turns in games with days per move. They make queued moves, and write webhook
+//! notices to players who are to act.
 //!
-//! Every append to such a game writes the job `turn_due/GAME` in the same update, so a crash
-//! cannot separate them. The server that claims the job carries out its work, and deletes the job
-//! if nothing was appended meanwhile. Doing a job twice is harmless: a queued move's command id
-//! is made from its ply, so each ply is made once.
+//! Every append to such a game also writes the job `turn_due/GAME`, so even after a crash, the
+//! job is there. A server claims the job, does its work, and deletes the job if nothing was
+//! appended meanwhile. Doing a job twice does no harm: the command id of a queued move contains
+//! its ply, so each ply is made only once.
 
 mod queue;
 
@@ -28,7 +28,7 @@ pub struct Turns {
     jobs: JobWriter,
 }
 
-/// Returns the key of the job of a game's turn; `None` if the game has no days per move.
+/// Returns the key of the job for a game's turn. `None` if the game does not have days per move.
 pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
     TURN_DUE.key([&game]).ok().filter(|_| is_slow)
@@ -46,7 +46,7 @@ impl Turns {
         for side in Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)) {
             self.play_queued(game, side).await?;
         }
-        // A failure for one side does not keep back the other side's notice.
+        // Notify both sides, even if notifying one of them fails.
         let mut noted = Ok(());
         for side in Side::BOTH {
             noted = noted.and(self.note_turn(game, side).await);
@@ -54,13 +54,13 @@ impl Turns {
         noted?;
         let mut update = job.finish();
         update.writes.extend(self.useless_queues(game).await?);
-        // A conflict means that the log has gone on and there is a newer job.
+        // On a conflict, the game has gone on, and there is a newer job.
         self.store.update(update).await?;
         Ok(())
     }
 
-    /// The writes that delete the queues of a finished game. A queue written at the same moment has
-    /// a job of its own.
+    /// Returns the writes that delete the queues of a finished game. If a queue is written at the
+    /// same moment, a new job is written with it and deletes it.
     async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, JobError> {
         let (summary, view) = self.view(game, None).await?;
         if view.phase != Phase::Over {
@@ -70,15 +70,15 @@ impl Turns {
         Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for a player who is to act and has a webhook.
+    /// Queues a notice for a player who is to act, if they have a webhook.
     async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();
         Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
     }
 
-    /// Returns a game's summary and the game as one of its sides sees it. Both sides see whose
-    /// turn it is.
+    /// Returns the summary of a game, and the view of one side. The views of both sides show
+    /// whose turn it is.
     async fn view(
         &self,
         game: GameId,

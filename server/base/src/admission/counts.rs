@@ -1,8 +1,8 @@
 //! The counts of this server: connections, open offers and running games.
 //!
-//! An offer or a game can end in many ways, also on other servers, so its end is not reported
-//! here. Instead, held offers and games are checked from time to time and when a limit is
-//! reached: see [`Admission::to_verify`](super::Admission::to_verify).
+//! An offer or a game can end in many ways, and on any server, so this module is not told about
+//! the end. Instead, the counted offers and games are checked from time to time, and whenever a
+//! limit is reached: see [`Admission::to_verify`](super::Admission::to_verify).
 
 use super::limits::AdmissionLimits;
 use super::network::{Client, Network};
@@ -19,14 +19,15 @@ pub(super) struct Counts {
     pub(super) holdings: Mutex<Holdings>,
 }
 
-/// The division of a server's connections.
+/// The numbers of connections that a server allows to different kinds of clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capacity {
     pub(super) all: usize,
-    /// Connections for newcomers. The rest is for players with a known token.
+    /// The number of connections for newcomers. The remaining connections are for players with a
+    /// known token.
     pub(super) newcomers: usize,
-    /// How many connections without a hello may use the rest, because their players may turn out
-    /// to be known.
+    /// The number of connections without a hello that may use the remaining connections, because
+    /// their players may have a known token.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }
@@ -40,7 +41,7 @@ impl Capacity {
             all,
             newcomers,
             band: reserved.div_ceil(4).min(256),
-            // Ensures that one address cannot take all the connections, even if there are few.
+            // One address must not take all connections, even if the server allows only a few.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
     }
@@ -58,7 +59,7 @@ pub enum Held {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     Address(Network),
-    /// A player. Only games against the house count.
+    /// A player. For players, only games against house players count.
     Player(String),
 }
 
@@ -73,7 +74,7 @@ pub(crate) type Holdings = HashMap<Holder, Holding>;
 #[derive(Default)]
 pub(crate) struct Holding {
     pub(super) held: BTreeSet<Held>,
-    /// Commands in progress, whose results are not known yet.
+    /// The commands in progress, which may or may not create an offer or a game.
     pub(super) pending: Vec<Wanted>,
     pub(super) looked_at: Option<Instant>,
 }
@@ -94,7 +95,7 @@ impl Held {
     }
 }
 
-/// Returns the address as a holder, unless its network is exempt from limits.
+/// Returns the address as a holder. Empty if its network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

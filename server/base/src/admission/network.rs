@@ -5,14 +5,13 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The unit that limits count as one client: an IPv4 address, or the 64-bit network of an IPv6
-/// address.
+/// The unit that counts as one client: an IPv4 address, or a 64-bit network of IPv6 addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Network(IpAddr);
 
 impl Network {
-    /// Returns the network of an address. Providers give each customer at least a 64-bit IPv6
-    /// network.
+    /// Returns the network of an address. For IPv6 this is a 64-bit network, because providers
+    /// give each customer at least that.
     pub fn of(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
             IpAddr::V6(six) => {
@@ -72,7 +71,7 @@ impl fmt::Display for NetworkRange {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Client {
     pub network: Network,
-    /// True if the operator exempted its network from limits per address.
+    /// True if the operator has exempted the client's network from limits per address.
     pub is_trusted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A connection's place in the count.
+//! The place that a connection takes in the counts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::network::Client;
 use super::state::Eviction;
 
-/// A connection's place in the count. Dropping it frees the place.
+/// The place that a connection takes in the counts. Dropping it frees the place.
 pub struct Seat {
     pub(super) counts: Arc<Counts>,
     pub(crate) number: u64,
@@ -19,7 +19,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// True if the connection has been evicted. Otherwise the task is woken when that happens.
+    /// True if the connection has been evicted. If not, the calling task is woken when the
+    /// connection is evicted.
     pub fn poll_evicted(&self, cx: &Context<'_>) -> bool {
         if !self.eviction.may_come.load(Ordering::Relaxed) {
             return false;

@@ -1,4 +1,4 @@
-//! The counts, behind one lock that is held only briefly.
+//! The counts of connections and rates, protected by a lock that is held only briefly.
 
 use super::limits::{Limit, Scope, TooMany};
 use super::network::{Client, Network};
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most addresses, and the most players, that are counted at a time. If there are more,
-/// unused entries are removed.
+/// The most addresses, and the most players, that are counted. If there are more, unused entries
+/// are removed.
 pub(crate) const COUNTED_MAX: usize = 50_000;
 /// The shortest time between two sweeps, so that a full table does not slow down every request.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -23,13 +23,13 @@ pub(crate) struct State {
     pub(crate) seats: HashMap<u64, Place>,
     networks: HashMap<Network, Usage>,
     players: HashMap<Arc<str>, Usage>,
-    /// Networks with silent connections, ordered by the number of such connections.
+    /// The networks that have silent connections, ordered by the number of silent connections.
     crowds: BTreeSet<(usize, Network)>,
-    /// The number of connections, without evicted ones.
+    /// The number of connections, except evicted ones.
     pub(crate) open: usize,
-    /// The number of those connections whose player is not known by a token.
+    /// The number of connections whose player has no known token (newcomers).
     pub(crate) newcomers: usize,
-    /// The number of those newcomers that have not sent a hello.
+    /// The number of newcomers' connections that have not sent a hello.
     pub(crate) strangers: usize,
     next: u64,
     swept: Option<Instant>,
@@ -43,15 +43,15 @@ pub(crate) struct Place {
     pub(crate) eviction: Arc<Eviction>,
 }
 
-/// The resources that an address or a player uses.
+/// The resources that a network or a player uses.
 #[derive(Default)]
 pub(crate) struct Usage {
     pub(crate) connections: usize,
     pub(crate) strangers: usize,
-    /// The numbers of its silent connections; lower numbers are older.
+    /// The numbers of the silent connections. Lower numbers are older.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    /// The rates that have been counted at least once.
+    /// The rates that have been used at least once.
     rates: Vec<(Limit, TokenBucket)>,
 }
 
@@ -62,7 +62,7 @@ impl Place {
 }
 
 impl Usage {
-    /// Returns the rate for this limit, which allows `max` in each window.
+    /// Returns the rate for a limit. It allows `max` uses in each window.
     pub(crate) fn rate(
         &mut self,
         limit: Limit,
@@ -78,7 +78,7 @@ impl Usage {
         &mut self.rates[at].1
     }
 
-    /// Counts one more use of a rate, unless the limit is reached.
+    /// Counts one use of a rate. Returns an error if the limit is reached.
     pub(crate) fn take(
         &mut self,
         limit: Limit,
@@ -106,7 +106,8 @@ impl State {
         if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
             self.forget_idle(now, SWEEP);
             if self.networks.len() >= COUNTED_MAX {
-                // Forgets rates, because the alternative is to refuse clients for lack of memory.
+                // Forget the rates of clients that have no connections. Otherwise new clients
+                // would have to be refused.
                 self.networks.retain(|_, usage| !usage.holds_nothing());
             }
         }
@@ -165,7 +166,7 @@ impl State {
 
     pub(crate) fn set_standing(&mut self, number: u64, standing: Standing) {
         let Some(place) = self.seats.get_mut(&number) else { return };
-        // An eviction cannot be undone.
+        // An evicted connection stays evicted.
         if place.standing == Standing::Evicted {
             return;
         }
@@ -184,7 +185,7 @@ impl State {
         }
     }
 
-    /// Returns the oldest silent connection of the address that has the most of them.
+    /// Returns the oldest silent connection of the network that has the most silent connections.
     pub(crate) fn oldest_of_the_most_crowded(&self) -> Option<u64> {
         let (_, network) = self.crowds.last()?;
         self.networks.get(network)?.silent.first().copied()
@@ -231,7 +232,7 @@ impl State {
         }
     }
 
-    /// Returns how many addresses, players and crowds are in memory.
+    /// Returns the numbers of networks, players and crowds that are in memory.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())
@@ -240,7 +241,7 @@ impl State {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
-    /// No request and no hello yet. The connection may be evicted.
+    /// The connection has sent no request and no hello. It may be evicted.
     Silent,
     /// An HTTP request or a hello is being handled.
     Speaking,
@@ -249,9 +250,9 @@ pub(crate) enum Standing {
     Evicted,
 }
 
-/// Notifies a silent connection of its eviction.
+/// The eviction of a silent connection, and the task to wake when it happens.
 pub(crate) struct Eviction {
-    /// False once the player has said hello. The connection then cannot be evicted.
+    /// False if the player has sent a hello, so that the connection cannot be evicted.
     pub(crate) may_come: AtomicBool,
     pub(super) is_out: AtomicBool,
     pub(super) waker: AtomicWaker,

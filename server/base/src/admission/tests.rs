@@ -1,4 +1,4 @@
-//! Tests of admission: who is admitted, who is evicted, and what is counted.
+//! Tests of admission: which clients are admitted, which are evicted, and what is counted.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::task::{Context, Waker};
@@ -19,7 +19,7 @@ fn is_evicted(seat: &Seat) -> bool {
     seat.poll_evicted(&Context::from_waker(Waker::noop()))
 }
 
-/// Opens up to `count` connections from an address, as many as are accepted.
+/// Opens `count` connections from an address. Returns those that are accepted.
 fn crowd(admission: &Admission, last: u8, count: usize) -> Vec<Arc<Seat>> {
     let client = admission.client(address(last));
     (0..count).filter_map(|_| admission.accept(client, Instant::now()).ok()).collect()
@@ -69,14 +69,14 @@ fn handshakes_of_an_address_are_limited_and_come_back() {
 #[test]
 fn a_full_server_takes_known_players_and_closes_the_oldest_of_the_most_crowded_address() {
     let admission = Admission::new(&AdmissionLimits { handshakes_per_address: 9_000, ..limits() }, 100);
-    // Guests from many addresses fill the newcomers' share.
+    // Set-up: guests from many addresses take all connections for newcomers.
     let mut guests = Vec::new();
     for last in 0..80 {
         let seat = crowd(&admission, last, 1).remove(0);
         admission.admit_guest(&seat, Instant::now()).unwrap();
         guests.push(seat);
     }
-    // Silent strangers fill the band, but not more.
+    // Claim: silent strangers can fill the band, but not take more connections.
     let first = crowd(&admission, 100, 3);
     let second = crowd(&admission, 101, 2);
     assert!(first.iter().chain(&second).all(|seat| !is_evicted(seat)));
@@ -163,7 +163,7 @@ fn trusted_networks_have_no_limits_of_their_own() {
         admission.begin_offer(client).unwrap().keep(&Held::PoolPlace(player.clone()));
         admission.begin_game(client, &player, true).unwrap();
     }
-    // The limits per player and of the server still apply.
+    // Claim: even for a trusted network, the limits per player and of the whole server apply.
     assert!(!admission.charge_stored(client, "p0", 9 * 1_024 * 1_024, now).is_zero());
     assert_eq!(crowd(&admission, 1, 2_000).iter().filter(|seat| !is_evicted(seat)).count(), 740);
 }
@@ -280,7 +280,7 @@ fn offers_count_until_they_are_seen_to_be_closed() {
     assert!(admission.begin_offer(admission.client(address(2))).is_ok());
     drop(pending);
     admission.begin_offer(client).unwrap().keep(&Held::PoolPlace("ana".to_owned()));
-    // The same place in the pool does not count twice.
+    // Claim: a player's place in the pool counts only once.
     let holders = Holder::of(client, "ana");
     let holder = &holders[0];
     let now = Instant::now();
@@ -306,7 +306,8 @@ fn running_games_count_by_address_and_those_against_the_house_by_player_too() {
     assert_eq!(of(begin("ana", true).unwrap_err()), (Limit::HouseGames, Scope::Player));
     begin("bo", true).unwrap().keep(&Held::Game { game: game(2), is_house: true });
     assert_eq!(of(begin("cy", true).unwrap_err()), (Limit::HouseGames, Scope::Address));
-    // A game that starts in another way counts once, when its player has it open here.
+    // Claim: a game that was started in another way counts once, from the moment at which its
+    // player opens it here.
     admission.note_game(client, "ana", game(3), false);
     admission.note_game(client, "bo", game(3), false);
     assert_eq!(of(begin("cy", false).unwrap_err()), (Limit::Games, Scope::Address));

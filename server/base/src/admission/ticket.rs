@@ -1,4 +1,4 @@
-//! Tickets: places for offers and games that commands are about to create.
+//! Tickets: the reserved places for offers and games that commands are about to create.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::counts::{Counts, Held, Holder, Holding, Wanted, address, forget_empty
 use super::limits::{LATER, Limit, Scope, TooMany};
 use super::network::Client;
 
-/// The shortest time between two checks of one holder.
+/// The shortest time between two checks of the same holder.
 const VERIFY: Duration = Duration::from_secs(1);
 
-/// A command in progress that creates an offer or a game. Dropping the ticket means that nothing
-/// was created.
+/// A place reserved for a command in progress that creates an offer or a game. If the ticket is
+/// dropped, nothing was created, and the place is free.
 pub struct Ticket {
     counts: Arc<Counts>,
     holders: Vec<Holder>,
@@ -73,23 +73,23 @@ impl Admission {
         }
     }
 
-    /// Counts a running game for the address from which its player opened it, unless it is
-    /// already counted. This never refuses anything.
+    /// Counts a running game for the address from which its player has opened it, unless the game
+    /// is already counted. Never refuses a game.
     pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         let held = Held::Game { game, is_house };
         let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
-            // Once the limit is reached, further games need not be stored.
+            // If the limit is reached, more games make no difference, so do not store them.
             if holding.held.len() < self.counts.limits.games_per_address {
                 holding.held.insert(held.clone());
             }
         }
     }
 
-    /// Returns the offers and games of a holder, if it is time to check them again; otherwise
-    /// empty.
+    /// Returns the offers and games of a holder that should be checked now. Empty if the holder
+    /// was checked a moment ago.
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
         let mut holdings = self.counts.holdings.lock();
         let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
@@ -104,7 +104,7 @@ impl Admission {
         self.counts.holdings.lock().keys().cloned().collect()
     }
 
-    /// Removes ended offers and games.
+    /// Removes offers and games that have ended from the counts.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
         let mut holdings = self.counts.holdings.lock();
         if let Some(holding) = holdings.get_mut(holder) {
@@ -120,7 +120,7 @@ impl Ticket {
         for holder in &self.holders {
             holdings.entry(holder.clone()).or_default().held.insert(held.clone());
         }
-        // Releases the lock first, because dropping the ticket takes it again.
+        // Release the lock here, because dropping the ticket takes this lock.
         drop(holdings);
     }
 }

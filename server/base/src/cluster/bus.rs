@@ -1,4 +1,4 @@
-//! Notices between servers, and their handling.
+//! The notices that servers send each other, and how they are handled.
 
 use std::time::Duration;
 
@@ -13,26 +13,26 @@ use super::seats::{SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// The number of heartbeats between two full listings of a server's seats.
+/// The number of heartbeats between two lists of all seats of a server.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A notice to other servers. A server ignores unknown kinds.
+/// A notice to other servers. Servers ignore kinds of notices that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Notice {
-    /// A sign of life, with the seats that have changed.
+    /// A heartbeat, with the seats that have changed since the last one.
     Seats {
         server: String,
         #[serde(flatten)]
         news: SeatNews,
     },
-    /// A server may have missed notices. All others should list their seats.
+    /// A request to list all seats, from a server that may have missed notices.
     Ask {
         server: String,
     },
-    /// A message to players, wherever they are connected.
+    /// A message to players on any server.
     Message {
         /// The server that sends the notice. It has already informed its own players.
         server: String,
@@ -44,7 +44,7 @@ pub enum Notice {
         server: String,
         player: String,
     },
-    /// A server checks that it receives its own notices.
+    /// A notice with which a server checks that it receives the notices that it sends.
     Probe {
         probe: String,
     },
@@ -53,11 +53,11 @@ pub enum Notice {
     },
 }
 
-/// Receives news from other servers that concern the games of this server.
+/// Handles news from other servers about games that this server has in memory.
 pub trait GameNews: Sync {
-    /// In each of these games, a player has come to or left another server.
+    /// Players have opened or closed these games on other servers.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server hears the others again after a silence. Absence counts from this moment.
+    /// This server receives notices again after a silence. Absence counts from this moment.
     fn sight_regained(&self);
 }
 
@@ -68,7 +68,7 @@ impl Peers {
         inner.store.tell(serde_json::to_vec(notice).unwrap_or_default()).await
     }
 
-    /// Sends signs of life and changed seats to other servers, until the future is dropped.
+    /// Sends heartbeats and changed seats to other servers, until the future is dropped.
     pub async fn tell_seats(&self, seats: &Seats, beat: Duration) {
         let mut beats = interval(beat.max(Duration::from_millis(1)));
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -110,7 +110,8 @@ impl Peers {
                 biased;
                 heard = notices.recv() => match heard {
                     Ok(Heard::Told(bytes)) => {
-                        // A server of another version may send unknown notices.
+                        // Ignore notices that cannot be parsed. A server of another version may
+                        // have sent them.
                         if let Ok(notice) = serde_json::from_slice(&bytes) {
                             inner.act_on(notice, seats, connections, games);
                         }
@@ -124,20 +125,21 @@ impl Peers {
     }
 
     async fn ask(&self, server: &str) {
-        // A failure does no harm, because every server lists all its seats every few seconds.
+        // If this fails, it does no harm, because every server lists all its seats every few
+        // seconds anyway.
         let notice = Notice::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;
     }
 
-    /// Sends a notice that may be lost without harm.
+    /// Sends a notice whose loss does no harm.
     async fn try_tell(&self, notice: &Notice, failure: &'static str) {
         if let Err(error) = self.tell(notice).await {
             tracing::debug!(%error, "{failure}");
         }
     }
 
-    /// Sends a message to players: always to those on this server, and to those on other servers
-    /// if the store accepts notices.
+    /// Sends a message to players. Players on this server always get it. Players on other servers
+    /// get it if the store accepts the notice.
     pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
         let payload = Payload::new(message);
         players.iter().for_each(|player| connections.notify(player, &payload));
@@ -149,7 +151,7 @@ impl Peers {
     }
 
     /// Closes a player's connections on all servers, because the player has become an account or
-    /// has a new name. They reconnect with the new identity.
+    /// has a new name. The clients then reconnect and get the new identity.
     pub async fn renew(&self, connections: &Connections, player: &str) {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };

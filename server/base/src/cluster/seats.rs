@@ -1,13 +1,13 @@
-//! Seats: which players have which games open, on this server and on others.
+//! Seats: the games that players have open, on this server and on others.
 //!
-//! A server sends changes of its seats immediately, and lists all of them every few seconds.
-//! Every notice is a sign of life, and a server sends at least one a second. If a server is
-//! silent for too long, its seats are dropped. A seat is also dropped if its server does not list
-//! it for a while.
+//! A server sends changes of its seats at once, and lists all of them every few seconds. Every
+//! notice about seats is also a heartbeat, and a server sends at least one per second. If a
+//! server is silent for too long, the others drop its seats. They also drop a seat if its server
+//! has not listed it for a while.
 //!
-//! These rules apply only while this server receives its own notices, in the same way as others
-//! do. A server that does not receive them (cut off or suspended) cannot tell who is absent. When
-//! it receives them again, all these times start anew.
+//! These rules apply only while this server receives the notices that it sends itself. A server
+//! that does not receive them may be cut off or suspended, and cannot tell who is absent. When it
+//! receives them again, it measures all silences from that moment.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,25 +19,26 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The longest silence of a server before its seats are dropped. If this server does not receive
-/// its own notices for longer than this, it cannot tell who is absent.
+/// The longest silence before a server's seats are dropped. A server that has not received its
+/// own notices for longer than this cannot tell who is absent.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
-/// How long a seat is kept after its server last listed it.
+/// The time for which a seat is kept after its server last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
-/// The most seats in one notice. A notice of 64 KiB has room for a few more.
+/// The most seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
 
-/// A seat, and since when a connection on the server drives it. `None` if the seat is empty.
+/// A seat, and the time at which the connection that drives it took the seat. `None` if the seat
+/// is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// Since when a connection drives the seat.
+    /// The time at which the connection that drives the seat took it.
     pub since: Stamp,
-    /// True if the seat counts as newer than a seat here with the same stamp. Both servers agree
-    /// on this.
+    /// True if this seat counts as newer than a seat on this server that has the same stamp. The
+    /// two servers come to the same result.
     pub wins_ties: bool,
 }
 
@@ -47,8 +48,8 @@ impl Elsewhere {
     }
 }
 
-/// The seats of all servers, as far as this server has heard. Cheap to clone; all clones share
-/// one state.
+/// The seats of all servers, as far as this server knows them. Cheap to clone; all clones share
+/// the same state.
 #[derive(Clone)]
 pub struct Seats {
     shared: Arc<Shared>,
@@ -61,10 +62,10 @@ struct Shared {
     changed: Notify,
 }
 
-/// A period during which this server has heard its own notices.
+/// A period in which this server has received its own notices without a long silence.
 #[derive(Clone, Copy)]
 struct Sight {
-    /// When the period began, by the store's clock.
+    /// The start of the period, by the store's clock.
     since: Stamp,
     began: Instant,
     last_heard: Instant,
@@ -73,7 +74,8 @@ struct Sight {
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// Seats to send to other servers. True for a seat whose player left on purpose.
+    /// The seats that are to be sent to other servers. The value is true if the seat's player
+    /// left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
     servers: HashMap<Arc<str>, Instant>,
@@ -84,20 +86,21 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// True if the player left on purpose. Such an entry is kept until the table reads it.
+    /// True if the player left on purpose. An entry with this mark is kept until the table has
+    /// read it.
     has_left: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SeatNews {
     pub seats: Vec<Seating>,
-    /// The empty seats whose player left on purpose.
+    /// The empty seats whose players left on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<(GameId, Side)>,
 }
 
 impl Seats {
-    /// Starts without any seats. `server` is the id of this server.
+    /// Returns a state without any seats. `server` is the id of this server.
     pub fn new(server: String) -> Seats {
         let (state, sight, changed) = (Mutex::default(), Mutex::default(), Notify::new());
         Seats { shared: Arc::new(Shared { server, state, sight, changed }) }
@@ -107,13 +110,13 @@ impl Seats {
         &self.shared.server
     }
 
-    /// Is notified when there are seats to send to other servers.
+    /// Returns the notification that there are seats to send to other servers.
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
 
-    /// Records that a player drives a seat here since this stamp. `None` means that the seat is
-    /// empty; `has_left` then says whether the player left on purpose.
+    /// Records the time at which a player took a seat on this server. `None` means that the seat
+    /// is empty. `has_left` then says whether the player left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.shared.state.lock();
         let before = match since {
@@ -133,8 +136,8 @@ impl Seats {
         self.shared.changed.notify_one();
     }
 
-    /// Takes the next seats to send, as many as fit into one notice. Returns true if no more are
-    /// left.
+    /// Takes the next seats to send, up to the size of one notice. Also returns true if there are
+    /// no more.
     pub fn take_news(&self) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
@@ -146,7 +149,7 @@ impl Seats {
         (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
     }
 
-    /// Queues seats again after they could not be sent.
+    /// Puts seats back into the queue because they could not be sent.
     pub fn put_back(&self, news: &SeatNews) {
         let mut state = self.shared.state.lock();
         for Seating(game, side, since) in &news.seats {
@@ -155,8 +158,8 @@ impl Seats {
         }
     }
 
-    /// Handles seats from a server, perhaps this one, at a stamp of the store. Returns the games
-    /// that changed.
+    /// Handles the seats in a notice of a server, which may be this one. `at` is the stamp that
+    /// the store gave the notice. Returns the games whose seats have changed.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
@@ -179,15 +182,15 @@ impl Seats {
         *self.shared.sight.lock() = Some(Sight { last_heard: now, ..sight });
     }
 
-    /// Drops the seats of a server that is stopping. Returns the games that changed.
+    /// Drops the seats of a server that is stopping. Returns the games whose seats have changed.
     pub fn forget(&self, server: &str) -> Vec<GameId> {
         let mut state = self.shared.state.lock();
         state.servers.remove(server);
         state.drop_others(|other| &*other.server == server)
     }
 
-    /// Drops servers and seats that have been silent for too long. Returns the games that
-    /// changed.
+    /// Drops servers that have been silent for too long, and seats that have not been listed for
+    /// too long. Returns the games whose seats have changed.
     pub fn expire(&self, now: Instant) -> Vec<GameId> {
         let Some(Sight { began, .. }) = self.sight(now) else { return Vec::new() };
         let mut state = self.shared.state.lock();
@@ -203,7 +206,7 @@ impl Seats {
         state.drop_others(|other| gone.contains(&other.server) || age(other.heard) > SEAT_LIFE)
     }
 
-    /// Returns each player's newest seat on other servers in a game.
+    /// Returns the newest seat of each player of a game on other servers.
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
         let state = self.shared.state.lock();
         let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
@@ -216,8 +219,8 @@ impl Seats {
         })
     }
 
-    /// Takes the players who left a seat on another server on purpose. Each departure is returned
-    /// only once, because the player may come back.
+    /// Takes the marks of players who left a seat on another server on purpose. Each mark is
+    /// returned only once, because the player may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -230,8 +233,8 @@ impl Seats {
         left
     }
 
-    /// Returns since when this server can tell who is absent, by the store's clock. `None` while
-    /// it cannot.
+    /// Returns the start of the period in which this server can tell who is absent, by the
+    /// store's clock. `None` if it cannot tell.
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         Some(self.sight(now)?.since)
     }
@@ -359,13 +362,14 @@ mod tests {
         assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
         assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // Losing a connection does not count as leaving on purpose, and neither does a return.
+        // If the connection is lost, the player has not left on purpose. The same applies if they
+        // come back.
         b.note(GAME(), Side::Red, Some(Stamp(8)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, false);
         assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // If no table asks in time, the departure is forgotten.
+        // If no table reads the mark in time, it is forgotten.
         b.note(GAME(), Side::Red, Some(Stamp(9)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, true);

@@ -1,4 +1,4 @@
-//! The bytes of one message, shared by all connections that get it.
+//! The bytes of a message, shared by all connections that get the message.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -9,33 +9,33 @@ use flagfall_protocol::ServerToClient;
 /// The most bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
-/// A message to a client as JSON text. Cloning it shares the bytes.
+/// A message to a client, as JSON text. Clones share the bytes.
 ///
 /// Sockets accept only payloads, and a payload can only be made from a [`ServerToClient`]. So the
-/// server sends only messages of the protocol. `Debug` shows only kind and length, because a
-/// message to a player contains their own ranks.
+/// server sends only messages of the protocol. `Debug` shows only the kind and the length,
+/// because a message to a player contains their ranks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     text: Arc<str>,
     kind: &'static str,
 }
 
-/// Replaces a message that could not be serialized.
+/// The text that is sent instead of a message that could not be serialized.
 const UNWRITTEN: &str =
     r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#;
 
 thread_local! {
-    /// A buffer for messages whose length is not known yet.
+    /// A buffer for serialization, because the length of a message is not known in advance.
     static WRITTEN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Payload {
-    /// Serializes a message. Make one payload for each audience, and clone it for each viewer.
+    /// Serializes a message. Call this once per audience, and clone the payload for each viewer.
     pub fn new(message: &ServerToClient) -> Payload {
         let text = WRITTEN.with_borrow_mut(|bytes| {
             bytes.clear();
             let written = serde_json::to_writer(&mut *bytes, message);
-            // Should not fail, because messages contain no maps with keys that JSON does not
+            // This should not fail, because messages contain no maps with keys that JSON does not
             // allow.
             let text = written.ok().and_then(|()| std::str::from_utf8(bytes).ok());
             Arc::from(text.unwrap_or(UNWRITTEN))

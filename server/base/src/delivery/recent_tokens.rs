@@ -1,9 +1,8 @@
-//! Recently valid tokens, to identify players while the store is unavailable.
+//! Tokens that were recently valid. They identify players while the store is unavailable.
 //!
-//! They are used only if the store cannot be asked. A token is remembered from the moment its
-//! connection is accepted until some time after the connection has closed. It is forgotten
-//! immediately when this server hears that the token was revoked, or that its player was closed,
-//! deleted or renamed.
+//! A token is remembered while it has an open connection, and for some time after that. It is
+//! forgotten at once when this server learns that the token was revoked, or that its player was
+//! closed, deleted or renamed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -12,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::identity::{GuestPass, Identity, TokenHash};
 
-/// The tokens that were recently valid. Time is an argument.
+/// The tokens that were recently valid. Methods take the time as an argument.
 #[derive(Default)]
 pub(crate) struct RecentTokens {
     absent_max: usize,
@@ -23,14 +22,16 @@ pub(crate) struct RecentTokens {
     numbers: u64,
 }
 
-/// When a token's last connection ended. The number distinguishes departures at the same time.
+/// The time at which a token's last connection ended, and a number that makes departures at the
+/// same time different.
 type Departure = (Instant, u64);
 
-/// A connection's use of a remembered token.
+/// A connection that uses a remembered token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Visit {
     token: TokenHash,
-    /// Distinguishes this entry from an earlier, forgotten one of the same token.
+    /// The number of the token's entry. It differs if the token was forgotten and remembered
+    /// again meanwhile.
     since: u64,
 }
 
@@ -38,7 +39,7 @@ struct Visitor {
     identity: Identity,
     since: u64,
     connections: usize,
-    /// `None` while the token has connections.
+    /// The departure of the token; `None` while the token has connections.
     left: Option<Departure>,
 }
 
@@ -63,8 +64,8 @@ impl RecentTokens {
         Some(Visit { token, since })
     }
 
-    /// Records a connection that is identified from memory. Returns `None` if the token is not
-    /// remembered.
+    /// Records a connection that was identified without the store. Returns `None` if the token is
+    /// not remembered.
     pub(crate) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Identity)> {
         if !self.knows(now, &token) {
             return None;
@@ -81,7 +82,7 @@ impl RecentTokens {
         })
     }
 
-    /// Returns the data to store a player who was recently connected as a guest.
+    /// Returns the data with which a player can be stored who was recently connected as a guest.
     pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass.clone())
@@ -102,7 +103,7 @@ impl RecentTokens {
         self.clear(now);
     }
 
-    /// Forgets a token that is no longer valid, or cannot be confirmed.
+    /// Forgets a token, because it is not valid or could not be confirmed.
     pub(crate) fn forget(&mut self, token: TokenHash) {
         let Some(visitor) = self.known.remove(&token) else { return };
         if let Some(departure) = visitor.left {
@@ -179,7 +180,7 @@ mod tests {
         Token::random().unwrap().digest()
     }
 
-    /// Checks that no data of forgotten tokens is left.
+    /// Checks that no data about tokens remains in memory.
     #[track_caller]
     fn assert_empty(visitors: &RecentTokens) {
         assert!(visitors.known.is_empty() && visitors.of_player.is_empty() && visitors.absent.is_empty());
@@ -222,7 +223,7 @@ mod tests {
         let tokens: Vec<TokenHash> = (0..10).map(|_| token()).collect();
         let visits: Vec<Visit> =
             tokens.iter().map(|hash| visitors.enter(*hash, &identity("ana", "t")).unwrap()).collect();
-        // The player who stays connected does not count against the limit.
+        // A token with an open connection does not count against the limit of absent ones.
         for (at, visit) in visits.iter().enumerate().skip(1) {
             visitors.leave(now + Duration::from_secs(at as u64), *visit);
         }
@@ -245,7 +246,7 @@ mod tests {
         visitors.forget_token("nobody", "phone");
         assert_eq!(visitors.enter_again(now, phone), None);
         assert!(visitors.knows(now, &desk) && visitors.knows(now, &other));
-        // The end of its connection does not bring the token back.
+        // When the connection of the forgotten token ends, the token is not remembered again.
         visitors.leave(now, phone_visit);
         assert!(!visitors.knows(now, &phone));
         visitors.forget_player("ana");

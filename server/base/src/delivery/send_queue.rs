@@ -1,4 +1,4 @@
-//! A connection's bounded send queue.
+//! The bounded send queue of a connection.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,15 +14,15 @@ use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
 use parking_lot::Mutex;
 
-/// The most messages in an outbox. If there are more, the client is too slow.
+/// The most messages in an outbox. If it is exceeded, the client is too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
-/// The most bytes in an outbox. If there are more, the client is too slow.
+/// The most bytes in an outbox. If it is exceeded, the client is too slow.
 pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 
-/// The capacity that an empty queue may keep. Larger buffers are freed after a burst.
+/// The capacity that an empty queue may keep. A larger buffer, left from a burst, is freed.
 const IDLE_CAPACITY: usize = 8;
 
-/// A connection's number. Unique while the process runs, and never sent to clients.
+/// The number of a connection. It is unique while the process runs, and never sent to clients.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ConnectionId(u64);
 
@@ -39,10 +39,10 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// The sending end of a connection: cheap to clone, never blocks, bounded.
+/// The sending end of a connection's queue. It is bounded, cheap to clone, and never blocks.
 ///
-/// An outbox has room for [`OUTBOX_MESSAGES_MAX`] messages and [`OUTBOX_BYTES_MAX`] bytes. A
-/// message that does not fit closes the connection with [`CloseCode::Slow`]; the client then
+/// An outbox has room for [`OUTBOX_MESSAGES_MAX`] messages and [`OUTBOX_BYTES_MAX`] bytes. If a
+/// message does not fit, the connection is closed with [`CloseCode::Slow`]; the client then
 /// reconnects and resumes. Messages to a closed connection are dropped.
 #[derive(Clone)]
 pub struct Outbox {
@@ -75,7 +75,8 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// The credit of a connection's commands, and the bytes that they stored.
+/// The messages to return to a connection's rate limit, and the bytes that its commands have
+/// stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Account {
     /// The number of messages to return to the rate limit.
@@ -86,7 +87,7 @@ pub struct Account {
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outgoing {
     Message(Payload),
-    /// Close the connection with this code. This is the last item.
+    /// Closes the connection with this code. No items follow.
     Close(CloseCode),
 }
 
@@ -148,8 +149,8 @@ impl Outbox {
         self.shared.state.lock().queue.len()
     }
 
-    /// Closes the connection after the queued messages. [`CloseCode::Slow`] drops them instead.
-    /// If this is called twice, the first code counts.
+    /// Closes the connection after the queued messages have been sent. With [`CloseCode::Slow`],
+    /// the queued messages are dropped instead. If this is called twice, the first code counts.
     pub fn close(&self, code: CloseCode) {
         let waker = self.shared.state.lock().begin_close(code);
         wake(waker);
@@ -165,14 +166,15 @@ impl Outbox {
         match state.heads.iter_mut().find(|head| head.game == game) {
             Some(head) => head.seq = seq,
             None => {
-                // Most connections have one game open.
+                // Reserve space for one game only, because most connections have only one game
+                // open.
                 state.heads.reserve_exact(1);
                 state.heads.push(GameHead { game, seq });
             }
         }
     }
 
-    /// Removes a game's sequence number, because the connection has closed the game.
+    /// Removes the sequence number of a game, because the connection has closed the game.
     pub fn clear_head(&self, game: GameId) {
         self.shared.state.lock().heads.retain(|head| head.game != game);
     }
@@ -183,8 +185,8 @@ impl Outbox {
         state.round_trips_ms = [last, u32::try_from(time.as_millis()).unwrap_or(u32::MAX)];
     }
 
-    /// Returns the shorter of the last two round-trip times, in milliseconds. So a client gains
-    /// nothing by delaying one pong. Zero until two have been measured.
+    /// Returns the shorter of the last two round-trip times, in milliseconds, so a client gains
+    /// nothing by delaying a single pong. Zero until two round trips have been measured.
     pub fn round_trip_ms(&self) -> u32 {
         self.shared.state.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
@@ -198,13 +200,13 @@ impl Outbox {
         self.shared.state.lock().has_said_goodbye = true;
     }
 
-    /// True if the client closed the connection on purpose rather than losing it.
+    /// True if the client closed the connection on purpose. False if the connection was lost.
     pub fn has_said_goodbye(&self) -> bool {
         self.shared.state.lock().has_said_goodbye
     }
 
-    /// Returns the message of an accepted command to the rate limit, because legal moves do not
-    /// count.
+    /// Returns one message to the rate limit, because the message was an accepted command, and
+    /// these do not count.
     pub fn credit(&self) {
         let mut state = self.shared.state.lock();
         state.credit = state.credit.saturating_add(1);
@@ -223,7 +225,7 @@ impl fmt::Debug for Outbox {
 }
 
 impl PartialEq for Outbox {
-    /// True if both belong to one connection.
+    /// True if the outboxes belong to the same connection.
     fn eq(&self, other: &Outbox) -> bool {
         self.connection() == other.connection()
     }
@@ -232,8 +234,8 @@ impl PartialEq for Outbox {
 impl Eq for Outbox {}
 
 impl OutboxReader {
-    /// Returns the next item to write. If there is none, returns `Pending`, and the next message
-    /// wakes the task.
+    /// Returns the next item to write. If there is none, returns `Pending`, and the task is woken
+    /// by the next message.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
         let mut state = self.shared.state.lock();
         if let Some(payload) = state.queue.pop_front() {
@@ -263,12 +265,12 @@ impl OutboxReader {
         self.shared.state.lock().pool
     }
 
-    /// Returns the sequence numbers of the open games, for a ping.
+    /// Returns the sequence numbers of the games that the connection has open, for use in a ping.
     pub fn heads(&self) -> Vec<GameHead> {
         self.shared.state.lock().heads.clone()
     }
 
-    /// Returns the credit and the stored bytes since the last call.
+    /// Returns the credit and the stored bytes that were added since the last call.
     #[must_use]
     pub fn take_account(&mut self) -> Account {
         let mut state = self.shared.state.lock();

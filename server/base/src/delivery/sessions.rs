@@ -1,4 +1,4 @@
-//! The session registry: open connections and their players.
+//! The registry of open connections and their players.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use super::send_queue::{ConnectionId, Outbox};
 use crate::admission::{Limit, Network, Scope, count_hit};
 use crate::identity::{GuestPass, Identity, TokenHash};
 
-/// The registry of open connections and their players. Cheap to clone; all clones are one registry.
+/// The registry of open connections and their players. Cheap to clone; all clones share the same
+/// data.
 #[derive(Clone)]
 pub struct Connections {
     shared: Arc<Shared>,
@@ -32,7 +33,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     all: HashMap<ConnectionId, Outbox>,
-    /// Each connected player's connections, oldest first. No list is empty.
+    /// The connections of each connected player, oldest first. No list is empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
     /// The connections of clients that were let in as no player.
     anonymous: HashMap<ConnectionId, Outbox>,
@@ -43,14 +44,15 @@ struct State {
 #[derive(Clone)]
 struct Entry {
     outbox: Outbox,
-    /// The id of the token that opened the connection.
+    /// The id of the token with which the connection was opened.
     token: Arc<str>,
     network: Option<Network>,
-    /// The data to store a guest who may not be stored yet.
+    /// The data with which a guest can be stored, if the guest may not be stored yet.
     pass: Option<Box<GuestPass>>,
 }
 
-/// A connection's entry in the registry. Dropping it removes the connection.
+/// The entry of a connection in the registry. When it is dropped, the connection is removed from
+/// the registry.
 pub struct Registration {
     shared: Arc<Shared>,
     outbox: Outbox,
@@ -88,14 +90,14 @@ impl Connections {
     }
 
     pub fn notify(&self, player_id: &str, payload: &Payload) {
-        // Copy the outboxes first: sending wakes tasks, which must not happen under this lock.
+        // Copy the outboxes and release the lock before sending, because sending wakes tasks.
         let entries = self.shared.state.lock().players.get(player_id).cloned();
         for entry in entries.iter().flatten() {
             entry.outbox.send(payload.clone());
         }
     }
 
-    /// Sets a player's pool status. The next ping on each of their connections carries it.
+    /// Sets a player's pool status. Each of their connections sends it with the next ping.
     pub fn set_pool(&self, player_id: &str, status: Option<PoolStatus>) {
         let state = self.shared.state.lock();
         for entry in state.players.get(player_id).into_iter().flatten() {
@@ -103,7 +105,7 @@ impl Connections {
         }
     }
 
-    /// True if the last message to connected players about the store said that it is unavailable.
+    /// True if connected players were last told that the store is unavailable.
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -122,7 +124,8 @@ impl Connections {
         }
     }
 
-    /// Closes the connections that a player opened with a token that is no longer valid.
+    /// Closes the connections that a player has opened with this token, because the token is not
+    /// valid.
     pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
         let entries = {
             let mut state = self.shared.state.lock();
@@ -142,7 +145,7 @@ impl Connections {
         self.shared.state.lock().recent_tokens.forget_absent();
     }
 
-    /// True if this server recently saw the token as valid, and has not heard of its revocation.
+    /// True if the token was valid recently and this server has not learned of its revocation.
     pub fn remembers(&self, token: &TokenHash) -> bool {
         self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }
@@ -158,8 +161,8 @@ impl Connections {
         }
     }
 
-    /// Returns the connected players and the ids of their connections' tokens. Each pair occurs
-    /// once.
+    /// Returns each connected player with the ids of the tokens that their connections use. Each
+    /// pair occurs only once.
     pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
         let state = self.shared.state.lock();
         let tokens = |(player, entries): (&Arc<str>, &Vec<Entry>)| {
@@ -168,8 +171,8 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
-    /// Returns the data to store a guest who is or was connected here. Their work may continue
-    /// after they disconnect.
+    /// Returns the data with which a guest can be stored who is connected to this server, or was
+    /// recently. Their commands may still be running after they have disconnected.
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
@@ -185,7 +188,7 @@ impl Connections {
         self.shared.state.lock().players.get(player_id)?.last()?.network
     }
 
-    /// Returns the number of open connections, including those without a player yet.
+    /// Returns the number of open connections, including those whose player is not known yet.
     pub fn len(&self) -> usize {
         self.shared.state.lock().all.len()
     }
@@ -194,7 +197,7 @@ impl Connections {
         self.len() == 0
     }
 
-    /// Returns the number of open connections with a known player.
+    /// Returns the number of open connections whose player is known.
     pub fn identified(&self) -> usize {
         self.shared.state.lock().players.values().map(Vec::len).sum()
     }
@@ -208,7 +211,7 @@ impl Connections {
         self.shared.state.lock().players.len()
     }
 
-    /// Closes every connection, and every later one.
+    /// Closes all connections. Connections that are opened later are closed as well.
     pub fn close_all(&self, code: CloseCode) {
         let mut state = self.shared.state.lock();
         state.is_closing = true;
@@ -233,9 +236,9 @@ impl Connections {
 }
 
 impl Registration {
-    /// Assigns the connection to a player. If the player has more than `connections_max`
+    /// Assigns the connection to a player. If the player then has more than `connections_max`
     /// connections, closes the oldest ones with [`CloseCode::TooManyConnections`], because the
-    /// player is probably using the newest.
+    /// player is probably using the newest ones.
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let shared = self.shared.clone();
         let surplus = self.identify_in(&mut shared.state.lock(), player_id, token_id, connections_max);
@@ -253,7 +256,7 @@ impl Registration {
         self.shared.state.lock().anonymous.insert(outbox.connection(), outbox);
     }
 
-    /// Remembers the token's identity while the connection is open, and for some time after.
+    /// Remembers whose token this is, while the connection is open and for some time after that.
     pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
         let mut state = self.shared.state.lock();
         self.visit = state.recent_tokens.enter(token, identity);
@@ -273,8 +276,8 @@ impl Registration {
         self.shared.state.lock().recent_tokens.forget(token);
     }
 
-    /// Like [`Registration::identify`], but without the store: identifies the player if the token
-    /// was recently valid. Looking up the token and registering the connection happen under one
+    /// Like [`Registration::identify`], but does not ask the store. Identifies the player if the
+    /// token was recently valid. Looks up the token and registers the connection under the same
     /// lock. So a revocation always finds either the remembered token or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();

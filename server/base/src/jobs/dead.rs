@@ -39,7 +39,7 @@ pub struct DeadJob {
     pub id: String,
     pub error: String,
     pub attempts: Option<u32>,
-    /// When the job failed first and last, if known.
+    /// The times of the job's first and last failure, if they are known.
     pub failed: Option<(Stamp, Stamp)>,
 }
 
@@ -47,7 +47,7 @@ pub struct DeadJob {
 pub struct WaitingJobs {
     pub kind: &'static str,
     pub count: usize,
-    /// The number of waiting jobs that have failed before.
+    /// The number of waiting jobs that have already failed at least once.
     pub failed: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn bury(
     Ok(claimed.store.update(update).await? == UpdateOutcome::Ok)
 }
 
-/// Returns all dead letters, including the ratings that version 0.1 set aside.
+/// Returns all dead letters, including the rating jobs that version 0.1 set aside.
 pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     let aside = Scan::all(store, RATING_ASIDE.all()?).await?.into_iter().map(|(key, value)| DeadJob {
         kind: RATING_DUE.name.to_owned(),
@@ -102,7 +102,7 @@ pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     Ok(dead)
 }
 
-/// Puts a dead letter back as an untried job, and writes `note` in the same update. Returns false
+/// Turns a dead letter into an untried job, and writes `note` in the same update. Returns false
 /// if there is no such dead letter.
 pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let Some(job) = job_key(kind, id) else { return Ok(false) };
@@ -113,7 +113,7 @@ pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> R
     remove(store, kind, id, note, None).await
 }
 
-/// Deletes a dead letter. If `job` is given, writes its job again under this key.
+/// Deletes a dead letter. If `job` is given, also writes the job under this key.
 async fn remove(
     store: &dyn Store,
     kind: &str,
@@ -122,7 +122,8 @@ async fn remove(
     job: Option<Key>,
 ) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
-    // If an update succeeds but the store does not say so, the next round finds no dead letter.
+    // If the update succeeds but the store does not confirm it, the next iteration finds no dead
+    // letter.
     let mut is_found = false;
     loop {
         let Some((dead, before)) = letter(store, kind, id).await? else { return Ok(is_found) };
@@ -132,7 +133,7 @@ async fn remove(
         if let Some(job) = &job {
             let value = job_in(&dead, &before, store.now())?;
             let waiting = store.get(job.clone()).await?;
-            // If the cause has occurred again, the job already exists.
+            // The job exists already if its cause has occurred again.
             if waiting.is_none() {
                 writes.push(Write::Put { key: job.clone(), value, expires: None });
             }
@@ -157,7 +158,7 @@ async fn letter(store: &dyn Store, kind: &str, id: &str) -> Result<Option<(Key, 
     Ok(store.get(key.clone()).await?.map(|value| (key, value)))
 }
 
-/// Returns the value of an untried job, from its dead letter.
+/// Returns the value of an untried job, taken from its dead letter.
 fn job_in(dead: &Key, letter: &[u8], now: Stamp) -> Result<Vec<u8>, StoreError> {
     if DEAD_JOBS.rest(dead).is_none() {
         return Ok(Vec::new());

@@ -1,22 +1,23 @@
-//! Why a job failed.
+//! The reasons why a job failed.
 
 use flagfall_store::StoreError;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JobError {
-    /// The store does not answer. This does not count as an attempt; the next look tries again.
+    /// The store does not answer. This does not count as an attempt. The next check tries the job
+    /// again.
     #[error("{0}")]
     Away(String),
-    /// The job cannot run at the moment. Nothing was changed; the next look tries again.
+    /// The job cannot run at the moment, and nothing was changed. The next check tries it again.
     #[error("the job cannot run at the moment; it will be tried again")]
     NotNow,
-    /// The job failed, and may succeed later.
+    /// The job failed but may succeed later.
     #[error("{0}")]
     Later(String),
-    /// The job found damaged data. It is tried a few more times.
+    /// The job found damaged data. It is tried only a few more times.
     #[error("{0}")]
     Damaged(String),
-    /// The job can never succeed, so it becomes a dead letter immediately.
+    /// The job can never succeed, so it becomes a dead letter at once.
     #[error("{0}")]
     Hopeless(String),
 }
@@ -31,7 +32,7 @@ impl From<StoreError> for JobError {
     }
 }
 
-/// For requests that wait for the work of a job.
+/// Converts the error for requests that do the work of a job and wait for it.
 impl From<JobError> for StoreError {
     fn from(error: JobError) -> StoreError {
         match error {

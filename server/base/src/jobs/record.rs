@@ -1,4 +1,4 @@
-//! The record of a job: its state, and the job as a handler gets it.
+//! The record of a job: its stored state, and the form in which a handler gets it.
 
 use std::sync::Arc;
 
@@ -12,24 +12,25 @@ use tokio::time::Instant;
 use super::error::JobError;
 use crate::transact::write_if;
 
-/// The state of a job in its record. In notices of version 0.1, `attempts` and `at` have the same
-/// meaning.
+/// The state of a job, which is part of its record. The fields `attempts` and `at` have the same
+/// meaning in notices of version 0.1.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct State {
     /// The server that has leased the job; `None` if the job waits for its time.
     pub(super) by: Option<String>,
-    /// When the lease ends, or when the next attempt is due.
+    /// The time at which the lease ends or the next attempt is due.
     pub(super) at: u64,
-    /// The number of failed attempts. If the handler takes the lease itself, the number of
-    /// attempts begun.
+    /// The number of failed attempts. If the handler leases the job itself, the number of
+    /// attempts that have begun.
     pub(super) attempts: u32,
-    /// If the handler takes the lease itself, the number of failures that it did not handle.
+    /// The number of failures that the handler did not handle. It is used only if the handler
+    /// leases the job itself.
     pub(super) failures: u32,
-    /// When the job was written; 0 if unknown.
+    /// The time at which the job was written; 0 if unknown.
     pub(super) since: u64,
     pub(super) failed: Option<u64>,
-    /// Distinguishes jobs that one server writes within a millisecond.
+    /// A number that makes jobs different that a server writes within the same millisecond.
     pub(super) number: u64,
 }
 
@@ -38,7 +39,7 @@ impl State {
         serde_json::from_slice(value).unwrap_or_default()
     }
 
-    /// Returns the record with this state. Its other fields are unchanged.
+    /// Returns the record `value` with this state. The other fields of the record do not change.
     pub(super) fn over(&self, value: &[u8]) -> Vec<u8> {
         let mut fields = fields_of(value).unwrap_or_default();
         if let Ok(Value::Object(state)) = serde_json::to_value(self) {
@@ -52,7 +53,7 @@ impl State {
         self.attempts > 0 || self.failures > 0
     }
 
-    /// True if this server has the lease, and so may work on the job.
+    /// True if this server has leased the job, so that it may work on the job.
     pub(super) fn is_leased_to(&self, server: &str, now: Stamp) -> bool {
         self.by.as_deref() == Some(server) && self.at > now.0
     }
@@ -62,12 +63,13 @@ pub(super) fn fields_of(value: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(value).ok()
 }
 
-/// Returns the value of a new job with these fields, which servers do not run before `at`.
+/// Returns the value of a new job with these fields. Servers do not run the job before `at`.
 pub fn not_before(fields: &[u8], now: Stamp, at: Stamp) -> Vec<u8> {
     State { at: at.0, since: now.0, ..State::default() }.over(fields)
 }
 
-/// A time of the store's clock, which this process's clock advances.
+/// A time of the store's clock, read once. After that, it advances with the clock of this
+/// process.
 #[derive(Clone, Copy)]
 pub(super) struct Moment {
     at: Stamp,
@@ -97,8 +99,8 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Reads a job without leasing it, for work that is done immediately. Returns `None` if there
-    /// is no such job.
+    /// Reads a job without leasing it, so that its work can be done at once. Returns `None` if
+    /// there is no such job.
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
         Ok(Some(Claimed::new(store.clone(), String::new(), (key, value), None, Moment::at(store.now()))))
@@ -115,7 +117,7 @@ impl Claimed {
         Claimed { store, server, key, id, value, state, keep_ms, moment }
     }
 
-    /// Returns the part of the key after the kind.
+    /// Returns the id of the job: the part of its key after the kind.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -129,23 +131,24 @@ impl Claimed {
         self.state.attempts
     }
 
-    /// Parses the fields of the record. [`JobError::Damaged`] if they cannot be read. Another
-    /// version may have written them, so its servers get the time of a few attempts to do the
-    /// job.
+    /// Parses the fields of the record. Returns [`JobError::Damaged`] if they cannot be parsed.
+    /// In that case, a server of another version may have written them. The remaining attempts
+    /// give servers of that version time to do the job.
     pub fn fields<T: DeserializeOwned>(&self) -> Result<T, JobError> {
         let unreadable = |_| JobError::Damaged("its record cannot be read".to_owned());
         serde_json::from_slice(&self.value).map_err(unreadable)
     }
 
-    /// Returns the update that ends the job, if the job is still as it was claimed. The handler
-    /// adds the writes of its work.
+    /// Returns the update that ends the job, on the condition that the job has not changed since
+    /// it was claimed. The handler adds the writes of its work.
     #[must_use]
     pub fn finish(&self) -> Update {
         let conditions = vec![(self.key.clone(), Expect::Value(self.value.clone()))];
         Update { conditions, writes: vec![Write::Delete { key: self.key.clone() }] }
     }
 
-    /// True if the job is still as it was claimed. For use after a failed update.
+    /// True if the job has not changed since it was claimed. Handlers call this after an update
+    /// failed.
     pub async fn is_held(&self) -> Result<bool, StoreError> {
         Ok(self.store.get(self.key.clone()).await?.as_ref() == Some(&self.value))
     }
@@ -176,7 +179,7 @@ impl Claimed {
     }
 }
 
-/// Returns the part of a job's key after the kind.
+/// Returns the id of a job: the part of its key after the kind.
 pub(super) fn id_of(key: &Key) -> String {
     let text = String::from_utf8_lossy(key.as_bytes());
     text.split_once('/').map_or("", |(_, id)| id).to_owned()

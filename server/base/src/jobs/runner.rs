@@ -1,4 +1,4 @@
-//! The runner: finds jobs, leases them, calls their handlers, and handles failures.
+//! The runner of jobs. It finds jobs, leases them, calls their handlers, and handles failures.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -25,20 +25,21 @@ use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
 
-/// The most jobs of a kind that wait in memory until they can run.
+/// The most jobs of a kind that are in memory while they wait to run.
 const BACKLOG_MAX: usize = 4_096;
-/// After this many failed attempts, a job becomes a dead letter.
+/// The number of failed attempts after which a job becomes a dead letter.
 const TRIES_MAX: u32 = 12;
-/// After this many attempts that found damaged data, a job becomes a dead letter.
+/// The number of attempts with damaged data after which a job becomes a dead letter.
 const DAMAGED_TRIES_MAX: u32 = 4;
-/// The wait after the first failure, in milliseconds. Each further wait is twice as long.
+/// The wait after the first failure, in milliseconds. Each later wait is twice as long as the one
+/// before.
 const WAIT_MS: u64 = 5_000;
 /// The longest wait after a failure, in milliseconds.
 const WAIT_MS_MAX: u64 = 10 * 60_000;
 const DEAD_LOOK: Duration = Duration::from_secs(60);
 
-/// The jobs of a store, and the handlers of this server. Cheap to clone; all clones are one
-/// runner.
+/// The jobs of a store, and this server's handlers of jobs. Cheap to clone; all clones are the
+/// same runner.
 #[derive(Clone)]
 pub struct Jobs {
     store: Arc<dyn Store>,
@@ -47,7 +48,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Makes a runner without handlers, for a server that writes jobs with `writer`.
+    /// Returns a runner without handlers. `writer` is the writer of this server's jobs.
     pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
         Jobs { store, writer, queues: Vec::new() }
     }
@@ -70,13 +71,13 @@ impl Jobs {
         self
     }
 
-    /// Runs jobs until the future is dropped. Jobs of this server run immediately; jobs of others
-    /// are found every few seconds.
+    /// Runs jobs until the future is dropped. Jobs that this server writes run at once. Jobs of
+    /// other servers are found every few seconds.
     ///
     /// # Panics
-    /// If a queue panics. A panic in a handler only fails its job.
+    /// If a queue panics. A panic in a handler only makes its job fail.
     pub async fn run(&self) {
-        // One task for each kind, so that no kind has to wait for another.
+        // Start one task for each kind of jobs, so that no kind has to wait for another.
         let mut tasks = JoinSet::new();
         for queue in &self.queues {
             let queue = queue.clone();
@@ -92,8 +93,8 @@ impl Jobs {
         tokio::join!(queues, self.count_dead());
     }
 
-    /// Runs all jobs of a kind that are due, and returns when none is running. After an error,
-    /// the other jobs are found again later.
+    /// Runs all due jobs of a kind, and returns when none of them is running. After an error, the
+    /// remaining jobs will be found later.
     pub async fn run_due(&self, kind: &str) -> Result<(), StoreError> {
         self.run_due_at(kind, self.store.now()).await
     }
@@ -129,14 +130,15 @@ struct Queue {
     wake: Arc<Waker>,
     running: Mutex<Running>,
     running_count: watch::Sender<usize>,
-    /// The last job of the previous look, if that look found more jobs than fit into memory.
+    /// The last job of the previous check. `None` unless that check found more jobs than fit into
+    /// memory.
     looked_to: Mutex<Option<Key>>,
 }
 
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// The number of running jobs for each first part of their ids.
+    /// The number of running jobs for each first part of a job's id.
     groups: HashMap<String, usize>,
 }
 
@@ -174,8 +176,8 @@ impl Queue {
         loop {
             let now = self.store.now();
             let moment = Moment::at(now);
-            // If every job fails with "not now", an immediate new look would only find the same
-            // jobs.
+            // True if a job did something. If all jobs fail with "not now", another check would
+            // only find the same jobs.
             let mut has_done_some = false;
             let (mut backlog, is_more_left) =
                 self.read_while(self.look(now), &mut running).await.unwrap_or_default();
@@ -205,8 +207,8 @@ impl Queue {
         }
     }
 
-    /// Reads jobs while others run. Leaves out jobs that ended during the read, because their
-    /// values are out of date.
+    /// Reads jobs while other jobs run. Leaves out jobs that ended during the read, because the
+    /// values that were read are out of date.
     async fn read_while(
         &self,
         reading: impl Future<Output = Result<Found, StoreError>>,
@@ -235,8 +237,8 @@ impl Queue {
     }
 
     fn is_due(&self, state: &State, now: Stamp) -> bool {
-        // If the handler leases its job itself, it is still working on the job or was
-        // interrupted.
+        // A handler that leases its jobs itself has already started on this job. It is either
+        // still working or was interrupted, so wait for the lease to end.
         let is_at_work = self.kind.leases_itself && state.attempts > 0;
         state.at <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
@@ -255,17 +257,17 @@ impl Queue {
             if backlog.is_empty() {
                 break;
             }
-            // `run` has started jobs that take all the places. The sender lives as long as
-            // `self`.
+            // Wait, because `run` has started jobs that take all the places. The sender exists as
+            // long as `self`.
             counts.changed().await.ok();
         }
         counts.wait_for(|count| *count == 0).await.ok();
         Ok(())
     }
 
-    /// Returns the jobs that are due, in the order of their keys, and true if there are more. The
-    /// next look continues after the last of them, so that jobs that stay due do not block later
-    /// ones.
+    /// Returns the jobs that are due, in the order of their keys. The `bool` is true if there are
+    /// more. The next check continues after the last of these jobs, so jobs that stay due do not
+    /// block later ones.
     async fn look(&self, now: Stamp) -> Result<Found, StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
@@ -331,7 +333,8 @@ impl Queue {
         Begin::Now(Place { queue: self, key: key.clone() })
     }
 
-    /// Claims a job, does it, and records the result. Returns false if the job is unchanged.
+    /// Claims a job, does its work, and records the result. Returns false if the job did not
+    /// change.
     async fn work_on(&self, key: Key, value: Vec<u8>, _place: Place<'_>, moment: Moment) -> bool {
         let is_readable = fields_of(&value).is_some();
         let (store, server) = (self.store.clone(), self.server.clone());
@@ -341,7 +344,7 @@ impl Queue {
         } else {
             match self.claim(&mut claimed, moment.now()).await {
                 Ok(true) => self.try_once(claimed.clone()).await,
-                // Another server has already claimed the job.
+                // The claim failed, because another server has claimed the job.
                 Ok(false) => return true,
                 Err(error) => Err(error.into()),
             }
@@ -369,8 +372,8 @@ impl Queue {
         claimed.lease(claimed.leased(LEASE_MS)).await
     }
 
-    /// Calls the handler. A panic only fails this job. The panic message is not logged, because
-    /// it may contain secrets.
+    /// Calls the handler. A panic makes only this job fail. The message of the panic is not
+    /// logged, because it may contain secrets.
     async fn try_once(&self, claimed: Claimed) -> Result<(), JobError> {
         let id = claimed.id.clone();
         let tried = AssertUnwindSafe(async { (self.handler)(claimed).await }).catch_unwind().await;
@@ -381,8 +384,9 @@ impl Queue {
         })
     }
 
-    /// Schedules another attempt of a failed job, or makes it a dead letter. Only the first and
-    /// the last failure are logged above the level "debug". Returns the result for the metrics.
+    /// Schedules another attempt of a failed job, or turns it into a dead letter. Only the first
+    /// and the last failure of a job are logged above the level "debug". Returns the result for
+    /// the metrics.
     async fn note_failure(
         &self,
         claimed: Claimed,
@@ -397,14 +401,14 @@ impl Queue {
         };
         let mut claimed = claimed;
         if self.kind.leases_itself {
-            // The handler may have changed the record before it failed.
+            // Read the record again, because the handler may have changed it before it failed.
             let Some(value) = self.store.get(claimed.key.clone()).await? else { return Ok("done") };
             (claimed.state, claimed.value) = (State::of(&value), value);
         }
         let (kind, id) = (self.kind.name, claimed.id.clone());
         let failed = Some(claimed.state.failed.unwrap_or(now.0));
         claimed.state = State { failed, ..claimed.state };
-        // If a handler counts its attempts itself, other failures are counted separately.
+        // If the handler counts its attempts itself, other failures have a separate count.
         let count =
             if self.kind.leases_itself { &mut claimed.state.failures } else { &mut claimed.state.attempts };
         *count += 1;
@@ -422,13 +426,13 @@ impl Queue {
             }
             return Ok("retried");
         }
-        // Another server has claimed the job, or its cause has occurred again.
+        // Another server has claimed the job, or the cause of the job has occurred again.
         Ok("done")
     }
 }
 
-/// Waits for an answer of the store while jobs continue. Also returns the jobs that ended
-/// meanwhile.
+/// Waits for an answer of the store while jobs continue to run. Also returns the jobs that ended
+/// during the wait.
 pub(super) async fn while_running<T>(
     answer: impl Future<Output = T>,
     running: &mut FuturesUnordered<BoxFuture<'_, (Key, bool)>>,
@@ -445,7 +449,7 @@ pub(super) async fn while_running<T>(
     }
 }
 
-/// Returns how long a job waits after this many failures, in milliseconds.
+/// Returns the time that a job waits after this many failures, in milliseconds.
 fn wait_ms(attempts: u32) -> u64 {
     WAIT_MS.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(WAIT_MS_MAX)
 }

@@ -1,5 +1,4 @@
-//! Tests of jobs: two servers on a store in memory, with a handler and a clock that the test
-//! controls.
+//! Tests of jobs: two servers on a memory store. The tests control the handler and the clock.
 
 use std::io;
 use std::sync::atomic::AtomicUsize;
@@ -16,7 +15,7 @@ use crate::transact::write;
 
 const KIND: &str = "rating_due";
 
-/// What the handler does with a job.
+/// The behavior of the handler for a job.
 #[derive(Clone, Copy)]
 enum Way {
     Done,
@@ -34,7 +33,7 @@ struct Scene {
     ways: Arc<Mutex<HashMap<String, Way>>>,
     /// The number of attempts for each job.
     tries: Arc<Mutex<HashMap<String, usize>>>,
-    /// A handler that waits continues when there is a permit.
+    /// The permits with which waiting handlers continue.
     gate: Arc<Semaphore>,
     most_at_once: Arc<AtomicUsize>,
 }
@@ -104,7 +103,7 @@ impl Scene {
         self.store.get(job_key(KIND, id).unwrap()).await.unwrap()
     }
 
-    /// Returns how often the work of a job was done.
+    /// Returns the number of times that the work of a job was done.
     async fn done(&self, id: &str) -> u8 {
         let key = flagfall_store::Key::new(format!("count/{id}")).unwrap();
         self.store.get(key).await.unwrap().map_or(0, |value| value[0])
@@ -135,8 +134,8 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     scene.put("g", writer.job(scene.now())).await;
     other.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.value("g").await.is_some()), (0, true), "it is leased");
-    // The work is one write, which also removes the job. If the store refuses it, the job is
-    // unchanged.
+    // Claim: if the store refuses the work, the job is unchanged, because the same write does the
+    // work and removes the job.
     let before = scene.value("g").await;
     scene.store.fail_next(WriteFault::Unavailable);
     own.run_due(KIND).await.unwrap();
@@ -180,7 +179,7 @@ async fn two_servers_do_a_job_once() {
     }
     let held = scene.store.hold_appends().await;
     let release = async {
-        // Both servers find the same jobs before either of them claims one.
+        // Set-up: both servers find the same jobs before either of them claims one.
         scene.store.wait_for_held(8).await;
         drop(held);
     };
@@ -236,7 +235,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         assert_eq!(dead.attempts, u32::try_from(tries_max).ok());
         assert!(dead.failed.unwrap().0 < dead.failed.unwrap().1);
 
-        // The dead letter is unchanged until an operator retries it.
+        // Claim: the dead letter is unchanged until an operator retries it.
         scene.goes("bad", Way::Done);
         scene.clock.advance_ms(86_400_000);
         jobs.run_due(KIND).await.unwrap();
@@ -255,7 +254,7 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
     scene.goes("one", Way::TakesAndPanics);
     for _ in 0..100 {
         jobs.run_due(KIND).await.unwrap();
-        // A server does not begin a job early because of its own lease on it.
+        // Claim: the server waits for the job's time, although the lease on it is the server's.
         let tries = scene.tries("one");
         jobs.run_due(KIND).await.unwrap();
         assert_eq!(scene.tries("one"), tries);
@@ -269,7 +268,8 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
 async fn attempts_that_a_handler_counts_make_no_dead_letter() {
     let scene = Scene::new();
     let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
-    // The destination of this job failed five times. Then a different error happens once.
+    // Set-up: the delivery of this job failed five times, and then a different error happens
+    // once.
     scene.put("one", r#"{"attempts":5}"#).await;
     scene.goes("one", Way::Damaged);
     jobs.run_due(KIND).await.unwrap();
@@ -321,7 +321,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     let value: serde_json::Value = serde_json::from_slice(&scene.value("read").await.unwrap()).unwrap();
     assert_eq!((&value["who"], &value["attempts"]), (&"ana".into(), &0.into()));
 
-    // The cause occurs again before the operator retries the dead letter.
+    // Set-up: the cause occurs again before the operator retries the dead letter.
     jobs.run_due(KIND).await.unwrap();
     scene.put("torn", "newer").await;
     assert!(scene.retry(KIND, "torn").await);
@@ -391,20 +391,20 @@ async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     let mut running = Box::pin(jobs.run());
     let moment = Duration::from_millis(10);
     assert!(timeout(moment, &mut running).await.is_err());
-    // A job that hangs does not delay other jobs.
+    // Claim: while one job hangs, other jobs are done.
     scene.put("own", writer.job(scene.now())).await;
     writer.wake(KIND);
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!(scene.done("own").await, 1);
     scene.put("others", "").await;
-    // A wake-up for one job does not read other jobs.
+    // Claim: a wake-up for one job does not make the runner read other jobs.
     scene.put("told", writer.job(scene.now())).await;
     writer.wake_for(KIND, job_key(KIND, "told").unwrap());
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!((scene.done("told").await, scene.done("others").await), (1, 0));
     assert!(timeout(LOOK_EVERY, &mut running).await.is_err());
     assert_eq!((scene.done("others").await, scene.tries("slow")), (1, 1));
-    // A stopped server releases its places.
+    // Claim: a job that was running when its runner stopped is done by the next run.
     drop(running);
     scene.gate.add_permits(1);
     advance(LOOK_EVERY).await;
@@ -423,7 +423,7 @@ async fn work_that_is_late_does_nothing_when_another_server_has_the_job() {
     assert!(claimed.is_held().await.unwrap());
     let Update { conditions, .. } = claimed.finish();
     assert!(matches!(&conditions[..], [(_, Expect::Value(_))]));
-    // The same cause occurs again within the same millisecond.
+    // Set-up: the same cause occurs again within the same millisecond.
     scene.put("g", writer.job(scene.now())).await;
     assert!(!claimed.is_held().await.unwrap());
     assert!(!claimed.clone().put_back(0).await.unwrap());

@@ -1,4 +1,4 @@
-//! The connections of a table: who is shown the game, and when.
+//! Decides when a connection that opens the game is shown it.
 
 use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
@@ -12,7 +12,7 @@ use super::state::{Health, Table};
 use crate::error::TableError;
 use crate::reply::Opener;
 
-/// Interval at which the queues of lagging spectators are checked, in milliseconds.
+/// The interval between checks of the queues of lagging spectators, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
 impl Table {
@@ -27,7 +27,8 @@ impl Table {
         self.admit(now, opener);
     }
 
-    /// Makes an opener wait if the replica may be behind the log; true if they wait.
+    /// Makes an opener wait if the replica may be behind the log. Returns true if the opener
+    /// waits.
     fn waits_for_log(&mut self, opener: &Opener) -> bool {
         let Opener { outbox, player, since, .. } = opener;
         if !self.following.is_shared || self.is_over() || self.is_unreadable() {
@@ -36,25 +37,29 @@ impl Table {
         let Some(viewer) = self.header.viewer(player.as_deref()) else { return false };
         let is_store_away = self.outage.is_store_away;
         let shown = self.audiences.shown(viewer).seq;
-        // Compare across epochs too, because servers learn of a new epoch at different times.
+        // The client may have seen entries that the replica lacks. This also compares sequence
+        // numbers of different epochs, because servers learn of a new epoch at different times.
         let is_ahead = |since: Position| {
-            // The replica may be a lost branch, and the table cannot find out without the store.
+            // If the client's epoch is newer, the replica may contain lost events. While the
+            // store is away, the table cannot find out.
             since.seq > shown || (is_store_away && since.epoch > self.epoch)
         };
         let has_seen_more = since.is_some_and(is_ahead);
         self.following.forget(outbox.connection());
-        // While the store is away no look is possible, so only the replica can be shown.
+        // While the store is away, the table cannot read the log, so it can only show the
+        // replica.
         let is_followed = !self.audiences.is_empty() || is_store_away;
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
             if !self.outage.is_store_reached() {
-                // Show the game now, and again once it is known whether other servers have
+                // Show the game now. Show it again when it is known whether other servers have
                 // continued it and whether clocks stood still.
                 self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
         if is_store_away {
-            // The game is shown when the store is back. Until then, tell the client why it waits.
+            // The game is shown when the store is back. Tell the client that it waits for the
+            // store.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
         self.following.openers.push(opener.clone());
@@ -67,7 +72,7 @@ impl Table {
         }
     }
 
-    /// Shows the game to a connection and subscribes it to what happens next.
+    /// Shows the game to a connection, and subscribes the connection to the game's events.
     fn admit(&mut self, now: Stamp, opener: Opener) {
         let Opener { outbox, player, since, request } = opener;
         let Some(viewer) = self.header.viewer(player.as_deref()) else {
@@ -146,11 +151,11 @@ impl Table {
                 self.audiences.behind -= 1;
             }
         }
-        // No message reports an empty queue, so look again later.
+        // No event tells the table that a queue has become empty, so check again later.
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
-    /// Removes a connection, and notes whether its player left on purpose.
+    /// Removes a connection. Notes whether its player left on purpose.
     pub(super) fn close(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {
@@ -162,7 +167,7 @@ impl Table {
         }
     }
 
-    /// Removes players' connections that ended without a message.
+    /// Removes the connections of players that ended without a message.
     pub(super) fn remove_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
             let (connection, has_left) = (gone.outbox.connection(), gone.outbox.has_said_goodbye());

@@ -1,4 +1,4 @@
-//! The append of events, with the records that belong to it.
+//! Builds appends of events, with the records that belong to them.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_rules::{EndReason, Event, Game, Outcome, Phase, evolve};
@@ -14,8 +14,8 @@ use crate::features::{GameEnd, Milestone};
 use crate::{listing, public_list};
 
 impl Table {
-    /// Returns the append of events. The side that acted gets `lag_ms` back before the first
-    /// event.
+    /// Returns an append of these events. `lag_ms` is the time that the acting side gets back
+    /// before the first event.
     pub(super) fn append_of<'a>(
         &self,
         now: Stamp,
@@ -50,7 +50,7 @@ impl Table {
         Some(Append { game: self.id(), expected: self.head, deadline, not_before: None, bodies, writes })
     }
 
-    /// Starts the append of events that no command caused; `None` if there are none.
+    /// Starts an append of events that no command caused. Returns `None` if there are no events.
     pub(super) fn append_by_itself(
         &mut self,
         now: Stamp,
@@ -62,15 +62,16 @@ impl Table {
         }
         let mut append = self.append_of(now, events.iter(), 0, None, None)?;
         if cause == Cause::Deadline {
-            // Only the store's clock decides whether the time is up.
+            // The local clock may be wrong, so the store must check with its own clock that the
+            // time is up.
             append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
         }
         self.work.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
     }
 
-    /// Returns the writes that list whether a house player is to act after the events; none at a
-    /// game's end.
+    /// Returns the writes that update the list of games in which a house player is to act, as it
+    /// should be after the events. Empty if the game ends.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == Phase::Over {
             return Vec::new();
@@ -80,20 +81,20 @@ impl Table {
         listing::house_turn(self.id(), &self.header, since)
     }
 
-    /// Returns the sides whose player left the game that ends with this outcome, by a command of
-    /// `asker` or without a command. Leaving a house player does not count, since it keeps no
-    /// person waiting.
+    /// Returns the sides whose player left a game that ends with this outcome. `asker` is the
+    /// side whose command ended the game, if a command did. A player who leaves a house player
+    /// does not count, because no person has to wait.
     fn leavers(&self, now: Stamp, outcome: Outcome, asker: Option<Side>) -> PerSide<bool> {
         let has_left = |side: Side| match (outcome.reason, asker) {
             (EndReason::Abandoned, Some(claimant)) => side != claimant,
-            // A player who thinks for too long has lost but has not left. A game with days per
-            // ply does not require players to be present.
+            // A player who is present and runs out of time has lost but has not left. Players
+            // need not be present if the clock allows days per ply.
             (EndReason::OutOfTime, _) => {
                 outcome.winner == Some(side.opponent())
                     && self.claim_wait_ms().is_some()
                     && self.attendance.is_away(side, now)
             }
-            // The time to deploy is over.
+            // The time to deploy has run out.
             (EndReason::Aborted, None) => self.game.phase() == Phase::Deploying && !self.game.is_ready(side),
             (EndReason::Aborted, Some(asker)) => self.header.terms.rated && side == asker,
             _ => false,

@@ -9,37 +9,37 @@ use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
 use super::compact_ply::CompactPly;
 
-/// Events that can be sent to an audience again after a connection came back.
+/// The number of events that are kept for each audience, to send them to connections that return.
 const RECENT_MAX: usize = 8;
-/// Spectators with more messages than this in the queue get the newest view, not every event.
+/// The queue length above which a spectator gets the newest view instead of every event.
 const SPECTATOR_QUEUE_MAX: usize = 16;
 
 /// One connection that has the game open.
 pub(crate) struct Subscriber {
     pub(super) outbox: Outbox,
     pub(super) viewer: Viewer,
-    /// True for a player's newest connection, which may act.
+    /// True if this is the player's newest connection. Only the newest connection may act.
     pub(crate) is_driving: bool,
-    /// True if it has missed events and gets the whole view next.
+    /// True if the connection has missed events, and gets the whole view next.
     pub(super) is_behind: bool,
 }
 
-/// What one audience has been shown.
+/// The events that one audience has been shown.
 #[derive(Default)]
 pub(crate) struct Shown {
-    /// Sequence number of the last event that this audience was shown (invariant 8 of
+    /// The sequence number of the last event that this audience was shown (invariant 8 of
     /// docs/ARCHITECTURE.md).
     pub(crate) seq: u64,
-    /// The latest events, at most [`RECENT_MAX`].
+    /// The latest events, at most [`RECENT_MAX`]. `None` for an event that is in `others`.
     recent: VecDeque<Option<CompactPly>>,
-    /// Those of the latest events that are not a [`CompactPly`], oldest first, each with its
-    /// number.
+    /// The latest events that do not fit into a [`CompactPly`], oldest first, with their sequence
+    /// numbers.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
     others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
 
 impl Shown {
-    /// Returns the events after `seq`; empty if they are not all in memory.
+    /// Returns the events after `seq`. Empty if some of them are not in memory.
     pub(crate) fn events_after(&self, seq: u64) -> Vec<GameEvent> {
         let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
         match missed {
@@ -85,7 +85,8 @@ pub(crate) struct Audiences {
     pub(super) id: GameId,
     sides: PerSide<Shown>,
     public: Shown,
-    /// The players' connections: few, and separate from the many spectators'.
+    /// The connections of the players. They are few, so they are kept apart from the many
+    /// connections of spectators.
     pub(super) players: Vec<Subscriber>,
     pub(super) spectators: Vec<Subscriber>,
     pub(crate) behind: usize,
@@ -110,7 +111,7 @@ impl Audiences {
         }
     }
 
-    /// Shows an event, already carried out, to each audience that may see it.
+    /// Shows an event that has been carried out to each audience that may see it.
     pub(super) fn publish(&mut self, game: &Game, event: &Event, at: Stamp, abort: Option<&Abort>) {
         let id = self.id;
         for viewer in Viewer::ALL {
@@ -173,13 +174,13 @@ impl Audiences {
         Some(gone)
     }
 
-    /// Removes spectators whose connection ended without a message.
+    /// Removes the connections of spectators that ended without a message.
     pub(super) fn drop_closed_spectators(&mut self) {
         self.spectators.retain(|spectator| !spectator.outbox.is_closed());
         self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();
     }
 
-    /// Bytes of memory for the events that can be sent again.
+    /// Returns the memory used for the events that can be sent again, in bytes.
     #[cfg(test)]
     pub(crate) fn recent_bytes(&self) -> usize {
         let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
@@ -194,7 +195,7 @@ impl Audiences {
         self.players.iter().find(|player| player.outbox.connection() == connection)
     }
 
-    /// Stops the side's connections here from driving.
+    /// Makes the connections of a side to this server stop driving, so that they may not act.
     pub(super) fn supersede(&mut self, side: Side) {
         let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
         for player in self.players.iter_mut().filter(|player| player.viewer == Viewer::Player(side)) {

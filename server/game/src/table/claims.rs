@@ -1,12 +1,12 @@
-//! When a player may claim a game that the opponent has left.
+//! Decides when a player may claim a game that the opponent has left.
 //!
-//! This is the last of three timers. When a connection is dead, its player counts as
-//! reconnecting. After half a minute they count as away. After
-//! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), or half of it if they left on
-//! purpose, the opponent may claim the game. The game continues unless they claim it, and a
-//! player who returns has lost nothing. Time counts only while the game can be played and the
-//! opponent is there to wait, so an outage of a server or a network never counts against a
-//! player.
+//! A player goes through three stages. When their connection is lost, they count as reconnecting.
+//! After half a minute, they count as away. After
+//! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), or half of that if they left on
+//! purpose, the opponent may claim the game. The game continues unless the opponent claims it,
+//! and a player who returns in time has lost nothing. The wait counts only while the game can be
+//! played and the opponent is present, so an outage of a server or a network never counts against
+//! a player.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{Presence, ServerToClient};
@@ -14,26 +14,27 @@ use flagfall_protocol::{Presence, ServerToClient};
 use super::audience::Audiences;
 use super::presence::Attendance;
 
-/// How long players have been waiting for each other.
+/// The times at which the two players began to wait for each other.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Claims {
-    /// Since when the game has been playable without a break.
+    /// The start of the period in which the game has been playable without a break.
     playable_since: Option<Stamp>,
     waits: PerSide<Wait>,
 }
 
 #[derive(Default, Clone, Copy)]
 struct Wait {
-    /// Since when the player has been here, ignoring short drops of the connection; `None` while
-    /// away.
+    /// The start of the period in which the player has been present, ignoring short drops of the
+    /// connection. `None` while the player is away.
     here_since: Option<Stamp>,
-    /// The time told to clients from which the opponent may claim the game.
+    /// The time from which the opponent may claim the game, as clients were told.
     told: Option<Stamp>,
 }
 
 impl Claims {
-    /// Updates claims after players came or left, and tells all clients what has changed.
-    /// `wait_ms` is how long an opponent has to wait, if the game can be claimed at all.
+    /// Updates the claims after players have come or left, and tells all clients about changes.
+    /// `wait_ms` is the time that an opponent has to wait. `None` if the game cannot be claimed
+    /// at all.
     pub(super) fn update(
         &mut self,
         now: Stamp,
@@ -64,7 +65,8 @@ impl Claims {
         }
     }
 
-    /// Returns when the game can be claimed because side `gone` is gone; `None` if it cannot.
+    /// Returns the time from which the game can be claimed because the player of side `gone` is
+    /// away. `None` if it cannot be claimed.
     pub(super) fn claim_at(
         &self,
         gone: Side,

@@ -1,4 +1,4 @@
-//! Commands, and how a repeated one is recognized.
+//! Commands of players, and how the table recognizes a repeated command.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -10,15 +10,17 @@ use sha2::{Digest, Sha256};
 
 use crate::reply::Reply;
 
-/// Outcomes of commands kept in memory; older ones are found in the log.
+/// The number of command outcomes that are kept in memory. Older outcomes are found in the log.
 const RECENT_MAX: usize = 4;
 const KNOWN_STEP: usize = 16;
 
-/// A player's command. It has no `Debug`, because it can be a planned move, which is secret.
+/// A player's command. It does not implement `Debug`, because it can be a planned move, which is
+/// secret.
 #[derive(Clone)]
 pub struct NewCommand {
     pub player: String,
-    /// The id of the command; a repeated one gets the answer of the first.
+    /// The id of the command. A command with an id that was used before gets the answer of the
+    /// first.
     pub cmd_id: CommandId,
     pub ply: Ply,
     pub command: GameCommand,
@@ -33,15 +35,16 @@ pub struct Asked {
     pub(crate) epoch: Option<u64>,
     pub(crate) command: GameCommand,
     pub(crate) entropy: Entropy,
-    /// True if the log was searched for its id without success.
+    /// True if the log was searched for the command's id and does not contain it.
     pub(crate) is_new: bool,
-    /// True if the replica was found to match the log, so that a refusal is correct.
+    /// True if the replica was checked and matches the log, so a refusal by the replica is
+    /// correct.
     pub(crate) is_current: bool,
 }
 
 impl Asked {
-    /// Returns a command with the random bytes it needs. `epoch` is the epoch in which it was
-    /// made, if known.
+    /// Returns a command together with the random bytes that it needs. `epoch` is the epoch in
+    /// which the player gave the command, if known.
     pub fn new(reply: Reply, command: NewCommand, epoch: Option<u64>) -> Box<Asked> {
         let NewCommand { player: player_id, cmd_id, ply, command } = command;
         let entropy = entropy_for(&command);
@@ -49,18 +52,18 @@ impl Asked {
         Box::new(Asked { reply, player_id, cmd_id, ply, epoch, command, entropy, is_new, is_current })
     }
 
-    /// Returns a hash that tells commands with the same id apart. The stamp in the log contains
-    /// only this hash of a command, so it does not reveal a deployment.
+    /// Returns a hash that tells commands with the same id apart. Of a command's content, the
+    /// stamp in the log contains only this hash, so the stamp does not reveal a deployment.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Sha256::new();
         hasher.update(self.ply.to_be_bytes());
-        // A command always has JSON; without it, all would have the same fingerprint.
+        // Serialization never fails. If it did, all commands would have the same fingerprint.
         hasher.update(serde_json::to_vec(&self.command).unwrap_or_default());
         let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Returns the stamp that the log keeps to recognize a repeated command.
+    /// Returns the stamp by which the log allows a repeated command to be recognized.
     pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
         CommandStamp {
             player: self.player_id.as_str().into(),
@@ -70,18 +73,18 @@ impl Asked {
     }
 }
 
-/// Random bytes for the commands that need them.
+/// Returns random bytes for a command that needs them.
 fn entropy_for(command: &GameCommand) -> Entropy {
     let mut bytes = [0; 32];
     if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
-        // A commitment with a guessable salt would reveal the deployment, so end the task
-        // instead.
+        // Without random bytes, the salt of a commitment could be guessed, which would reveal the
+        // deployment. So end the task instead.
         panic!("the operating system provides no random bytes");
     }
     Entropy(bytes)
 }
 
-/// A hash of side and command id, valid within this process.
+/// A hash of a side and a command id. It is valid only within this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CommandKey(u64);
 
@@ -92,7 +95,7 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Returns few enough bits to be kept for every command of a game.
+    /// Returns a few bits of the key, to save memory: they are kept for every command of a game.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])
@@ -103,7 +106,7 @@ impl CommandKey {
 pub(crate) struct Done {
     pub(crate) key: CommandKey,
     pub(crate) fingerprint: u64,
-    /// Sequence number of the command's last event, for the acting side.
+    /// The sequence number of the command's last event, as the acting side sees it.
     pub(crate) seq: u64,
 }
 
@@ -111,13 +114,14 @@ pub(crate) struct Done {
 pub(crate) struct AcceptedCommands {
     /// The latest outcomes, oldest first.
     pub(crate) recent: Vec<Done>,
-    /// A few bits of every command's key. A command with other bits is new.
+    /// A few bits of the key of every accepted command. If a command's bits are not in this list,
+    /// the command is new.
     pub(crate) known: Vec<u16>,
 }
 
 impl AcceptedCommands {
     pub(super) fn note(&mut self, done: Done) {
-        // The events of one command carry the same stamp; the last one is its outcome.
+        // All events of a command have the same stamp. The outcome is that of the last event.
         if let Some(last) = self.recent.last_mut().filter(|last| last.key == done.key) {
             last.seq = done.seq;
             return;
@@ -132,12 +136,12 @@ impl AcceptedCommands {
         self.recent.push(done);
     }
 
-    /// The outcome of a command, if it is in memory.
+    /// Returns the outcome of a command, if it is in memory.
     pub(super) fn find(&self, key: CommandKey) -> Option<Done> {
         self.recent.iter().find(|done| done.key == key).copied()
     }
 
-    /// True if the log may have a command with this id that is not in memory.
+    /// True if the log may contain this command, although it is not in `recent`.
     pub(super) fn may_know(&self, key: CommandKey) -> bool {
         self.known.contains(&key.bits())
     }

@@ -1,4 +1,4 @@
-//! The store's answers to appends and reads.
+//! Handles the store's answers to appends and reads.
 
 use flagfall_base::refusals;
 use flagfall_board::Stamp;
@@ -13,12 +13,12 @@ use super::work::{Cause, Flight};
 use crate::error::TableError;
 use crate::reply::Reply;
 
-/// Why the log was read beyond the replica.
+/// The reason why the table read the log beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// An append conflicted: the log has this head.
+    /// An append had a conflict: the log has this head.
     Conflict(Head),
-    /// The replica is compared with the log, which has this head.
+    /// The replica is to be compared with the log, which has this head.
     Look(Head),
     /// The log may have new entries.
     Hint,
@@ -42,7 +42,7 @@ impl Table {
                 if let Some(Flight::Command { asked, .. }) = self.work.flight.take() {
                     self.refuse(*asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
                 }
-                // The store's time has passed the deadline, so its consequences are due now.
+                // By the store's clock the deadline has passed, so its consequences are due now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
                 outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
             }
@@ -88,11 +88,11 @@ impl Table {
     }
 
     /// Handles a request that the store did not carry out, or whose outcome is unknown. Does not
-    /// retry at once.
+    /// retry the request at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
-            // The command was judged by clocks that ran while no server reached the store.
-            // Correct the clocks and judge it again.
+            // The clocks that were used to judge the command ran on although no server reached
+            // the store. Judge the command again after the clocks have been corrected.
             Some(Flight::Command { asked, .. })
                 if self.outage.is_unrecorded() && !self.work.is_retrying() =>
             {
@@ -100,7 +100,8 @@ impl Table {
             }
             Some(Flight::Command { asked, side, .. }) => {
                 if matches!(asked.reply, Reply::Discard) {
-                    // A house player does not repeat its command.
+                    // A house player does not repeat its command, so it must be asked again
+                    // later.
                     self.house_turns.asked_at[side] = None;
                     self.work.retry_later(now);
                 }
@@ -167,8 +168,8 @@ impl Table {
         }
         let is_conflict = matches!(reading, Reading::Conflict(_));
         match self.work.flight.take() {
-            // The command was written after all, or another server was first. Judging it again
-            // finds out which.
+            // Either the command was written after all, or another server was first. Judging the
+            // command again finds out which.
             Some(Flight::Command { asked, done, .. })
                 if is_conflict || self.accepted.find(done.key).is_some() =>
             {
@@ -182,7 +183,7 @@ impl Table {
                 asked.is_current = stored.is_empty();
                 self.work.queue.push_front(asked);
             }
-            // Events without a command are decided again at once if the log has gone on; otherwise
+            // If the log has new entries, decide at once again which events are needed. Otherwise
             // give up for now.
             Some(Flight::ByItself { .. }) if is_conflict || !stored.is_empty() => {}
             flight => {
@@ -206,7 +207,8 @@ impl Table {
                 self.give_log_up(why);
                 self.refuse(*asked, Refusal::from(&why));
             }
-            // It is unknown whether the command was accepted, so neither answer would be true.
+            // It is unknown whether the command was accepted, so the table can neither accept nor
+            // refuse it.
             Err(_) => self.refuse(*asked, refusals::store_unclear()),
         }
     }

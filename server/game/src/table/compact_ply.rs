@@ -1,12 +1,12 @@
-//! Plies in eight bytes, for the recent events that a table keeps in memory. Every running game in
-//! memory keeps them for three audiences.
+//! Plies in eight bytes. A table keeps recent events for three audiences, and there is a table
+//! for every running game in memory, so they have to be small.
 
 use flagfall_board::{Rank, Side};
 use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};
 use flagfall_rules::Identity;
 
-/// A ply as an audience saw it. A piece that may have one of several ranks does not fit, and
-/// neither do chips.
+/// A ply as an audience saw it. Chips do not fit into this form, and neither does a piece that is
+/// known to have one of several ranks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactPly {
     side: Side,
@@ -23,7 +23,7 @@ struct CompactStrike {
     defender_fate: Fate,
 }
 
-/// What is known of a piece: its rank, or nothing, or that it is a coin.
+/// What an audience knows of a piece: its rank, nothing, or only that it is a coin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),
@@ -64,7 +64,7 @@ impl CompactStrike {
 }
 
 impl CompactPly {
-    /// Returns `None` if the ply does not fit.
+    /// Returns the compact form of a ply. `None` if the ply does not fit.
     pub(super) fn new(seen: &SeenMove) -> Option<CompactPly> {
         let SeenMove { side, squares, piece, strike, laid } = *seen;
         let strike = match strike {

@@ -1,40 +1,42 @@
-//! Follows the log beyond the replica, for the connections that have the game open or wait for
-//! it.
+//! Follows the log beyond the replica, for connections that have the game open or wait for it.
 //!
-//! Announcements from the store are hints: they may come late, twice or never. A table with
-//! connections reads as soon as it hears that the log has new entries. A table without
-//! connections reads a little later, to get many entries at a time. No client is shown a game
-//! that may be older than the one they have seen. So if no connection has the game open, the
-//! first client to open it waits for a look at the log. While the store is away, this client is
-//! shown the replica, unless more entries are known to exist. An audit compares the replica's
-//! head, including its hash, with the head of the log.
+//! Announcements from the store are only hints: they may come late, twice or never. If the table
+//! has connections, it reads the log as soon as it gets a hint about new entries. Without
+//! connections it waits a little, to read many entries at a time. A client must not be shown an
+//! older game than the one it has already seen. So if no connection has the game open, the first
+//! client that opens it waits until the table has read the log's head. While the store is away,
+//! this client is shown the replica, unless more entries are known to exist. An audit compares
+//! the replica's head, including its hash, with the head of the log.
 
 use crate::reply::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_board::Stamp;
 
-/// How long a hint may wait if no connection here has the game open, in milliseconds.
+/// The longest time that a hint may wait if no connection on this server has the game open, in
+/// milliseconds.
 const UNHURRIED_MS: u64 = 3_000;
 
-/// What is known of the log beyond the replica. `head` is the number of the replica's last entry.
+/// The announced log entries that the replica lacks. In the methods, `head` is the number of the
+/// replica's last entry.
 #[derive(Default)]
 pub(crate) struct Following {
     /// True if other servers may write to the log.
     pub(super) is_shared: bool,
     /// The highest entry number that was announced.
     heard: u64,
-    /// When to read up to that entry, if no connection here has the game open.
+    /// The time at which to read the announced entries if no connection on this server has the
+    /// game open.
     pub(super) due_at: Option<Stamp>,
     /// True if the replica must be compared with the log, regardless of announcements.
     pub(super) is_to_look: bool,
-    /// The connections that wait for a look at the log.
+    /// The connections that wait until the table has read the head of the log.
     pub(super) openers: Vec<Opener>,
 }
 
 pub(super) enum ToRead {
     Nothing,
     Entries,
-    /// The entries and the head, which must match the replica.
+    /// Read the new entries and the log's head, to check that the log matches the replica.
     Head,
 }
 
@@ -47,7 +49,7 @@ impl Following {
         self.openers.is_empty()
     }
 
-    /// True if the replica has caught up with all hints.
+    /// True if the replica has all announced entries, and nothing waits for the log to be read.
     pub(super) fn is_caught_up(&self, head: u64) -> bool {
         self.is_quiet() && !self.is_to_look && !self.is_behind(head)
     }
@@ -57,7 +59,7 @@ impl Following {
         self.heard > head
     }
 
-    /// True if the replica and earlier hints do not reach this entry.
+    /// True if this entry is not in the replica and no earlier hint announced it.
     pub(crate) fn is_news(&self, head: u64, seq: u64) -> bool {
         seq > head && seq > self.heard
     }
@@ -69,12 +71,13 @@ impl Following {
         }
     }
 
-    /// Forgets an opener whose connection no longer waits.
+    /// Forgets an opener, because its connection does not wait.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
     }
 
-    /// Returns what to read now. `is_open` is true if a connection has the game open.
+    /// Returns what the table should read now. `is_open` is true if a connection has the game
+    /// open.
     pub(super) fn next_read(&mut self, now: Stamp, head: u64, is_open: bool) -> ToRead {
         if !self.is_behind(head) {
             self.due_at = None;
@@ -86,9 +89,9 @@ impl Following {
         if self.is_behind(head) && (is_due || is_open) { ToRead::Entries } else { ToRead::Nothing }
     }
 
-    /// Notes that the replica matched the log a moment ago.
+    /// Notes that the replica has just been found to match the log.
     pub(super) fn note_match(&mut self, head: u64) {
-        // Announced entries beyond `head` do not exist.
+        // Entries after `head` were announced but do not exist.
         self.heard = self.heard.min(head);
         self.due_at = None;
     }

@@ -1,22 +1,22 @@
-//! When house players are asked to act.
+//! Decides when house players are asked to act.
 
 use flagfall_board::{PerSide, Ply, Side, Stamp};
 use flagfall_rules::{Game, Phase};
 
-/// How long after the last entry a server without a connection to the game moves its house
-/// player, in milliseconds.
+/// The time after the last entry at which a server moves its house player although no connection
+/// on this server has the game open, in milliseconds.
 pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
-/// A moment at which a house player acts: phase, ply, and whether a choice is pending. A choice
-/// does not change the ply number (§S2.4, §Q4).
+/// A point in the game at which a house player acts: phase, ply, and whether a choice is pending.
+/// The choice is part of it because a choice does not change the ply number (§S2.4, §Q4).
 pub(super) type Moment = (Phase, Ply, bool);
 
 #[derive(Default)]
 pub(crate) struct HouseTurns {
     /// The moment for which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
-    /// When to ask a house player that is left to other servers, unless one of them has moved it
-    /// by then.
+    /// The time at which this server asks a house player that other servers are expected to move
+    /// first.
     pub(super) takeover_at: Option<Stamp>,
 }
 

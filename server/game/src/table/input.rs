@@ -13,12 +13,12 @@ use crate::reply::{Opener, Reply};
 
 /// An input from a player.
 pub enum TableInput {
-    /// Open the game: the table answers on the outbox with the game, or a refusal.
+    /// Opens the game. The table sends the game or a refusal to the outbox.
     Open(Opener),
-    /// The connection wants no more events, or is gone.
+    /// The connection wants no more events, or has ended.
     Close {
         connection: ConnectionId,
-        /// True if the player said that they leave; false if the connection dropped.
+        /// True if the player announced that they are leaving. False if the connection dropped.
         is_on_purpose: bool,
     },
     Command(Box<Asked>),
@@ -38,7 +38,7 @@ impl TableInput {
         }
     }
 
-    /// The connection that waits for an answer.
+    /// The outbox of the connection that waits for an answer.
     pub(crate) fn outbox(&self) -> Option<&Outbox> {
         match self {
             TableInput::Open(opener) => Some(&opener.outbox),
@@ -62,43 +62,44 @@ pub(crate) enum Input {
         asked: Box<Asked>,
         found: Result<Option<Done>, TableError>,
     },
-    /// An announcement says that the log reaches at least this entry.
+    /// An announcement says that the log has at least this many entries.
     Heard {
         seq: u64,
     },
-    /// Announcements may have been missed: compare the replica with the log.
+    /// Announcements may have been missed, so the table must compare the replica with the log.
     Audit,
-    /// The answer to [`Output::Look`]: the log's head, and its entries after the number.
+    /// The answer to [`Output::Look`]: the log's head, and the entries after the requested
+    /// number.
     Looked(Result<(Head, Vec<StoredEntry>), TableError>),
     /// No server could write to the store for a while, although servers were running.
     Outage(Outage),
-    /// The players' newest connections on other servers.
+    /// The newest connections of the players on other servers.
     Elsewhere(PerSide<Option<Elsewhere>>),
-    /// The time that [`Table::wake_at`](super::Table::wake_at) named has come.
+    /// The time that [`Table::wake_at`](super::Table::wake_at) returned has come.
     Tick,
-    /// A planned stop of the server.
+    /// The server is stopping as planned.
     Stop {
-        /// True if no other server continues the game; then its clocks stand still.
+        /// True if no other server continues the game. Then the game's clocks stand still.
         is_last: bool,
     },
 }
 
 /// A request of a table to its actor.
 pub(crate) enum Output {
-    /// Append this and answer with [`Input::Appended`].
+    /// Append these events and answer with [`Input::Appended`].
     Append(Append),
     /// Read the entries after this number and answer with [`Input::ReadOn`].
     Read { after: u64 },
-    /// Read the log's head and its entries after this number; answer with [`Input::Looked`].
+    /// Read the log's head and the entries after this number, and answer with [`Input::Looked`].
     Look { after: u64 },
     /// Search the log for the command and answer with [`Input::Searched`].
     Search { asked: Box<Asked> },
     /// A house player is to act.
     HouseTurn { side: Side, view: Box<View> },
-    /// Make the rematch and answer with [`Input::RematchMade`].
+    /// Create the rematch and answer with [`Input::RematchMade`].
     MakeRematch,
-    /// The table has stopped: its pause is in the log, or could not be written.
+    /// The table has stopped. Its pause is in the log, or could not be written.
     Stopped,
-    /// The log has diverged from this replica: the table must be opened again in a new epoch.
+    /// The log has diverged from the replica, so the table must be opened again in a new epoch.
     Diverged,
 }

@@ -31,8 +31,8 @@ impl Table {
         let is_lost = is_of_lost_branch(&asked, self.epoch);
         let events = match self.decide(now, side, &asked) {
             Ok(events) if !is_superseded && !is_lost => events,
-            // The log may have entries that this replica lacks, perhaps this very command. Look
-            // first, because an accepted command must not be refused.
+            // The log may have entries that the replica lacks, perhaps even this command. Read
+            // the log first, because a command that was accepted must not be refused later.
             _ if !asked.is_current => {
                 self.work.flight = Some(Flight::Confirm { asked });
                 return outputs.push(Output::Read { after: self.head.seq });
@@ -52,7 +52,8 @@ impl Table {
             Some(append) => {
                 if let Some(outbox) = asked.reply.outbox() {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
-                    // A house player answers each move with a move of about the same size.
+                    // Count twice the size, because a house player answers each move with a move
+                    // of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
                 }
                 outputs.push(Output::Append(append));
@@ -72,13 +73,14 @@ impl Table {
             return decide_claim(&self.game, side, asked.ply, result, now, claim_at);
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
-        // The store gets the deadline and decides whether the command is in time.
+        // Judge the command as if it were in time. The store gets the deadline and decides
+        // whether the command really is.
         let in_time = self.game.deadline().unwrap_or(now);
         decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
     }
 }
 
-/// True if a test bench planted the fault that repeated commands are not recognized.
+/// True if a test planted a fault in the server: repeated commands are not recognized.
 fn forgets_commands() -> bool {
     #[cfg(feature = "planted-faults")]
     return flagfall_store::planted::is_planted(flagfall_store::planted::FORGET_COMMAND_IDS);
@@ -86,13 +88,14 @@ fn forgets_commands() -> bool {
     false
 }
 
-/// Why a command of an earlier epoch is refused.
+/// The reason for refusing a command of an earlier epoch.
 ///
-/// When the store has lost acknowledged entries, a new epoch begins. A command from an earlier
-/// epoch answers moves that may be gone, yet the remaining log might accept it in a position its
-/// player has not seen. A command that is in the log was carried out and is accepted again.
-/// Servers learn of an epoch at different times, so a command from a later epoch than the table's
-/// is judged as usual. Its append shows whether this replica matches the log.
+/// When the store has lost acknowledged entries, a new epoch begins. A command of an earlier
+/// epoch may answer moves that are lost. The log might still accept the command, but in a
+/// position that its player has not seen. If the command itself is in the log, it was carried
+/// out, and a repetition is accepted. Servers learn of an epoch at different times, so a command
+/// of a later epoch than the table's is judged as usual. The append of such a command shows
+/// whether this replica matches the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub struct StaleEpoch;
@@ -103,9 +106,9 @@ impl From<&StaleEpoch> for Refusal {
     }
 }
 
-/// True if the command answers a position that was lost before this epoch. A deployment does not
-/// answer a position: its player wants it regardless of what has happened since, and may lose by
-/// the deadline without it.
+/// True if the command answers a position that was lost before this epoch began. A deployment
+/// does not answer a position. Its player wants it whatever has happened since, and may miss the
+/// deadline without it.
 pub(super) fn is_of_lost_branch(asked: &Asked, epoch: u64) -> bool {
     asked.epoch.is_some_and(|earlier| earlier < epoch) && !matches!(asked.command, GameCommand::Deploy { .. })
 }

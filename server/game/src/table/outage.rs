@@ -11,25 +11,27 @@ use crate::outages::missing;
 enum Unrecorded {
     #[default]
     None,
-    /// Clocks have stood still since this moment, and do so until the log records the outage.
+    /// Clocks have stood still since this time. They stand still until the log records the
+    /// outage.
     Since(Stamp),
-    /// Clocks stood still for a while, and run again.
+    /// Clocks stood still during this outage, but are running.
     Over(Outage),
 }
 
 #[derive(Default)]
 pub(crate) struct OutageState {
     unrecorded: Unrecorded,
-    /// The latest outage of the store that was taken into account.
+    /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// Since when the store has been silent, if clocks may have stood still since then.
+    /// The time of the last sign of the store, if the store has been silent since then. `None` if
+    /// clocks have certainly been running.
     silent_since: Option<Stamp>,
 }
 
 impl OutageState {
-    /// Returns the state of a game that was just opened. Its log may lack outages or the end of a
-    /// pause. Clocks stood still for as long as these lasted, and have run since then.
+    /// Returns the state of a game that was just opened. Its log may lack outages, or the end of
+    /// a pause. Clocks stood still during these, and have run since their end.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
             missing(outages, game.latest(), game.paused_since())
@@ -43,7 +45,7 @@ impl OutageState {
         }
     }
 
-    /// Returns the beginning of the outage that the log does not record yet.
+    /// Returns the start of the outage that the log does not record yet.
     pub(super) fn unrecorded_since(&self) -> Option<Stamp> {
         match self.unrecorded {
             Unrecorded::None => None,
@@ -64,8 +66,8 @@ impl OutageState {
     }
 
     /// Continues the game after an outage that began at `since`, or after a pause in the log.
-    /// Clocks stood still meanwhile. If the log has an entry after `since`, the server that wrote
-    /// it has already handled the outage.
+    /// Clocks stood still during the outage or pause. If the log has an entry after `since`, the
+    /// server that wrote the entry has already handled the outage.
     pub(crate) fn recover(&mut self, game: &Game, since: Stamp) {
         let latest = game.latest();
         if game.phase() != Phase::Over && (latest <= since || game.is_paused()) {
@@ -77,7 +79,7 @@ impl OutageState {
         }
     }
 
-    /// The events that record the outage; none if they are in the log already.
+    /// Returns the events that record the outage. Empty if the log already contains them.
     pub(super) fn decide_recovery(&self, game: &Game) -> Vec<Event> {
         let Some(since) = self.unrecorded_since() else { return Vec::new() };
         let mut events: Vec<Event> =
@@ -91,14 +93,14 @@ impl OutageState {
         events
     }
 
-    /// Notes an outage in which clocks stood still, unless the log has a later entry. On a slow
-    /// clock (`is_slow`), time has run since the outage ended, even if this table learns of the
-    /// outage late.
+    /// Notes an outage in which clocks stood still, unless the log has a later entry. If the game
+    /// has a slow clock (`is_slow`), its time has run since the end of the outage, even if this
+    /// table learns of the outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
         self.seen = Some(outage);
         let latest = game.latest();
         match &mut self.unrecorded {
-            // This is a further outage that the log lacks.
+            // The log lacks this outage as well as an earlier one, so add their lengths.
             Unrecorded::Over(earlier) => {
                 earlier.until = earlier.until.plus_ms(outage.until.ms_since(outage.since));
             }
@@ -114,9 +116,9 @@ impl OutageState {
         }
     }
 
-    /// Moves the start of an outage to the time of an entry that was written after the last
-    /// heartbeat but read only now. Clocks stood still from that entry on, and the entry does not
-    /// record the outage.
+    /// Handles an entry that was written after the last heartbeat but is read only now. Moves the
+    /// start of the outage to the time of this entry, because clocks stood still only from then on.
+    /// The entry itself does not record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
         let Some(seen) = self.seen else { return };
         let latest = game.latest();
@@ -130,8 +132,8 @@ impl OutageState {
         }
     }
 
-    /// Resumes a game that another server paused because that server believed it was the last
-    /// one.
+    /// Resumes a game that another server paused. That server believed that it was the last one
+    /// running.
     pub(super) fn note_pause(&mut self, game: &Game) {
         if game.is_paused() && !self.is_unrecorded() {
             self.unrecorded = Unrecorded::Since(game.latest());
@@ -142,7 +144,8 @@ impl OutageState {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// Notes whether the store is away, and since when it is silent, if clocks may stand still.
+    /// Notes whether the store is away. If clocks may be standing still because the store is
+    /// silent, `silent_since` is the start of the silence.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         (self.is_store_away, self.silent_since) = (is_away, silent_since);
     }
@@ -151,14 +154,14 @@ impl OutageState {
         !self.is_store_away && self.silent_since.is_none()
     }
 
-    /// Returns the moment for which clocks are shown. Until the log records an outage, that is
-    /// the beginning of the outage, because clocks have not run since then. The same applies
-    /// while it is unknown whether there is an outage.
+    /// Returns the time for which clients are shown the clocks. If the log does not record an
+    /// outage yet, this is the start of the outage, because clocks have not run since then. If
+    /// the store is silent, an outage is assumed.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
-            // Only for slow clocks: clients advance a live clock from the moment shown, so a
-            // moment shifted back by the outage would make it run through the outage. The log
-            // records the outage right after the game is opened.
+            // Only for slow clocks. A client advances a live clock from the time it is shown. If
+            // this time were moved back by the outage, the client's clock would run through the
+            // outage. The log records the outage right after the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

@@ -1,9 +1,9 @@
-//! Which players are present, on this server or another, and which of a player's connections
-//! drives (may act).
+//! Which players are present, on this server or another one. If a player has several connections,
+//! also which of them drives (may act).
 //!
-//! A table learns of connections to other servers from [`Seats`](flagfall_base::cluster::Seats).
-//! Absence counts only while this server hears the other servers. After an interruption the count
-//! begins anew.
+//! A table learns from [`Seats`](flagfall_base::cluster::Seats) which players are connected to
+//! other servers. Absence counts only while this server hears from the other servers. After an
+//! interruption, the count starts from zero.
 
 use flagfall_base::cluster::Elsewhere;
 use flagfall_board::{PerSide, Side, Stamp};
@@ -13,40 +13,42 @@ use super::audience::Audiences;
 use crate::header::GameHeader;
 use crate::listing::Absence;
 
-/// How long a player may be gone before they count as away, in milliseconds.
+/// The time after which a player whose connection is gone counts as away, in milliseconds.
 const AWAY_AFTER_MS: u64 = 30_000;
 
-/// What a table knows of one player's connections.
+/// A player's presence and connections.
 #[derive(Clone, Copy, Default)]
 struct Seat {
-    /// The presence that clients were told.
+    /// The presence that clients were last told.
     presence: Presence,
-    /// True if the player said that they leave, and has not come back.
+    /// True if the player announced that they are leaving, and has not come back.
     is_on_purpose: bool,
-    /// When the player was seen to leave. If they were never seen, when the table was opened.
+    /// The time at which the player was seen to leave. If they were never present, the time at
+    /// which the table was opened.
     left_at: Option<Stamp>,
-    /// When the player last acted, according to the log.
+    /// The time at which the player last acted, according to the log.
     acted_at: Option<Stamp>,
-    /// When the player's driving connection on this server, or the last one that drove, took the
-    /// seat.
+    /// The time at which the player last opened the game with a new connection to this server.
     here_since: Option<Stamp>,
     elsewhere: Option<Elsewhere>,
 }
 
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
-    /// Since when connections on other servers are known; `None` while they are not.
+    /// The start of the period in which the connections to other servers have been known. `None`
+    /// while they are unknown.
     pub(crate) sighted_since: Option<Stamp>,
 }
 
 impl Attendance {
-    /// Returns the attendance of players who are all away, except house players, who are always
+    /// Returns the attendance of a game just opened: people are away, and house players are
     /// present.
     pub(super) fn new(header: &GameHeader) -> Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // Without a shared log there are no other servers to hear.
+            // A log that is not shared has no other servers, so their connections are always
+            // known.
             sighted_since: Some(Stamp(0)),
         }
     }
@@ -55,17 +57,17 @@ impl Attendance {
         PerSide::from_fn(|side| self.seats[side].presence)
     }
 
-    /// True if a player is not there because they left on purpose.
+    /// True if a player is absent because they left on purpose.
     pub(super) fn has_left(&self, side: Side) -> bool {
         self.seats[side].presence != Presence::Present && self.seats[side].is_on_purpose
     }
 
-    /// Players who left on purpose and have not come back.
+    /// Returns which players left on purpose and have not come back.
     pub(crate) fn gone_on_purpose(&self) -> PerSide<bool> {
         PerSide::from_fn(|side| self.seats[side].is_on_purpose)
     }
 
-    /// Notes whether a player's latest connection was closed on purpose.
+    /// Notes whether the player closed their latest connection on purpose.
     pub(super) fn note_leaving(&mut self, side: Side, is_on_purpose: bool) {
         self.seats[side].is_on_purpose = is_on_purpose;
     }
@@ -78,27 +80,29 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Returns since when a player has been on no server, if this server can be sure of that.
-    /// `None` while they are present, and while this server does not hear the other servers.
+    /// Returns the start of a player's absence: the time at which they left, or the time from
+    /// which this server has heard from the other servers, whichever is later. `None` if the
+    /// player is present, or if this server does not hear from the other servers.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }
 
-    /// True if a player has gone away, on purpose or for half a minute.
+    /// True if a player has left on purpose, or has been gone for half a minute.
     pub(super) fn is_away(&self, side: Side, now: Stamp) -> bool {
         let is_away = |since: Stamp| self.seats[side].is_on_purpose || now >= since.plus_ms(AWAY_AFTER_MS);
         self.absent_since(side).is_some_and(is_away)
     }
 
-    /// Who is away, and since when, if that counts against them (live clocks, no house player).
+    /// Returns which players are away. If absence counts against a player (on live clocks, except
+    /// for house players), also returns the time at which they left.
     pub(super) fn absence(&self, header: &GameHeader) -> Absence {
         let counts = |side| !header.is_slow() && !header.is_house(side);
         let left = PerSide::from_fn(|side| self.seats[side].left_at.filter(|_| counts(side)));
         Absence { gone: self.gone_on_purpose(), left }
     }
 
-    /// Restores who was away when the game went to rest. A player who has acted since then counts
-    /// as having left after that.
+    /// Restores who was away when the game went to rest. If a player has acted since then, they
+    /// count as having left after that action.
     pub(crate) fn set_absence(&mut self, absence: Absence) {
         for side in Side::BOTH {
             let seat = &mut self.seats[side];
@@ -122,7 +126,7 @@ impl Attendance {
         }
     }
 
-    /// Makes a player's connection here the newest of all.
+    /// Makes a player's connection to this server the newest on all servers.
     pub(super) fn take_seat(&mut self, now: Stamp, side: Side, audiences: &mut Audiences) {
         audiences.supersede(side);
         let seat = &mut self.seats[side];
@@ -132,13 +136,13 @@ impl Attendance {
         self.set_presence(side, Presence::Present, audiences);
     }
 
-    /// Returns when the driving connections here took their seats, for players with a connection
-    /// here. A connection that has stopped driving counts too.
+    /// Returns the times at which players took their seats on this server, for players who are
+    /// still connected to it. A connection that has stopped driving counts too.
     pub(crate) fn seats_here(&self, audiences: &Audiences) -> PerSide<Option<Stamp>> {
         PerSide::from_fn(|side| self.seats[side].here_since.filter(|_| audiences.has_side(side)))
     }
 
-    /// When players who are reconnecting will count as away.
+    /// Returns the times at which players who are reconnecting will count as away.
     pub(super) fn away_at(&self) -> impl Iterator<Item = Stamp> {
         let is_gone = |side: &Side| self.seats[*side].presence == Presence::Reconnecting;
         let gone = Side::BOTH.into_iter().filter(is_gone);

@@ -1,4 +1,4 @@
-//! Another game of the same players, with sides swapped.
+//! The rematch: another game of the same players, with sides swapped.
 
 use flagfall_base::delivery::Outbox;
 use flagfall_board::{GameId, PerSide, Side};
@@ -16,7 +16,7 @@ pub(super) struct RematchRequest {
 }
 
 impl RematchRequest {
-    /// Answers the request. Returns false, because nothing is left to do.
+    /// Answers the request. Returns false to say that no rematch has to be created.
     fn answer(self, game: GameId, answer: Answer) -> bool {
         self.reply.answer(game, self.cmd_id, answer, None);
         false
@@ -33,7 +33,7 @@ pub(crate) struct Rematch {
 enum Creation {
     #[default]
     NotRequested,
-    /// It is being created, and these requests wait for it.
+    /// The rematch is being created, and these requests wait for it.
     Pending(Vec<RematchRequest>),
     Created(GameId),
 }
@@ -80,7 +80,8 @@ impl Rematch {
         if !self.wanted[side.opponent()] && !is_house_game {
             return request.answer(audiences.id, Ok(Accepted::Done {}));
         }
-        // An accepted command must be durable, so the answer waits until the game is created.
+        // An accepted command must be durable, so the answer waits until the rematch has been
+        // created.
         match &mut self.creation {
             Creation::Pending(waiting) if waiting.len() >= WAITING_MAX => {
                 let refusal = Refusal::new(Code::TOO_MANY).because("rematch");
@@ -110,7 +111,7 @@ impl Rematch {
     }
 }
 
-/// The answer to a player of this side. Sides are swapped.
+/// Returns the answer to the player of this side. In the rematch, they play the other side.
 fn started(game: GameId, side: Side) -> Accepted {
     Accepted::Started { game, side: side.opponent() }
 }

@@ -1,4 +1,4 @@
-//! The replica of a game: built from its log, and kept up with it.
+//! The replica of a game: it is built from the game's log, and kept up to date with it.
 
 use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
@@ -15,7 +15,7 @@ use crate::error::TableError;
 use crate::replay::{self, ReplayError};
 
 impl Table {
-    /// Carries out entries that are in the log already, from any server.
+    /// Carries out entries that are already in the log, written by any server.
     pub(crate) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {
             let entry = replay::entry(&self.header, stored)?;
@@ -38,7 +38,7 @@ impl Table {
         self.audiences.publish(&self.game, event, at, abort.as_ref());
     }
 
-    /// True if the entries after the replica include this head.
+    /// True if these entries, which follow the replica, lead to this head.
     pub(super) fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
         let mut at = self.head;
         for stored in stored {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Sound,
-    /// The log is damaged, or a newer version wrote it. The game accepts no commands on this server.
+    /// The log is damaged, or a newer version wrote it. The game accepts no commands here.
     Unreadable(TableError),
     /// The log has diverged from the replica.
     Diverged,
@@ -38,7 +38,7 @@ pub(crate) enum Stopping {
     No,
     /// The server is stopping, and the table has not stopped yet.
     Asked {
-        /// True if the stop pauses the game, because no other server continues it.
+        /// True if the game is to be paused, because no other server continues it.
         pauses: bool,
     },
     Done,
@@ -55,7 +55,7 @@ pub(crate) struct Table {
     pub(crate) health: Health,
     pub(super) stopping: Stopping,
     pub(crate) audiences: Audiences,
-    /// When to check whether spectators who were too slow can get the newest view.
+    /// The time at which to check whether slow spectators can be sent the newest view.
     pub(super) behind_look_at: Option<Stamp>,
     pub(crate) attendance: Attendance,
     pub(super) claims: Box<Claims>,
@@ -106,23 +106,25 @@ impl Table {
         self.audiences.id
     }
 
-    /// Takes in the outages right after the game was opened; its log may lack some of them.
+    /// Takes the known outages into account, right after the game was opened. Its log may lack
+    /// some of them.
     pub(crate) fn recover_from(&mut self, outages: &OutageList) {
         self.outage = OutageState::after(&self.game, outages);
     }
 
-    /// Marks the log as shared with other servers, where the players have these connections.
+    /// Marks the log as shared with other servers. `elsewhere` has the players' connections to
+    /// them.
     pub(crate) fn share(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.following.is_shared = true;
         self.note_elsewhere(elsewhere);
     }
 
-    /// Notes where the players' newest connections on other servers are.
+    /// Notes the players' newest connections on other servers.
     pub(super) fn note_elsewhere(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.attendance.note_elsewhere(elsewhere, &mut self.audiences);
     }
 
-    /// Notes who left on purpose, as other servers report.
+    /// Notes which players left on purpose, according to other servers.
     pub(crate) fn note_left_elsewhere(&mut self, left: PerSide<bool>) {
         for side in Side::BOTH.into_iter().filter(|side| left[*side]) {
             self.attendance.note_leaving(side, true);
@@ -141,7 +143,7 @@ impl Table {
         self.stopping != Stopping::No
     }
 
-    /// True if the server is stopping and the table has finished its part.
+    /// True if the server is stopping and the table has done its part of the stop.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopping == Stopping::Done
     }
@@ -158,12 +160,13 @@ impl Table {
         Side::BOTH.into_iter().any(|side| self.header.is_house(side) && self.is_awaited(side))
     }
 
-    /// Returns a moment before which no deadline passes; `None` if time is unlimited.
+    /// Returns a time before which no deadline passes. `None` if time is unlimited.
     pub(crate) fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         self.game.no_flag_before(now.max(self.game.latest()))
     }
 
-    /// Returns how long a player waits before a claim; `None` if players need not be present.
+    /// Returns the time that a player has to wait before a claim. `None` if players need not be
+    /// present.
     pub(super) fn claim_wait_ms(&self) -> Option<u64> {
         self.game.terms().time.claim_wait_ms(self.settings.claim_ms)
     }
@@ -198,7 +201,7 @@ impl Table {
     }
 }
 
-/// A game is opened this long before its flag may fall, in milliseconds.
+/// The time between opening a game at rest and the earliest fall of its flag, in milliseconds.
 pub(crate) const NEAR_MS: u64 = 5_000;
 
 impl Table {
@@ -210,8 +213,8 @@ impl Table {
         is_done && is_quiet && self.audiences.is_empty()
     }
 
-    /// True if a running game may leave memory: no connection has it open, nothing is under way, no
-    /// flag is near, and no house player is to act.
+    /// True if a running game may rest: no connection has it open, no task is under way, no flag
+    /// is near, and no house player is to act.
     pub(crate) fn may_rest(&self, now: Stamp) -> bool {
         !self.is_over()
             && !self.is_unreadable()
@@ -220,8 +223,8 @@ impl Table {
             && !self.awaits_house()
     }
 
-    /// True if no connection has the game open, nothing is under way, and nothing has to be
-    /// recorded in the log.
+    /// True if no connection has the game open, no task is under way, and the log lacks no
+    /// outage.
     fn is_at_peace(&self) -> bool {
         self.work.is_empty()
             && self.audiences.is_empty()

@@ -1,5 +1,5 @@
-//! The steps of a table. Each step handles one input, and then does everything that can be done
-//! without the store.
+//! The steps of a table. Each step handles one input. Then it does everything that can be done
+//! before the store answers.
 
 use super::command::{Asked, Done};
 use super::follow::ToRead;
@@ -17,7 +17,7 @@ use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 impl Table {
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
-        // Another server's entry may have a stamp that this server's clock has not reached.
+        // An entry of another server may have a stamp that is ahead of this server's clock.
         let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
@@ -38,7 +38,7 @@ impl Table {
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Outage(outage) => {
                 self.outage.note_outage(&self.game, self.header.is_slow(), outage);
-                // The store is back.
+                // The store is back, so retry at once.
                 self.work.retry_at = None;
             }
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
@@ -52,7 +52,7 @@ impl Table {
         self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
-        // Do this before anything is judged, and again after it.
+        // Update the claims before anything is judged, and again after that.
         self.update_claims(now);
         self.go_on(now, &mut outputs);
         self.update_claims(now);
@@ -69,7 +69,7 @@ impl Table {
         self.claims.update(now, is_playable, wait_ms, &mut self.attendance, &self.audiences);
     }
 
-    /// The latest moment at which the table wants an [`Input::Tick`].
+    /// Returns the time by which the table wants an [`Input::Tick`].
     pub(crate) fn wake_at(&self) -> Option<Stamp> {
         let is_waiting = self.work.flight.is_some() || self.is_unreadable() || self.is_stopping();
         let due = || {
@@ -80,12 +80,12 @@ impl Table {
         self.attendance.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
-    /// The first moment at which a deadline has passed, by the local clock.
+    /// Returns the first moment at which a deadline has passed, by the local clock.
     fn time_is_up_at(&self) -> Option<Stamp> {
         self.game.flag_fall().map(|flag_fall| self.work.passed_at(flag_fall))
     }
 
-    /// Does what can be done, until a task for the store is under way.
+    /// Does everything that can be done, until the table has to wait for the store.
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while self.work.flight.is_none() {
             if self.health != Health::Sound {
@@ -118,8 +118,8 @@ impl Table {
                     continue;
                 }
                 if self.work.is_retrying() {
-                    // A command judged now would be judged by clocks that ran while no server
-                    // could write.
+                    // Clocks ran on while no server could write, so they are wrong, and the
+                    // command cannot be judged by them.
                     let Some(asked) = self.work.queue.pop_front() else { break };
                     self.refuse(*asked, refusals::store_unclear());
                     continue;
@@ -146,7 +146,7 @@ impl Table {
         }
     }
 
-    /// Reads the log if there is reason to; true if it does.
+    /// Starts reading the log if there is a reason to. Returns true if it does.
     fn follow(&mut self, now: Stamp, outputs: &mut Vec<Output>) -> bool {
         if self.work.is_retrying() {
             return false;
@@ -167,9 +167,10 @@ impl Table {
             self.refuse(*asked, Refusal::new(Code::STOPPING).because("pausing"));
         }
         let Stopping::Asked { pauses } = self.stopping else { return };
-        // If the log lacks an outage, no clock has run since it began.
+        // If the log lacks an outage, no clock has run since the outage began.
         let since = self.outage.unrecorded_since().unwrap_or(now);
-        // The next server that opens the game records outages that are over.
+        // An outage that is over needs no pause, because the next server that opens the game
+        // records the outage.
         let pause = (pauses && !self.outage.is_over()).then(|| decide_pause(&self.game, since));
         match self.append_by_itself(now, pause.into_iter().flatten().collect(), Cause::Stop) {
             Some(append) => outputs.push(append),
@@ -186,7 +187,8 @@ impl Table {
             if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
                 continue;
             }
-            // Another server, where a connection has the game open, may move the house player.
+            // If a connection on another server has the game open, that server moves the house
+            // player, so wait.
             let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
             if self.following.is_shared && self.audiences.is_empty() && now < takeover_at {
                 self.house_turns.takeover_at = Some(takeover_at);
@@ -205,7 +207,7 @@ impl Table {
         asked.reply.answer(self.id(), asked.cmd_id, Ok(accepted), None);
     }
 
-    /// Answers a command that was accepted before.
+    /// Gives a repeated command the answer that it got when it was accepted.
     pub(super) fn accept_again(&self, asked: Asked, done: &Done) {
         if done.fingerprint == asked.fingerprint() {
             self.accept(asked, done);
@@ -214,14 +216,15 @@ impl Table {
         }
     }
 
-    /// Tells the asker why the command is not carried out, and the latest sequence number for
-    /// their side.
+    /// Tells the asker why the command is not carried out. The message includes the latest
+    /// sequence number of their side.
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
         asked.reply.answer(self.id(), asked.cmd_id, Err(refusal), seq);
     }
 
-    /// Refuses a player without a seat, without revealing that a private game exists.
+    /// Returns the refusal for a person who does not play in the game. It does not reveal that a
+    /// private game exists.
     pub(super) fn stranger(&self) -> Refusal {
         if self.header.terms.private {
             Refusal::from(&TableError::NotFound)

@@ -1,4 +1,4 @@
-//! The work of a table: one task that is under way, and the commands that wait.
+//! The work of a table: the task that is under way, and the commands that wait.
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,9 @@ use flagfall_store::Head;
 
 use super::command::{Asked, Done};
 
-/// Commands of one player that may wait while an append is under way.
+/// The number of commands that one player may have waiting while an append is under way.
 const WAITING_MAX: usize = 8;
-/// Delay before a request that the store did not carry out is retried, in milliseconds.
+/// The delay before a request that the store did not carry out is retried, in milliseconds.
 const RETRY_MS: u64 = 1_000;
 
 /// The task that is under way. Everything else waits for it.
@@ -24,21 +24,21 @@ pub(crate) enum Flight {
         lag_ms: u32,
         events: Box<Events>,
     },
-    /// The append of events that no command caused.
+    /// An append of events that no command caused.
     ByItself {
         events: Vec<Event>,
         cause: Cause,
     },
     Search,
-    /// A check whether the log has new entries, before a command is refused.
+    /// Before a command is refused, a check that the log has no new entries.
     Confirm {
         asked: Box<Asked>,
     },
-    /// A read of what other servers have written.
+    /// A read of entries that other servers have written.
     Follow,
 }
 
-/// Why the table appends events that no command caused.
+/// The reason why the table appends events that no command caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
     Deadline,
@@ -46,34 +46,33 @@ pub(crate) enum Cause {
     Stop,
 }
 
-/// A flag that has fallen by the local clock, but not by the store's clock.
+/// A flag that has fallen according to the local clock, but not according to the store's clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Early {
-    /// When the flag falls.
+    /// The time at which the flag falls.
     flag_fall: Stamp,
-    /// When the store's clock passes that time, as shown by the local clock. The wait is as long
-    /// as the store's clock was behind.
+    /// The time on the local clock at which the store's clock will pass the fall of the flag.
     until: Stamp,
 }
 
-/// The task that is under way, the commands that wait, and what is to be retried.
+/// The task that is under way, the commands that wait, and the tasks that are to be retried.
 #[derive(Default)]
 pub(crate) struct Work {
-    /// Commands that wait, in the order in which they are judged.
+    /// The waiting commands, in the order in which they will be judged.
     pub(crate) queue: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    /// The log's head, if the append under way conflicted with it. The log is being read up to
-    /// this head.
+    /// The head of the log, if an append had a conflict. The table is reading the log up to this
+    /// head.
     pub(super) conflict: Option<Box<Head>>,
-    /// When to retry a request that the store did not carry out.
+    /// The time at which to retry a request that the store did not carry out.
     pub(super) retry_at: Option<Stamp>,
-    /// Set if the store's clock was behind the local one.
+    /// The flag to wait for, if the store's clock was found to be behind the local clock.
     early: Option<Box<Early>>,
 }
 
 impl Work {
-    /// True if the player has as many commands waiting as the table allows. Each player has a limit
-    /// of their own, so neither can crowd out the other.
+    /// True if the player has as many commands waiting as the table allows. The limit counts per
+    /// player, so that no player can crowd out the opponent.
     pub(super) fn is_full_for(&self, player_id: &str) -> bool {
         self.queue.iter().filter(|other| other.player_id == player_id).count() >= WAITING_MAX
     }
@@ -82,7 +81,7 @@ impl Work {
         self.flight.is_none() && self.queue.is_empty()
     }
 
-    /// The command of the task that is under way.
+    /// Returns the command of the task that is under way.
     fn asked(&self) -> Option<&Asked> {
         match &self.flight {
             Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => Some(asked),
@@ -94,13 +93,13 @@ impl Work {
         self.asked()?.reply.request()
     }
 
-    /// The connections that wait for the answer to a command.
+    /// Returns the outboxes of the connections that wait for an answer to a command.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
         let waiting = self.queue.iter().map(|asked| &**asked).chain(self.asked());
         waiting.filter_map(|asked| asked.reply.outbox())
     }
 
-    /// True if a request to the store failed and is not retried yet.
+    /// True if a request to the store has failed and waits to be retried.
     pub(super) fn is_retrying(&self) -> bool {
         self.retry_at.is_some()
     }
@@ -109,8 +108,8 @@ impl Work {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// Notes that the store's clock, which shows `at`, is behind. The table then waits for as
-    /// long as that clock is behind.
+    /// Notes that the store's clock, which shows `at`, is behind the local clock. The table waits
+    /// until the store's clock has passed the fall of the flag.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);
@@ -118,10 +117,10 @@ impl Work {
         });
     }
 
-    /// The first moment at which this deadline has passed, by the local clock.
+    /// Returns the first moment at which this deadline has passed, by the local clock.
     pub(super) fn passed_at(&self, flag_fall: Stamp) -> Stamp {
         let early = self.early.as_deref().filter(|early| early.flag_fall == flag_fall);
-        // A command at the deadline itself is still in time.
+        // A command that arrives exactly at the deadline is in time, so add one millisecond.
         early.map_or(flag_fall.plus_ms(1), |early| early.until)
     }
 }

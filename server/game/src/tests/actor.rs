@@ -1,4 +1,4 @@
-//! The tasks around tables: with a store that hangs, a store that panics, and a manual clock.
+//! The tasks that run tables. The tests use a store that hangs or panics, and a manual clock.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
@@ -56,7 +56,7 @@ async fn a_defect_ends_one_table_and_its_game_goes_on_from_the_log() {
     }
     assert!(elsewhere.close_code().is_none());
     run_tasks().await;
-    // Like real clients, they reconnect and repeat commands that are in doubt.
+    // Set-up: like real clients, the players reconnect and repeat commands that are in doubt.
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     let table = server.tables.find(table.id()).await.unwrap();
     open(&table, &ana).await;
@@ -142,7 +142,8 @@ async fn a_table_does_not_leave_while_a_handle_exists() {
     assert_eq!(server.tables.len(), 0);
 }
 
-/// Looks at games as the registry does when a client opens the lobby or asks for metrics.
+/// Looks at games in the way that the registry does when a client opens the lobby or asks for
+/// metrics.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_can_be_read_while_its_end_waits_for_the_index() {
     const TIMEOUT: Duration = Duration::from_secs(10);
@@ -188,7 +189,8 @@ async fn views_show_clocks_at_the_start_of_the_stores_silence() {
     assert_eq!(remaining().await, stood);
     *server.faults.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "another server could write");
-    // The silence ends between the two questions. Asking about outages first would miss both.
+    // Set-up: the silence ends between two questions to the store, one about silence and one
+    // about outages. If the table asked about outages first, it would miss both.
     let (since, stood) = (server.clock_now(), remaining().await);
     server.clock.advance_ms(4_800);
     *server.faults.silent_since.lock().unwrap() = Some(since);
@@ -208,7 +210,7 @@ async fn a_game_is_created_once_for_repeated_requests() {
     assert_eq!(again.id, GameId::from_random([3; 12]));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Also after the store gave no answer.
+    // Claim: the same holds if the store gave no answer to the creation.
     for fault in [WriteFault::UnknownAfterWriting, WriteFault::UnknownBeforeWriting] {
         server.store.fail_next(fault);
         let number = 5 + fault as u8;
@@ -252,7 +254,7 @@ async fn a_damaged_game_does_not_stop_a_start_and_counts_for_no_player() {
     assert!(matches!(server.tables.find(one.id()).await, Err(TableError::Quarantined)));
     assert!(server.tables.find(other.id()).await.is_ok());
     assert_eq!(server.tables.games_of("ana").await.len(), 1);
-    // A game is found to be damaged while it is played.
+    // Set-up: a game is found to be damaged while it is being played.
     let table = server.tables.find(other.id()).await.unwrap();
     run_tasks().await;
     let entries = server.store.head(other.id()).await.unwrap().seq;

@@ -1,5 +1,5 @@
-//! Choices in a strike (§Q4) at the table: secret, simultaneous, on both sides' clocks, and kept
-//! across interruptions.
+//! Choices after a strike (§Q4) at the table. They are secret and simultaneous, take time from
+//! the clocks of both sides, and survive interruptions.
 
 use flagfall_board::{PerSide, Rank, Side};
 use flagfall_protocol::{GameCommand, GameEvent, Move, Presence, Running, ServerToClient};
@@ -16,8 +16,8 @@ fn choose(rank: Rank) -> GameCommand {
     GameCommand::Choose { rank }
 }
 
-/// A coin has struck a coin: both sides owe a choice. Red's clock has 45 s, Blue's 55 s, each plus
-/// the increments of its plies.
+/// Returns a game in which a coin has struck a coin, so that both sides have to choose. Red has
+/// 45 s left and Blue has 55 s, plus the increments of their plies.
 fn struck() -> (Hand, Client, Client, Client) {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("quantum"));
     let mut watcher = Client::new("cleo");
@@ -103,7 +103,7 @@ fn a_view_in_the_middle_of_a_choice_shows_each_side_its_own_alone() {
         assert_eq!(clock.remaining_ms.red, if is_own { 45_000 } else { 38_000 });
         assert_eq!(clock.remaining_ms.blue, 65_000 - 7_000);
     }
-    // A client that resumes is told its own choice once more, and not the other's.
+    // Claim: a client that resumes gets its own choice again, but not the opponent's.
     let mut resumed = Client::new("ana");
     let seq = hand.seq(Viewer::Player(Side::Red));
     hand.open(&resumed, Some(hand.position(seq - 1)));
@@ -146,13 +146,14 @@ fn a_choice_that_is_sent_again_is_answered_again_and_another_one_is_refused() {
     assert_eq!(ana.refusal().0, "choice_final");
     hand.command(&ana, 2, step("b4b5"));
     assert_eq!(ana.refusal().0, "choice_pending");
-    // A refusal carries its recipient's own sequence number, which a hidden choice does not change.
+    // Claim: a refusal contains the sequence number of its recipient, which the opponent's hidden
+    // choice does not change.
     let seq = hand.seq(Viewer::Player(Side::Blue));
     hand.command(&bo, 2, choose(Rank::Flag));
     assert_eq!(bo.refusal(), ("immovable".to_owned(), Some(seq)));
 }
 
-/// Lets time pass until the game ends without a command.
+/// Lets time pass until the game ends because time is up.
 fn wait_for_the_end(hand: &mut Hand) {
     for _ in 0..4 {
         if hand.table.is_over() {
@@ -184,7 +185,8 @@ fn both_owe_and_the_first_clock_to_run_out_loses_equal_ones_draw() {
     let (mut hand, ..) = struck();
     wait_for_the_end(&mut hand);
     assert_eq!(hand.table.summary().outcome.unwrap().winner, Some(Side::Blue), "Red had less time");
-    // Both clocks are full when the first ply is a strike.
+    // Second case: no time has passed, so both clocks show the same time when the strike occurs.
+    // Claim: the game is drawn.
     let (mut hand, ana, bo) = Hand::playing(&header("quantum"));
     hand.command(&ana, 0, step("b4b5"));
     hand.command(&bo, 1, step("b7b6"));
@@ -203,7 +205,7 @@ fn a_choice_that_reaches_the_store_too_late_is_refused_and_the_flag_falls() {
     bo.texts();
     hand.is_holding = true;
     hand.command(&ana, 2, choose(Rank::Captain));
-    // The store is slow: its stamp is past Red's deadline.
+    // Set-up: the store is slow, so its stamp is later than Red's deadline.
     hand.advance(60_000);
     hand.release();
     let told = ana.read();
@@ -263,7 +265,7 @@ fn leaving_during_a_choice_shows_only_that() {
             ]
         ));
     }
-    // Red has already chosen, so Red's absence does not lose the game.
+    // Claim: Red is absent but has already chosen, so Red does not lose the game.
     hand.command(&bo, 2, choose(Rank::Major));
     assert_eq!(hand.table.summary().ply, 3);
 }
@@ -275,7 +277,7 @@ fn a_house_player_is_asked_to_choose_and_then_for_its_ply() {
     let mut hand = Hand::new(&seats);
     let ana = Client::new("ana");
     hand.open(&ana, None);
-    // A strike from afar: Red's coin is a Scout, and only Blue chooses.
+    // Set-up: a strike from afar shows that Red's coin is a Scout, so only Blue has to choose.
     hand.command(&ana, 0, step("a4a7"));
     assert_eq!(hand.house_turns, 1);
     let bo = Client::new("house-simple");

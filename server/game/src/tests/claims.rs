@@ -1,4 +1,4 @@
-//! Players who leave, what others are told about it, and claims.
+//! Players who leave, the messages that others get about this, and claims.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -16,26 +16,26 @@ use flagfall_base::cluster::Elsewhere;
 const WIN: GameCommand = GameCommand::Claim { result: ClaimedResult::Win };
 const DRAW: GameCommand = GameCommand::Claim { result: ClaimedResult::Draw };
 
-/// Games of ten minutes, which can be claimed after a minute.
+/// Returns the header of games with ten minutes per player. They can be claimed after a minute.
 fn rapid() -> GameHeader {
     let mut header = header("classic");
     header.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
     header
 }
 
-/// What a client was told of a player.
+/// A message about a player, as a client got it.
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
-    /// Not there, and left on purpose.
+    /// The player is not present, and left on purpose.
     Left(Side, Presence),
-    /// When the opponent may claim the game.
+    /// The time at which the opponent may claim the game.
     Claimable(Side, Option<u64>),
 }
 
 use Told::{Claimable, Is, Left};
 
-/// What a client was told of presence and claims, in order.
+/// Returns the messages about presence and claims that a client got, in order.
 fn told(client: &mut Client) -> Vec<Told> {
     let told = |message| match message {
         ServerToClient::Presence { side, presence, left: false, .. } => Some(Is(side, presence)),
@@ -46,7 +46,7 @@ fn told(client: &mut Client) -> Vec<Told> {
     client.read().into_iter().filter_map(told).collect()
 }
 
-/// Code and arguments of the only refusal received.
+/// Returns the code and the arguments of the only refusal that a client got.
 fn refusal(client: &mut Client) -> (String, RefusalArgs) {
     match client.only() {
         ServerToClient::Refused { code, args, .. } => (code.as_str().to_owned(), args),
@@ -82,7 +82,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         for client in [&mut bo, &mut eve] {
             assert_eq!(told(client), [Is(Side::Red, Presence::Away)]);
         }
-        // A client that comes now sees the same countdown.
+        // Claim: a client that opens the game only now sees the same countdown.
         hand.open(&eve, None);
         let ServerToClient::Game { presence, claimable_at, .. } = eve.only() else { panic!("no game") };
         assert_eq!((presence.red, claimable_at), (Presence::Away, PerSide::new(claim_at, None)));
@@ -100,8 +100,8 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         assert_eq!(ended(&mut eve), Some(outcome.clone()));
         assert_eq!(ended(&mut bo), Some(outcome.clone()));
 
-        // The claim is in the log: after a restart the game is over, and the repeated command has
-        // the same outcome.
+        // Claim: the end by the claim is in the log. After a restart, the game is over, and the
+        // repeated command has the same outcome.
         let seq = hand.seq(Viewer::Player(Side::Blue));
         hand.reload();
         hand.open(&bo, None);
@@ -125,7 +125,7 @@ fn a_player_who_comes_back_in_time_has_lost_nothing() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // The next absence counts from its own beginning.
+    // Claim: the earlier absence does not shorten the wait for the next one.
     hand.close(&ana);
     assert_eq!(told(&mut bo).last(), Some(&Claimable(Side::Red, at(&hand, 60_000))));
 }
@@ -164,7 +164,8 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
             told.retain(|told| !matches!(told, Claimable(..)));
             assert_eq!(told, [is(Presence::Reconnecting), is(Presence::Away)]);
         }
-        // A message with the whole game says so too, until they are back.
+        // Claim: until the player returns, a message with the whole game also says that they left
+        // on purpose.
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::new(on_purpose, false));
@@ -173,7 +174,7 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::default());
-        // Next time, earlier absences do not count.
+        // Claim: after the player has returned, a later absence is not on purpose.
         hand.close(&ana);
         assert_eq!(told(&mut eve).first(), Some(&Is(Side::Red, Presence::Reconnecting)));
     }
@@ -213,7 +214,7 @@ fn a_claim_is_never_in_the_way_of_a_move() {
     let answer = hand.any_move(&mut chance).unwrap();
     hand.command(&bo, 1, answer);
     bo.texts();
-    // A claim made at the previous ply cannot take effect later.
+    // Claim: a claim that was made at the previous ply is refused.
     hand.command(&bo, 1, WIN);
     assert_eq!(bo.refusal().0, "stale_ply");
     hand.command(&bo, 2, WIN);
@@ -230,7 +231,7 @@ fn the_side_that_is_gone_and_strangers_claim_nothing() {
     hand.command(&eve, 0, WIN);
     assert_eq!(eve.refusal().0, "not_your_game");
     ana.texts();
-    // The opponent is here.
+    // Set-up: the opponent is present.
     let mut bo = Client::new("bo");
     hand.open(&bo, None);
     bo.texts();
@@ -244,7 +245,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
     let mut eve = Client::new("eve");
     hand.open(&eve, None);
     eve.texts();
-    // The server's own network failed: both are gone.
+    // Set-up: the network of the server failed, so both players are gone.
     hand.close(&ana);
     hand.close(&bo);
     hand.advance(70_000);
@@ -260,7 +261,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
     bo.texts();
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "claim_too_early");
-    // A short drop of the claimant's own connection does not matter.
+    // Set-up: the claimant's connection drops for a short time, which does not matter.
     hand.advance(30_000);
     hand.close(&bo);
     hand.advance(10_000);
@@ -283,7 +284,7 @@ fn a_server_that_was_away_counts_as_no_players_absence() {
     let (code, args) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
     assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(60)));
-    // Time in which no server could take a move does not count either.
+    // Claim: the wait does not include an outage, in which no server could take a move.
     hand.advance(59_000);
     let (since, until) = (hand.now(), hand.now().plus_ms(10_000));
     hand.advance(10_000);
@@ -348,7 +349,7 @@ fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // Absence counts from when this server hears the others.
+    // Claim: absence counts from the time at which this server hears the others.
     hand.table.attendance.sighted_since = Some(hand.now());
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);
@@ -369,7 +370,7 @@ fn a_player_of_another_server_is_here() {
     hand.step(Input::Elsewhere(PerSide::default()));
     let gone = [Is(Side::Red, Presence::Reconnecting), Claimable(Side::Red, at(&hand, 60_000))];
     assert_eq!(told(&mut bo), gone);
-    // Red comes back on another server at the last moment.
+    // Set-up: just before the claim is possible, Red comes back on another server.
     hand.advance(59_999);
     hand.step(Input::Elsewhere(PerSide::new(Some(there), None)));
     hand.advance(1);
@@ -392,7 +393,8 @@ fn a_player_who_acts_on_another_server_was_there_then() {
     let acted = at(&hand, 60_000);
     hand.advance(5_000);
     bo.texts();
-    // The claim was made at an earlier ply; otherwise it would have been too early.
+    // Claim: a claim for an earlier ply is refused for that reason. A claim for the current ply
+    // is too early.
     hand.command(&bo, 0, WIN);
     assert!(bo.texts().iter().any(|text| text.contains("stale_ply")));
     hand.command(&bo, 1, WIN);

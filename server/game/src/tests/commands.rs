@@ -1,4 +1,4 @@
-//! Commands are judged, appended and answered, and answered again when repeated.
+//! Commands are judged, appended and answered. A repeated command gets the same answer.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -136,7 +136,7 @@ fn the_same_id_with_other_content_is_refused_however_old_it_is_and_even_if_it_co
     hand.command_as(&ana, "first", ply, GameCommand::OfferDraw {});
     assert_eq!(ana.refusal().0, code(Code::CMD_ID_REUSED));
     assert_eq!(hand.log().len(), entries);
-    // The other player's ids are separate.
+    // Claim: the opponent may use the same command id.
     hand.command_as(&bo, "first", ply, GameCommand::OfferDraw {});
     bo.accepted();
 }
@@ -162,7 +162,8 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // A new id that shares its few bits with an old id is searched for, without success.
+    // Claim: a new id that has the same few bits as an old id is searched for in the log, not
+    // found, and accepted.
     let bits = hand.table.accepted.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))
@@ -367,7 +368,8 @@ impl Client {
     }
 }
 
-/// Without connections and commands, the table wakes at the right moment, for each kind of clock.
+/// Claim: a table without connections and commands wakes when the flag falls, for each kind of
+/// clock.
 #[test]
 fn flags_fall_by_every_kind_of_clock() {
     const DAY_MS: u64 = 86_400_000;
@@ -382,7 +384,8 @@ fn flags_fall_by_every_kind_of_clock() {
         hand.close(&ana);
         hand.close(&bo);
         hand.reload();
-        // A move at the deadline itself is not too late.
+        // The table wakes a millisecond after the deadline, because a move exactly at the
+        // deadline is in time.
         assert_eq!(hand.wake(), Some(falls_after_ms + 1), "{time:?}");
         assert!(hand.table.is_over(), "{time:?}");
     }

@@ -1,4 +1,5 @@
-//! Two servers on one store, and stores with unknown outcomes.
+//! Conflicts between two servers on one store, and stores that do not say whether they wrote
+//! something.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;

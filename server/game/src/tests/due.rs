@@ -1,4 +1,5 @@
-//! Games are opened when something is due in them, few at a time, however many games run.
+//! Games are opened when something is due in them. Only a few are open at a time, however many
+//! games are running.
 
 use std::sync::Arc;
 
@@ -82,7 +83,7 @@ async fn after_a_start_house_players_move_a_few_at_a_time() {
         server.advance(1).await;
     }
     assert!((1..=128).contains(&most), "{most} tables at once");
-    // Their lines are written meanwhile.
+    // Set-up: give the server time to write the games' lines.
     server.advance(100).await;
     assert_eq!(server.tables.len(), 0, "they wait for their opponents");
     for number in 0..GAMES {
@@ -180,11 +181,11 @@ async fn new_games_are_refused_beyond_the_limit_of_all_and_while_memory_runs_sho
     server.tables.create(new_game(2, ["cy", "di"])).await.unwrap();
     let third = || new_game(3, ["ed", "flo"]);
     assert_eq!(server.tables.create(third()).await, Err(CreateError::ServerFull(2)));
-    // Running games go on, and one that ends makes room.
+    // Claim: when a running game ends, there is room for another.
     command(&table, &Client::new("ana"), "end", flagfall_protocol::GameCommand::Abort {}).await;
     run_tasks().await;
     assert!(server.tables.create(third()).await.is_ok());
-    // Games that a start finds count as well.
+    // Claim: running games that a server finds when it starts count as well.
     let server = TestServer::with(server.store, clock.clone(), limited(2)).await;
     assert!(server.tables.go_round(&mut Round::default()).await.unwrap());
     assert_eq!(server.tables.create(new_game(4, ["gil", "hal"])).await, Err(CreateError::ServerFull(2)));

@@ -1,5 +1,5 @@
-//! A server whose clock is ahead of the store's. The consequences of a time that is up wait for
-//! the store's clock.
+//! A server whose clock is ahead of the store's clock. If time is up by its own clock, the server
+//! must wait for the store's clock.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -7,12 +7,13 @@ use flagfall_rules::Viewer;
 
 use super::harness::{Hand, header};
 
-/// How far the server's clock is ahead, in milliseconds.
+/// The time by which the server's clock is ahead, in milliseconds.
 const AHEAD_MS: i64 = 2_000;
-/// A side's time for its first move, in milliseconds.
+/// The time that a side has for its first move, in milliseconds.
 const BASE_MS: u64 = 60_000;
 
-/// A game whose side to move has one second left by the store's clock, and none by the server's.
+/// Returns a game in which the side to move has one second left by the store's clock, but none by
+/// the server's clock.
 fn nearly_out() -> (Hand, super::harness::Client, super::harness::Client) {
     let (mut hand, ana, bo) = Hand::playing(&header("classic"));
     hand.advance(BASE_MS - 1_000);

@@ -1,4 +1,5 @@
-//! Commands of lost branches: made in an epoch, sent again in a later one.
+//! Commands of lost branches: commands that were made in one epoch and are sent again in a later
+//! one.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side};
 use flagfall_bots::Chance;
@@ -10,7 +11,7 @@ use super::harness::{Client, Hand, deploy, header, now};
 use crate::error::TableError;
 use crate::table::{Input, Output};
 
-/// Loses the last entries, and restarts the server with what is left.
+/// Loses the last entries of the log, and restarts the server with the remaining entries.
 fn lose(hand: &mut Hand, entries: usize) -> [Client; 2] {
     let kept = hand.log().len() - entries;
     hand.store.lose_tail(hand.id, kept as u64);
@@ -22,7 +23,7 @@ fn lose(hand: &mut Hand, entries: usize) -> [Client; 2] {
     clients
 }
 
-/// One command of each kind except a deployment.
+/// Returns one command of each kind, except a deployment.
 fn of_every_kind() -> Vec<GameCommand> {
     let square = "a4".parse().unwrap();
     vec![
@@ -46,8 +47,8 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     hand.play(&mut ana, &mut bo, 5, &mut Chance::new(3));
     let epoch = hand.table.epoch;
-    // bo answers, and the connection drops before the move is sent. Ana's last move and more are
-    // lost.
+    // Set-up: bo has an answer to Ana's last move, but the connection drops before it is sent.
+    // The store loses Ana's move and other entries.
     let [mut ana, mut bo] = lose(&mut hand, 3);
     hand.play(&mut ana, &mut bo, 3, &mut Chance::new(4));
     let (ply, answer) = (hand.table.game.ply(), hand.any_move(&mut Chance::new(5)).unwrap());
@@ -57,7 +58,7 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let seq = hand.seq(Viewer::Player(Side::Blue));
     assert_eq!(bo.refusal(), ("stale_epoch".to_owned(), Some(seq)));
     assert!(ana.texts().is_empty() && hand.log().len() == entries, "nothing has changed");
-    // bo looks at the game, and then makes the move.
+    // Claim: after bo has looked at the game in the new epoch, the move is accepted.
     let again = hand.table.epoch;
     hand.command_in(&bo, "again", ply, Some(again), answer);
     bo.accepted();
@@ -117,7 +118,8 @@ fn a_command_in_the_log_is_accepted_again_in_any_epoch() {
     assert!(hand.table.accepted.recent.len() < hand.table.accepted.known.len());
     hand.command_in(&ana, "first", 0, Some(epoch), first.clone());
     assert_eq!(ana.accepted(), seq);
-    // The epoch is not part of the command: a client that has forgotten it is answered as well.
+    // Claim: a command does not include its epoch, so a client that does not remember the epoch
+    // gets the same answer.
     hand.command_in(&ana, "first", 0, None, first);
     assert_eq!(ana.accepted(), seq);
     assert_eq!(hand.log().len(), entries);

@@ -1,4 +1,5 @@
-//! Both forms of log entries: in one log, in exports, and while servers are upgraded one by one.
+//! The two forms of log entries: mixed in one log, in exports, and while servers are upgraded one
+//! by one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,12 +46,12 @@ fn a_game_whose_server_changes_form_has_both_in_its_log() {
     }
 }
 
-/// An empty store in a folder.
+/// Returns an empty store in a folder.
 fn embedded(folder: &TempDir) -> EmbeddedStore {
     EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap()
 }
 
-/// A store in a folder with this log.
+/// Returns a store in a folder, which contains this log.
 async fn embedded_with(folder: &TempDir, game: GameId, stored: Vec<StoredEntry>) -> EmbeddedStore {
     let store = embedded(folder);
     let taken = store.take_over(game, Head::START, stored).await;
@@ -148,8 +149,8 @@ async fn an_export_names_a_game_in_a_newer_form_and_keeps_what_is_before() {
     assert!(*game == hand.id && reason.contains("form 3"), "{reason}");
 }
 
-/// A server on a shared store. Servers of version 0.1 write form 1 and do not say which forms
-/// they read.
+/// A server on a shared store. A server of version 0.1 writes form 1, and does not say which
+/// forms it can read.
 struct Member {
     server: TestServer,
     is_old: bool,
@@ -173,7 +174,7 @@ impl Member {
         self.server.tables.stop(is_last).await;
     }
 
-    /// Plays a ply of the game on this server.
+    /// Makes a move in the game on this server.
     async fn play(&self, game: GameId, chance: &mut Chance) {
         let hand = Hand::on(self.server.store.clone(), self.server.clock.clone(), game);
         let ply = hand.table.game.ply();
@@ -189,7 +190,8 @@ impl Member {
     }
 }
 
-/// Lets a second pass: servers meet, and every game gets a ply, each time on another server.
+/// Lets one second pass. All servers renew their records. Then one ply is played in every game,
+/// each second on a different server.
 async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mut Chance) {
     members[0].server.advance(1_000).await;
     for member in members {
@@ -228,7 +230,8 @@ async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
             members.push(Member::start(&store, &clock, false).await);
         }
     }
-    // An old server that joins later can read the games that begin after that.
+    // Claim: if a server of the old version joins later, it can read the games that begin after
+    // that.
     members.push(Member::start(&store, &clock, true).await);
     members[3].meet().await;
     second(&members[..3], &games, 0, &mut chance).await;

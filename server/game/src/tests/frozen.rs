@@ -1,4 +1,4 @@
-//! A server that did not run for a while: no player loses time.
+//! A server that was suspended for a while. No player must lose time by this.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::{TableHandle, Tables};
 
 const BASE_MS: u64 = 60_000;
 
-/// A server whose tables use their store's clock, and a game on it in which Red is to move.
+/// A server whose tables use the clock of their store, with a game in which Red is to move.
 struct Server {
     clock: Arc<ManualClock>,
     store: TestStore,
@@ -35,7 +35,7 @@ impl Server {
         Server { clock, store, tables, table }
     }
 
-    /// Lets time pass, with a heartbeat each second as servers send them.
+    /// Lets time pass. Sends a heartbeat each second, as running servers do.
     async fn live(&self, seconds: u64) {
         for _ in 0..seconds {
             self.pass(1_000).await;
@@ -43,7 +43,7 @@ impl Server {
         }
     }
 
-    /// Lets time pass while the server does not run.
+    /// Lets time pass without heartbeats, because the server is suspended.
     async fn pass(&self, ms: u64) {
         self.clock.advance_ms(ms);
         tokio::time::advance(Duration::from_millis(ms)).await;
@@ -79,12 +79,12 @@ async fn a_server_frozen_for_twenty_seconds_costs_no_player_time() {
     let view = server.view().await;
     assert!(view.outcome.is_none() && !view.paused);
     assert_eq!(view.clock.unwrap().remaining_ms.red, BASE_MS - 50_000);
-    // The log records the outage, and so does the store, for games at rest.
+    // Claim: the outage is in the log, and in the store for games at rest.
     assert_eq!(server.store.head(server.table.id()).await.unwrap().seq, entries + 2, "paused, resumed");
     let kept = server.store.get(flagfall_store::Key::new(OUTAGES_KEY).unwrap()).await.unwrap().unwrap();
     let since = START.plus_ms(50_000);
     assert_eq!(kept, format!("[[{},{}]]", since.0, since.plus_ms(20_000).0).into_bytes());
-    // And the time that is left runs out as usual.
+    // Claim: the remaining time runs out as usual.
     server.live(9).await;
     assert_eq!(server.reasons().await, Vec::<String>::new());
     server.live(2).await;

@@ -1,5 +1,5 @@
-//! The parts that the tests share: clients, a table driven by hand, servers on a store that fails
-//! on request.
+//! Shared parts of the tests: clients, a table that a test drives step by step, and servers on a
+//! store that fails on request.
 
 mod client;
 mod hand;
@@ -33,7 +33,7 @@ pub(super) const CLAIM_MS: u64 = 60_000;
 pub(super) const DEPLOY_MS: u64 = 300_000;
 pub(super) const REST_MS: u64 = 600_000;
 
-/// Finishes a future that never waits, such as the memory store's.
+/// Returns the result of a future that is ready at once, such as those of the memory store.
 pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -65,7 +65,7 @@ pub(crate) fn header(ruleset: &str) -> GameHeader {
     }
 }
 
-/// Lakes for rulesets that draw them; always the same.
+/// Returns lakes for rulesets that draw them. They are always the same.
 fn drawn_lakes(ruleset: &str) -> Option<Vec<Square>> {
     let ruleset = Ruleset::find(ruleset)?;
     let lakes = ruleset.draw_lakes(&Entropy([3; 32]));
@@ -77,7 +77,7 @@ pub(super) fn setup_text(ruleset: &str, side: Side, seed: u64) -> String {
     random_setup(ruleset, side, &mut Chance::new(seed)).deploy(side, ruleset).unwrap().into_text()
 }
 
-/// A random deployment of the whole army, fixed by the seed.
+/// Returns a deployment of the whole army. It is random, but depends only on the seed.
 pub(super) fn deploy(ruleset: &str, side: Side, seed: u64) -> GameCommand {
     GameCommand::Deploy { setup: setup_text(ruleset, side, seed) }
 }
@@ -97,12 +97,12 @@ pub(super) fn make_game(store: &TestStore, id: GameId, header: &GameHeader) {
     assert!(matches!(now(store.append(append)), Ok(AppendOutcome::Ok { .. })));
 }
 
-/// How many games the player has left, according to [`NotingFeatures`].
+/// Returns the number of games that a player has left, as recorded by [`NotingFeatures`].
 pub(super) async fn left_games(store: &TestStore, player: &str) -> usize {
     store.scan(LEFT.under([&player]).unwrap(), None, 10).await.unwrap().len()
 }
 
-/// Features that note who left a game, and who did not cause its abort.
+/// Features that record which players left a game, and which did not cause its abort.
 pub(super) struct NotingFeatures;
 
 impl Features for NotingFeatures {

@@ -1,4 +1,4 @@
-//! House players play whole games of every ruleset.
+//! House players play complete games of every ruleset.
 
 use flagfall_base::background::Background;
 use flagfall_board::{ChipColor, Direction, Rank, Side, Square};
@@ -56,8 +56,8 @@ async fn wait_for_turn(table: &TableHandle) {
     panic!("the house player does not act");
 }
 
-/// A player's command according to their view: a color that is owed, a move, or if there is none, a
-/// removal or a placing.
+/// Returns a command that is possible in a player's view: the choice of a color if one is
+/// pending, otherwise a move. If there is no legal move, a removal or a placing.
 fn any_command(ruleset: &Ruleset, view: &GameView, chance: &mut Chance) -> GameCommand {
     let color = ChipColor::ALL[chance.below(4)];
     if view.owed_color.is_some() {
@@ -81,8 +81,9 @@ fn any_command(ruleset: &Ruleset, view: &GameView, chance: &mut Chance) -> GameC
     MoveCommand { squares, path: None, color }.into()
 }
 
-/// The ranks that a player's struck coin may become: only movable ranks if it has moved, and only
-/// immovable ranks if the unmoved coins must stay (§Q4, §Q6).
+/// Returns the ranks that a player may choose for their struck coin. If the coin has moved, only
+/// movable ranks. If all unmoved coins are needed for Bombs and the Flag, only immovable ranks
+/// (§Q4, §Q6).
 fn choices(view: &GameView) -> Vec<Rank> {
     let strike = view.pending_strike.unwrap();
     let at = if strike.side == Side::Red { strike.squares.from } else { strike.squares.to };
@@ -94,7 +95,7 @@ fn choices(view: &GameView) -> Vec<Rank> {
     pool.iter().map(|(rank, _)| rank).filter(|rank| is_allowed(*rank)).collect()
 }
 
-/// True if Red has more unmoved coins than it needs for its Bombs and Flag (§Q6).
+/// True if Red has more unmoved coins than it needs for Bombs and the Flag (§Q6).
 fn may_spare_a_coin(view: &GameView) -> bool {
     let Some(pools) = &view.pools else { return false };
     let bound: usize = [Rank::Flag, Rank::Bomb].iter().map(|rank| usize::from(pools[Side::Red][*rank])).sum();
@@ -103,7 +104,7 @@ fn may_spare_a_coin(view: &GameView) -> bool {
     view.pieces.iter().filter(|piece| is_unmoved_coin(piece)).count() > bound
 }
 
-/// Places the first piece of the reserve on the first empty square of Red's home.
+/// Returns the placing of the reserve's first piece on the first empty square of Red's home.
 fn any_placing(ruleset: &Ruleset, view: &GameView, color: ChipColor) -> GameCommand {
     let reserve = &view.reserve.as_ref().expect("a reserve")[Side::Red];
     let unlabeled = reserve.unlabeled.as_ref().expect("one's own");
@@ -118,7 +119,7 @@ fn any_placing(ruleset: &Ruleset, view: &GameView, color: ChipColor) -> GameComm
     GameCommand::Place { square, rank, labeled: is_labeled, color }
 }
 
-/// A player's moves according to their view, including repetition rules.
+/// Returns the moves that are legal in a player's view, taking repetition rules into account.
 fn legal_moves(ruleset: &Ruleset, view: &GameView) -> Vec<Move> {
     let at = |square: Square| view.pieces.iter().find(|piece| piece.square == square);
     let mut moves = Vec::new();

@@ -1,4 +1,4 @@
-//! Time that the network takes from a side, and how much of it is given back.
+//! Lag compensation: a side loses time to the network, and gets part of it back.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::harness::{Client, Hand, header};
 use crate::header::GameHeader;
 use crate::record::record;
 
-/// 60 s + 5 s a move.
+/// Returns the header of a game with 60 s per side and 5 s per move.
 fn lagging(quota: Option<LagQuota>) -> GameHeader {
     GameHeader { lag_quota: quota, ..header("classic") }
 }
@@ -24,7 +24,7 @@ fn measure(client: &Client, round_trip_ms: u64) {
     }
 }
 
-/// A side's remaining time, in milliseconds.
+/// Returns the remaining time of a side, in milliseconds.
 fn left(hand: &Hand, side: Side) -> u64 {
     hand.view(Viewer::Public).clock.unwrap().remaining_ms[side]
 }
@@ -42,7 +42,7 @@ fn a_round_trip_is_given_back_and_the_log_says_so_to_every_server() {
     measure(&ana, 300);
     move_after(&mut hand, &ana, 10_000);
     assert_eq!(left(&hand, Side::Red), 60_000 - 10_000 + 300 + 5_000);
-    // Nothing was measured on this connection.
+    // Claim: bo gets nothing back, because no round trip was measured on bo's connection.
     move_after(&mut hand, &bo, 10_000);
     assert_eq!(left(&hand, Side::Blue), 60_000 - 10_000 + 5_000);
 
@@ -85,7 +85,7 @@ fn the_quota_limits_lag_compensation() {
         given_back.push(left(&hand, Side::Red) + 4_000 - 5_000 - before);
         move_after(&mut hand, &bo, 1_000);
     }
-    // 1.2 s in stock, half a second more with every ply.
+    // The stock is 1.2 s at first, and grows by half a second with every ply.
     assert_eq!(given_back, [1_000, 700, 500, 500]);
 }
 
@@ -99,7 +99,7 @@ fn a_move_that_was_under_way_when_the_time_ran_out_is_in_time() {
         move_after(&mut hand, &ana, 60_000 + late_ms);
         if is_in_time {
             ana.accepted();
-            // The delay is given back, and the increment is added as usual.
+            // Claim: the side gets the delay back, and the increment is added as usual.
             assert_eq!(left(&hand, Side::Red), round_trip_ms - late_ms + 5_000);
             continue;
         }
@@ -134,7 +134,7 @@ fn an_event_that_ends_no_turn_gives_no_lag_compensation() {
     hand.command(&ana, 0, flagfall_protocol::GameCommand::OfferDraw {});
     ana.accepted();
     assert_eq!(left(&hand, Side::Red), 58_000);
-    // A resignation gets no lag compensation, even if a move would.
+    // Claim: a resignation gets no lag compensation, although a move would.
     hand.advance(58_100);
     hand.command(&ana, 0, flagfall_protocol::GameCommand::Resign {});
     assert_eq!(ana.refusal().0, "out_of_time");

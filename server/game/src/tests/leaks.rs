@@ -1,8 +1,8 @@
-//! Tests that bytes do not depend on secrets (law 10). If two sessions show a viewer the same
-//! things, the viewer gets the same bytes.
+//! Tests that the bytes sent to a viewer do not depend on secrets (law 10). If two sessions show
+//! a viewer the same things, the viewer must get the same bytes.
 //!
-//! These tests decide without the engine's views what was shown, from the moves and strikes that
-//! everyone sees.
+//! To decide what a session shows, these tests use the moves and strikes that everyone sees, and
+//! not the engine's views.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,26 +18,26 @@ use crate::record;
 mod beside;
 mod coins;
 
-/// A session: what both sides did, in order.
+/// A session: everything that the two sides did, in order.
 #[derive(Clone)]
 struct Script {
     ruleset: &'static Ruleset,
     time: Time,
-    /// The deployments, if the ruleset has any.
+    /// The final deployments of the two sides, if the ruleset has deployments.
     setups: Option<[String; 2]>,
-    /// Deployments sent before the last one; only their own side sees them.
+    /// The deployments that each side sent before its final one. Only that side sees them.
     earlier: [Vec<String>; 2],
-    /// The command at each moment; `None` if there is none.
+    /// The command at each moment; `None` if nobody acts at this moment.
     commands: Vec<Option<(Side, GameCommand)>>,
-    /// The commands before which the viewer tries everything possible.
+    /// The positions in `commands` at which the viewer tries all illegal commands first.
     tries: Range<usize>,
-    /// Who may see the end. The end reveals deployments to the players, and the choices made in
-    /// resolved strikes to everyone.
+    /// True for viewers who may see the end. The end reveals deployments to the players, and the
+    /// choices made in resolved strikes to everyone.
     is_end_seen_by: fn(Viewer) -> bool,
 }
 
 impl Script {
-    /// The game before the first command.
+    /// Returns the game before the first command, and its players.
     fn hand(&self) -> (Hand, [Client; 2]) {
         let mut terms = header(self.ruleset.id);
         terms.terms.time = self.time;
@@ -60,7 +60,7 @@ impl Script {
         self.setups.iter().flat_map(|setups| setups[side as usize].chars()).collect()
     }
 
-    /// The same session with another deployment of a side.
+    /// Returns the same session with a different deployment of one side.
     fn with_letters(&self, side: Side, letters: &[char]) -> Script {
         let mut other = self.clone();
         if let Some(setups) = &mut other.setups {
@@ -70,25 +70,26 @@ impl Script {
     }
 }
 
-/// What a planted leak reveals.
+/// The information that a planted leak reveals.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Plant {
     Nothing,
-    /// The other side's view.
+    /// The view of the other side.
     Rank,
-    /// The number of all events, including hidden ones.
+    /// The number of all events, including those hidden from the viewer.
     Number,
-    /// An empty message for every event, including hidden ones.
+    /// An empty message for every event, including those hidden from the viewer.
     Event,
-    /// A number of blanks that depends on hidden data.
+    /// A number of blanks that depends on hidden information.
     Length,
-    /// An order that depends on hidden data: the last message may come first.
+    /// An order of messages that depends on hidden information: the last message may come first.
     Order,
-    /// A refusal that depends on who has yet to act.
+    /// A refusal that depends on which sides have yet to act.
     Refusal,
 }
 
-/// Lets the other players come and go, and a watching player claim the game too early.
+/// Lets the players whom the viewer does not play come and go. If the viewer is a player, lets
+/// them claim the game too early.
 fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Client; 2], at: usize) {
     let others = Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side));
     for side in others {
@@ -106,8 +107,8 @@ fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Cli
     }
 }
 
-/// Returns every byte that a viewer gets in a session, except commitments. Includes the refusals
-/// of all moves that the viewer could try.
+/// Returns all bytes that a viewer gets in a session, except commitments. This includes the
+/// refusals of all moves that the viewer can try.
 fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     let (mut hand, mut players) = script.hand();
     let mut watcher = match viewer {
@@ -124,9 +125,9 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             try_everything(&mut hand, &mut watcher, &mut bytes);
         }
         come_and_go(&mut hand, viewer, &watcher, &players, at);
-        // A pending strike has the most to hide.
+        // Do this more often during a pending strike, because it hides the most.
         if hand.table.game.position().has_strike_pending() || at % 11 == 3 {
-            // A resume, and a second look.
+            // The viewer resumes, and so gets the game once more.
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
             hand.open(&watcher, Some(since));
         }
@@ -141,8 +142,8 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             hand.command_as(&players[*side as usize], &format!("act-{at}"), ply, command.clone());
             assert!(hand.table.head.seq > seq, "both games take the same commands");
         }
-        // Read the players' messages too, because a full send queue would close their connections
-        // at a moment that depends on secrets.
+        // Also read the players' messages. Otherwise their send queues would fill up, and their
+        // connections would close at a moment that depends on secrets.
         players.iter_mut().for_each(|player| drop(player.texts()));
         bytes.extend(watcher.texts());
         if plant == Plant::Refusal {
@@ -153,7 +154,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
         let record = record::record(hand.id, &hand.log(), viewer).unwrap();
         format!("{}\n{}", serde_json::to_string(&record).unwrap(), record)
     };
-    // If both asked for secrecy, the end reveals no deployment to the public.
+    // If both players asked for secrecy, the end reveals no deployment to the public.
     bytes.push(record_now(&hand));
     let hidden = Side::BOTH.map(|side| serde_json::to_string(&hand.view(Viewer::Player(side))).unwrap());
     if (script.is_end_seen_by)(viewer) {
@@ -165,7 +166,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     bytes.iter().map(|text| without_commitments(text)).collect()
 }
 
-/// Adds a planted leak of data from the sides' own views.
+/// Adds a planted leak, which reveals information from the views of the sides.
 fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) {
     let sum: usize =
         hidden.iter().flat_map(|text| text.bytes().enumerate()).map(|(at, it)| at * usize::from(it)).sum();
@@ -180,7 +181,8 @@ fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) 
     }
 }
 
-/// Tries all pairs of squares that are not legal moves; the legal ones are known to the player.
+/// Tries moves between all pairs of squares, except legal moves, because the player knows these
+/// anyway.
 fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     bytes.extend(watcher.texts());
     hand.open(watcher, None);
@@ -194,7 +196,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
     for from in &squares {
         for to in &squares {
             let squares = Move { from: *from, to: *to };
-            // If an illegal act loses, don't try during the player's turn.
+            // If an illegal act loses the game, do not try anything during the player's turn.
             let is_act = legal.contains(squares) || hand.table.game.terms().ruleset.illegal_act_loses;
             if is_turn && is_act {
                 bytes.push(format!("legal {squares}"));
@@ -214,7 +216,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
     bytes.extend(watcher.texts());
 }
 
-/// Tries illegal commands with a reserve and chips, if the ruleset has them.
+/// Tries illegal commands with the reserve and with chips, if the ruleset has them.
 fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, squares: &[Square]) {
     if !hand.table.game.terms().ruleset.reserve {
         return;
@@ -247,7 +249,7 @@ fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, sq
     }
 }
 
-/// Removes values that are random by design and reveal nothing.
+/// Replaces values that are random by design, because they reveal nothing.
 fn without_commitments(text: &str) -> String {
     let mut parts: Vec<String> = text.split('"').map(str::to_owned).collect();
     for part in &mut parts {
@@ -267,7 +269,7 @@ fn without_commitments(text: &str) -> String {
         .join(" ")
 }
 
-/// A random game, without its end, in which this side has something to hide.
+/// Plays a random game without its end. In this game, the side `hider` has something to hide.
 fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     if ruleset.start == Start::Coins {
         return coins::play(ruleset, seed, commands_max, hider);
@@ -288,7 +290,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) 
     while let Some(side) = hand.table.game.turn()
         && script.commands.len() < commands_max
     {
-        // A few attempts to find a strike, because strikes disclose the most.
+        // Draw a few moves and prefer a strike, because strikes disclose the most.
         let opponents = hand.table.game.position().occupied(side.opponent());
         let tries: Vec<GameCommand> = (0..6).map_while(|_| hand.any_move(&mut chance)).collect();
         let is_strike = |act: &&GameCommand| match act {
@@ -309,19 +311,20 @@ fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) 
     script
 }
 
-/// What a game disclosed of one side's pieces, by their places in the deployment.
+/// The information that a game disclosed about one side's pieces. A piece is named by its place
+/// in the deployment.
 struct Disclosed {
-    /// Places of pieces whose rank was shown, by a strike or a long move.
+    /// The places of pieces whose ranks were shown by a strike or a long move.
     shown: Vec<usize>,
-    /// Places of pieces that have moved: they are neither Flag nor Bomb.
+    /// The places of pieces that have moved, and so are neither the Flag nor a Bomb.
     moved: Vec<usize>,
-    /// Places of pieces that beat an attacker and stayed hidden, with the attacker's rank: nothing
-    /// else is known of them (§D1).
+    /// The places of pieces that beat an attacker but stayed hidden, with the rank of the
+    /// attacker. It is only known that the piece beat this rank (§D1).
     beat: Vec<(usize, Rank)>,
 }
 
-/// True if a defender of this letter beats the attacker, where equals count as a win of the
-/// attacker (§A6, §D1).
+/// True if a defender with this letter beats the attacker. If the ranks are equal, the attacker
+/// counts as the winner (§A6, §D1).
 fn beats(defender: char, attacker: Rank) -> bool {
     const ORDER: &str = "S987654321";
     let place = |letter: char| ORDER.find(letter);
@@ -392,15 +395,16 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     disclosed
 }
 
-/// Deployments that a side sends before the final one. Only the first side to deploy can change
-/// its mind, because the second deployment starts the game.
+/// Returns deployments that a side sends before its final one. Only the side that deploys first
+/// can change its deployment, because the game starts with the second side's deployment.
 fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chance) -> [Vec<String>; 2] {
     let count = if side == Side::Red { chance.below(3) as u64 } else { 0 };
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
 }
 
-/// Returns sessions that look the same to the other viewers. They exchange ranks of this side
-/// that the others cannot tell apart, and have different earlier deployments.
+/// Returns sessions that look the same to the other viewers. In these, ranks of this side are
+/// exchanged that the other viewers cannot tell apart. They also have different earlier
+/// deployments.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);
@@ -448,7 +452,7 @@ fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
     assert!(compared > 100_000);
 }
 
-/// Compares the sessions of one ruleset with those of their twins; returns the number of messages
+/// Compares sessions of one ruleset with their twins. Returns the number of messages that were
 /// compared.
 fn compare_twins(ruleset: &'static Ruleset) -> usize {
     let (mut pairs, mut compared) = (0, 0);
@@ -518,9 +522,10 @@ fn a_planted_leak_is_found() {
             println!("{} {plant:?}: found in {found} of {} twins", ruleset.id, twins.len());
             match plant {
                 Plant::Rank => assert_eq!(found, twins.len()),
-                // In games with only deployments, it is public who has to act.
+                // In games without choices, everyone knows who has to act, so this is no leak.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // Only some sessions have a side that deploys more often, or has not chosen yet.
+                // The number of events differs only in some sessions: if the side deploys more
+                // often, or has not chosen yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),
             }

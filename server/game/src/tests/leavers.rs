@@ -1,4 +1,4 @@
-//! Players who leave a game are marked, once for each game.
+//! Players who leave a game get a mark, but only one per game.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -15,7 +15,7 @@ fn rated() -> GameHeader {
     header
 }
 
-/// How many games each player has left.
+/// Returns the number of games that each player has left.
 fn left(hand: &Hand) -> [usize; 2] {
     ["ana", "bo"].map(|id| now(left_games(&hand.store, id)))
 }
@@ -28,7 +28,7 @@ fn the_player_of_a_claimed_game_has_left_it_for_any_claimed_result() {
         hand.advance(60_000);
         let id = hand.command(&bo, 0, GameCommand::Claim { result });
         assert_eq!(left(&hand), [1, 0]);
-        // Repeating the command and reading the log again change nothing.
+        // Claim: repeating the command, or reading the log again, does not change this.
         hand.command_as(&bo, &id, 0, GameCommand::Claim { result });
         hand.reload();
         hand.step(Input::Tick);
@@ -77,8 +77,8 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 
 #[test]
 fn losing_on_time_while_away_is_leaving() {
-    // Red's time is up after ten minutes. The cases say how long before that Red left, and
-    // whether on purpose.
+    // Red's time is up after ten minutes. Each case says how long before that Red left, whether
+    // on purpose, and how many games each player has left afterwards.
     for (gone_ms, on_purpose, wanted) in
         [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
     {
@@ -101,7 +101,7 @@ fn losing_on_time_while_away_is_leaving() {
 #[test]
 fn a_player_who_came_back_or_is_waiting_has_not_left() {
     let (mut hand, ana, bo) = Hand::playing(&rated());
-    // The winner may be away.
+    // Set-up: both players leave, but the winner's absence must not count.
     hand.leave(&bo);
     hand.leave(&ana);
     hand.advance(60_000);
@@ -135,14 +135,15 @@ fn house_players_may_be_left() {
     assert_eq!(left(&hand), [0, 0]);
 }
 
-/// Players who may wait in the pool again, according to the append of the abort.
+/// Returns the players who may return to the pool, according to the append that aborts the game.
 fn returning(hand: &Hand) -> Vec<String> {
     let key = flagfall_store::Key::new(format!("pool_returns/{}", hand.id)).unwrap();
     let note = now(flagfall_store::Store::get(&hand.store, key)).unwrap();
     note.map(|note| serde_json::from_slice(&note).unwrap()).unwrap_or_default()
 }
 
-/// What a client was told of an abort, with the event and in the whole game.
+/// Returns all information about an abort that a client got, with the event or with the whole
+/// game.
 fn aborts(client: &mut Client) -> Vec<Abort> {
     let abort = |message| match message {
         ServerToClient::Event { abort, .. } | ServerToClient::Game { abort, .. } => abort,
@@ -174,7 +175,8 @@ fn a_missed_deployment_names_its_player_and_the_other_may_requeue() {
             assert_eq!(aborts(client), std::slice::from_ref(&abort));
         }
         assert_eq!(returning(&hand), wanted);
-        // A client that opens the game later, on a server that has read its log, is told the same.
+        // Claim: a client that opens the game later gets the same information from a server that
+        // has read the log.
         hand.reload();
         hand.open(&eve, None);
         assert_eq!(aborts(&mut eve), [abort]);

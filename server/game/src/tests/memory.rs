@@ -1,4 +1,4 @@
-//! The memory that a running game takes.
+//! The memory that a running game needs.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::facts::Facts;
 use crate::handle::TableHandle;
 use crate::table::Table;
 
-/// The most bytes that a game in memory may request if no connection has it open, with its recent
-/// events.
+/// The most bytes that a game in memory may request, including its recent events, if no
+/// connection has it open.
 const GAME_BYTES_MAX: i64 = 4_096;
 const PLIES: usize = 100;
 
-/// `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture` measures more games and their resident
-/// memory, in a process that does nothing else.
+/// To measure more games and their resident memory in a process that does nothing else, run
+/// `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture`.
 #[test]
 fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
@@ -36,8 +36,8 @@ fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     assert!(at_rest[0] < 64);
 }
 
-/// Returns the memory that a server takes with this number of games, without its store: requested
-/// and resident bytes.
+/// Returns the memory that a server with this number of games needs without its store: requested
+/// bytes and resident bytes.
 fn server_with(games: u32, time: Time) -> [i64; 2] {
     let (store, clock) = store_with(games, time);
     let measure = || {
@@ -49,14 +49,14 @@ fn server_with(games: u32, time: Time) -> [i64; 2] {
         });
         [counted.bytes_current, resident_bytes() - before]
     };
-    // The first run fills the memory that the store needs besides the logs, so that it is not
-    // counted.
+    // Measure twice, and return only the second result. The first run also counts memory that the
+    // store needs once and not per log.
     measure();
     measure()
 }
 
-/// A server with these games. A handle keeps a table in memory, like a connection that has the game
-/// open.
+/// Returns a server with these games, and handles to their tables. A handle keeps a table in
+/// memory, like a connection that has the game open.
 async fn open_games(
     store: &TestStore,
     clock: &Arc<ManualClock>,
@@ -77,14 +77,15 @@ async fn open_games(
     (server, handles)
 }
 
-/// A store with this number of running games, each between two players without other games.
+/// Returns a store with this number of running games. Each player has only one game.
 fn store_with(games: u32, time: Time) -> (TestStore, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START));
     let store = TestStore::new(clock.clone());
     for number in 0..games {
         let mut header = header("classic");
         header.terms.time = time;
-        // Lists show the newest public games at rest; private games are on no list.
+        // Make the games private. Lists keep the newest public games at rest in memory, but no
+        // private ones.
         header.terms.private = true;
         header.players = PerSide::from_fn(|side| Player {
             id: format!("{number:0>15}{side:?}"),
@@ -119,7 +120,7 @@ fn print_parts() {
     );
 }
 
-/// Size of the future that a function returns.
+/// Returns the size of the future that a function returns, in bytes.
 fn size_of_output<T, F: Future>(_: impl FnOnce(T) -> F) -> usize {
     size_of::<F>()
 }

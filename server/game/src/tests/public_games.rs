@@ -1,4 +1,4 @@
-//! How lists show games that are not in memory, on every server.
+//! Lists of public games show games that are not in memory, and are the same on every server.
 
 use flagfall_protocol::{GameCommand, GameSummary, Phase, Time};
 use flagfall_store::{Key, Store as _};
@@ -8,13 +8,13 @@ use super::harness::{
     Client, DAYS, REST_MS, TestServer, close, command, deploy_both, keys, new_game, open, run_tasks,
 };
 
-/// What a server lists after it has read the lines of games at rest.
+/// Returns the games that a server lists after it has read the lines of games at rest.
 async fn listed(server: &TestServer) -> Vec<GameSummary> {
     server.tables.read_public_games(true).await.unwrap();
     server.tables.running(10)
 }
 
-/// The line of a game in the store.
+/// Returns the line of the only game in the store.
 async fn line(server: &TestServer) -> GameSummary {
     let lines = server.store.scan(Key::new("public/").unwrap(), None, 10).await.unwrap();
     assert_eq!(lines.len(), 1);
@@ -42,7 +42,7 @@ async fn lists_show_games_at_rest_on_every_server_and_open_none() {
         assert_eq!(server.tables.len(), 0);
     }
     assert_eq!(one.store.reads(), reads, "no log was read");
-    // A server that starts now shows the same.
+    // Claim: a server that starts only now shows the same list.
     let three = TestServer::on(one.store.clone(), one.clock.clone()).await;
     assert_eq!(three.tables.running(10), in_memory);
 }

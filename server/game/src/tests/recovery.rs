@@ -9,7 +9,7 @@ use flagfall_store_testing::WriteFault;
 use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
 use crate::table::{Input, Output};
 
-/// Restarts the server; it was last alive at `since`.
+/// Restarts a server whose last heartbeat was at `since`.
 fn restart(hand: &mut Hand, since: Stamp) {
     hand.reload();
     hand.recover(since);
@@ -74,7 +74,7 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
         hand.store.fail_next(fault);
         restart(&mut hand, since);
         if fault != WriteFault::UnknownAfterWriting {
-            // No command is judged by clocks that ran while no server was running.
+            // Claim: commands are not judged by clocks that ran while no server was running.
             hand.open(&ana, None);
             ana.texts();
             let command = hand.any_move(&mut Chance::new(3)).unwrap();

@@ -1,4 +1,4 @@
-//! Games that leave memory while they go on, and return unchanged.
+//! Games that leave memory while they are running, and come back unchanged.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::rest::Round;
 use crate::table::Input;
 use crate::{replay, search};
 
-/// How long a game stays in memory that was opened for a look.
+/// The time that a game stays in memory after it was opened only for a look.
 const PASSING_MS: u64 = 5_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -72,7 +72,8 @@ async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
     let server = TestServer::new().await;
     let id = server.playing(1, DAYS).await;
     let table = server.tables.find(id).await.unwrap();
-    // The table would leave now, but a handle to it exists that has not sent anything yet.
+    // Set-up: it is time for the table to leave, but there is a handle to it through which
+    // nothing has been sent yet.
     server.advance(2 * REST_MS).await;
     assert_eq!(server.tables.len(), 1);
     let mut ana = Client::new("ana");
@@ -96,7 +97,7 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
     let started = server.clock_now();
     server.advance(REST_MS).await;
     assert_eq!((server.tables.len(), keys(&server.store, "flags/").await.len()), (0, 1));
-    // The game is checked when the time to deploy would have ended, and is not due yet.
+    // Claim: the game is checked when the time to deploy would have ended, but nothing is due.
     let entries = server.store.head(id).await.unwrap().seq;
     server.advance(DAY_MS).await;
     server.tables.open_due().await.unwrap();
@@ -124,8 +125,8 @@ async fn any_live_server_lets_the_flag_fall_once() {
     let store = TestStore::announcing(clock.clone());
     let one = TestServer::on(store.clone(), clock.clone()).await;
     let id = one.playing(1, DAYS).await;
-    // A server that starts while the game rests, and a third one that starts when the first has
-    // gone.
+    // Set-up: the second server starts while the game rests, and the third one after the first
+    // has gone.
     let two = TestServer::on(store.clone(), clock.clone()).await;
     one.advance(REST_MS).await;
     assert_eq!((one.tables.len(), two.tables.len()), (0, 0));
@@ -201,7 +202,8 @@ async fn a_game_stays_at_rest_over_outages_and_records_them_when_opened() {
     server.advance(PASSING_MS).await;
     server.advance(PASSING_MS).await;
     assert_eq!(server.tables.len(), 0);
-    // The game becomes due by the old estimate. Its due time is then moved to a later moment.
+    // Claim: at the old due time, the game is checked, and its due time is moved to a later
+    // moment.
     server.advance(DAY_MS).await;
     server.advance(5_000).await;
     assert_eq!(remaining(&server.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
@@ -237,7 +239,7 @@ async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
     let header = GameHeader { terms: new.terms, players: new.players, ..header("classic") };
     make_game(&server.store, new.id, &header);
     server.advance(REST_MS / 10).await;
-    // For a live clock, version 0.1 wrote only that the game runs.
+    // Set-up: for a live clock, version 0.1 only recorded that the game is running.
     for key in [keys(&server.store, "flags/").await, keys(&server.store, "public/").await].concat() {
         let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
         server.store.update(Update { conditions: vec![], writes }).await.unwrap();
@@ -253,7 +255,7 @@ async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
     assert_eq!(keys(&server.store, "flags/").await.len(), 3);
     assert_eq!(keys(&server.store, "public/").await.len(), 3);
     assert_eq!(keys(&server.store, "house/").await, [format!("house/{}", new.id)]);
-    // Nothing is left to repair.
+    // Claim: another round finds nothing to repair.
     let reads = server.store.reads();
     assert!(server.tables.go_round(&mut Round::default()).await.unwrap());
     assert_eq!(server.store.reads(), reads);
@@ -311,7 +313,7 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     store.update(Update { conditions: vec![], writes }).await.unwrap();
     assert_eq!(keys(&store, "house/").await.len(), 1);
     let server = TestServer::on(store, clock).await;
-    // No client has it open.
+    // No client has the game open, so the server has to find it in the list.
     server.tables.open_house_turns(&mut None).await.unwrap();
     while server.tables.residents().handle(id).is_some_and(|table| table.summary().phase == Phase::Deploying)
     {
@@ -320,8 +322,9 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     assert_eq!(server.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Runs one game on some servers, with days per ply or on a live clock, over restarts, crashes,
-/// outages and rests of any length. Its flag falls once, when its side has had all its time.
+/// Plays one game on several servers, with days per ply or on a live clock. Meanwhile there are
+/// restarts, crashes, outages and rests of any length. Claim: the flag falls once, exactly when
+/// the side has used all its time.
 #[tokio::test(start_paused = true)]
 async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
@@ -337,27 +340,27 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
         let entries = store.head(id).await.unwrap().seq;
         let mut still_ms = 0;
         let flag = |still_ms| began.plus_ms(2 * DAY_MS + still_ms);
-        // The game is checked every five seconds while any server lives.
+        // The game is checked in every iteration, so at least every five seconds while a server
+        // lives.
         while servers[0].tables.find(id).await.unwrap().is_running() {
             let left_ms = flag(still_ms).ms_since(servers[0].clock_now());
             let at = chance.below(servers.len());
             match chance.below(10) {
                 0 => {
-                    // All servers are cut off, and learn of it before the store takes anything
-                    // again.
+                    // All servers are cut off. They learn of it before the store takes anything.
                     let ms = 1 + chance.below(30 * 3_600_000) as u64;
                     servers[0].outage(ms).await;
                     still_ms += ms;
                     let outage = *servers[0].faults.outage.lock().unwrap();
                     for server in &servers {
                         *server.faults.outage.lock().unwrap() = outage;
-                        // The audit after an outage does this.
+                        // After an outage, the audit would do this.
                         server.tables.sight_regained();
                     }
                     run_tasks().await;
                 }
                 1 => {
-                    // All crash, and one comes back.
+                    // All servers crash, and one comes back.
                     let ms = chance.below(30 * 3_600_000) as u64;
                     store.heartbeat().await.unwrap();
                     servers.drain(..).for_each(TestServer::die);
@@ -367,7 +370,7 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
                     servers.push(TestServer::on(store.clone(), clock.clone()).await);
                 }
                 2 if servers.len() < 3 => {
-                    // Another server starts; the others were alive until now.
+                    // Another server starts. The others have been alive until now.
                     store.heartbeat().await.unwrap();
                     store.reopen();
                     servers.push(TestServer::on(store.clone(), clock.clone()).await);
@@ -404,7 +407,7 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     }
 }
 
-/// The game as its log records it.
+/// Returns the game as its log records it.
 async fn replay_of(store: &TestStore, id: GameId) -> flagfall_rules::Game {
     let stored = search::read_all(store, id, 0).await.unwrap();
     replay::replay(id, &stored, |_, _| {}).unwrap().1
@@ -427,7 +430,8 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         assert_eq!(one.tables.len(), 0);
-        // The opponent waits, and again after another rest, on the next server.
+        // Claim: the opponent has to wait the full time. This also holds after another rest, on
+        // the next server.
         for _ in 0..3 {
             let server = &one;
             let mut bo = Client::new("bo");
@@ -449,7 +453,8 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // ana comes back, and the connection drops. The earlier leaving is forgotten.
+        // Set-up: ana comes back, and then the connection drops. Claim: it is forgotten that ana
+        // left on purpose before.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;
@@ -476,7 +481,7 @@ async fn games_at_rest_count_for_their_players() {
     assert_eq!(refused, Err(CreateError::TooManyGames(3)));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Two games are created at once, with room for one.
+    // Set-up: two games are created at once, but there is room for only one.
     let table = server.tables.find(GameId::from_random([1; 12])).await.unwrap();
     command(&table, &Client::new("bo"), "end", GameCommand::Resign {}).await;
     run_tasks().await;
@@ -525,7 +530,7 @@ async fn a_house_player_has_moved_before_its_game_rests() {
     command(&table, &ana, "deploy", deploy("classic", Side::Red, 3)).await;
     assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
     drop(table);
-    // The house player deploys on a thread of its own.
+    // Wait, because the house player deploys on another thread.
     while server.tables.find(id).await.unwrap().summary().phase != Phase::Playing {
         tokio::task::yield_now().await;
     }
@@ -533,7 +538,8 @@ async fn a_house_player_has_moved_before_its_game_rests() {
     assert_eq!(server.tables.len(), 0);
 }
 
-/// A table that is unloaded and opened again at every ply equals one that stays.
+/// Claim: a table that is unloaded and opened again at every ply is equal to one that stays in
+/// memory.
 #[test]
 fn at_every_ply_of_every_ruleset_a_game_that_rests_is_what_it_was() {
     for ruleset in Ruleset::all() {

@@ -1,5 +1,5 @@
-//! Two servers' tables on one store with announcements: games created, moved and ended on one of
-//! them.
+//! Tables of two servers on one store with announcements. Games are created, played and ended on
+//! one of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Server {
         Server { tables, connections, tasks }
     }
 
-    /// The server crashes: from now on it sends and hears nothing.
+    /// Simulates a crash: from now on, the server sends and hears nothing.
     fn kill(&self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
@@ -104,8 +104,8 @@ async fn players_on_two_servers_play_one_game() {
     assert_eq!(other.game(id).summary().phase, Phase::Playing);
 }
 
-/// A table without connections reads other servers' entries a little later. Until then, it counts
-/// the game as running.
+/// A table without connections reads the entries of other servers with a delay. Until then, it
+/// still counts the game as running.
 #[tokio::test(start_paused = true)]
 async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
     let (_store, one, other) = pair().await;
@@ -129,7 +129,7 @@ async fn the_audit_finds_unannounced_entries() {
     let store = TestStore::announcing(clock.clone());
     let one = Server::start(&store, &clock).await;
     let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
-    // A server that begins to listen reads the earlier entries.
+    // Set-up: a server that starts later reads the earlier entries.
     let other = Server::start(&store, &clock).await;
     let watcher = Client::new("cy");
     open(&other.game(id), &watcher).await;
@@ -161,8 +161,8 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
 
-/// A log loses its end after the end was announced. The server looks for the end once, not
-/// forever.
+/// Set-up: a log loses its last entry after that entry was announced. Claim: the server looks for
+/// the entry only once.
 #[tokio::test(start_paused = true)]
 async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     let (store, one, _other) = pair().await;
@@ -181,7 +181,8 @@ async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     assert_eq!(store.reads(), after, "and then no more");
 }
 
-/// What a client was told of a player's presence, and whether its connection was superseded.
+/// Returns the presence of a player as told to a client, and true if the client's connection was
+/// superseded.
 fn told(client: &mut Client) -> (Vec<Presence>, bool) {
     let messages = client.read();
     let is_superseded = messages.iter().any(|message| matches!(message, ServerToClient::Superseded { .. }));

@@ -1,5 +1,5 @@
-//! Servers that share a store: each shows the entries of the others, whether or not it hears of
-//! them.
+//! Servers that share a store. Each shows the entries of the others, whether or not it gets their
+//! announcements.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -12,7 +12,7 @@ use crate::error::TableError;
 use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
 
-/// Two servers, each with both players.
+/// Returns two servers with the same game, and connections of both players to each of them.
 fn pair() -> (Hand, [Client; 2], Hand, [Client; 2]) {
     let (mut one, ana, bo) = Hand::playing(&header("classic"));
     one.table.share(PerSide::default());
@@ -94,13 +94,13 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
     let mut unattended = one.twin();
     unattended.table.share(PerSide::default());
     play(&mut one, &mut clients, 3, 3);
-    // This server has not heard of these plies.
+    // Set-up: this server has got no announcements of these plies.
     let mut cy = Client::new("cy");
     unattended.open(&cy, None);
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
     assert_eq!(game.ply, 3);
-    // With other connections, a replica that has caught up with the hints is good enough, but not
-    // for a client that has seen more.
+    // If the game has other connections, a server shows its replica without reading the log.
+    // Claim: it does not do so for a client that has already seen more.
     let mut ana = Client::new("ana");
     let seen = one.seq(Viewer::Player(Side::Red));
     attended.open(&ana, Some(one.position(seen)));
@@ -113,8 +113,8 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
 fn a_client_that_has_seen_more_in_another_epoch_waits_for_a_look_too() {
     let (mut one, mut clients, mut attended, _others) = pair();
     play(&mut one, &mut clients, 3, 3);
-    // A server learns of a new epoch when it restarts. A server that keeps running continues in
-    // the old epoch.
+    // Set-up: the client comes from a server that restarted and so has a new epoch. This server
+    // is still in the old epoch.
     let seen = one.position(one.seq(Viewer::Player(Side::Red)));
     let mut ana = Client::new("ana");
     attended.open(&ana, Some(Position { epoch: seen.epoch + 1, ..seen }));
@@ -144,7 +144,7 @@ fn an_opener_without_a_followed_replica_waits_while_the_store_does_not_answer() 
         assert!(matches!(client.only(), ServerToClient::Game { game, .. } if game.ply == 2));
     }
     assert!(dee.texts().is_empty(), "a client that has left is shown nothing");
-    // With other connections, the game can be shown without the store.
+    // Claim: if the game has other connections, it is shown without asking the store.
     attended.is_holding = true;
     let mut fay = Client::new("fay");
     attended.open(&fay, None);
@@ -273,7 +273,7 @@ fn an_entry_from_before_an_outage_that_is_read_later_does_not_record_it() {
     assert_alike(&one, &other);
 }
 
-/// The input by which a server hears of a connection elsewhere.
+/// Returns the input that tells a server about a connection on another server.
 fn elsewhere(side: Side, since: u64) -> Input {
     let there = Elsewhere { since: START.plus_ms(since), wins_ties: false };
     let mut elsewhere = PerSide::default();
@@ -307,7 +307,8 @@ fn the_newest_connection_drives_whichever_server_it_is_on() {
     let (ply, resign) = (one.table.game.ply(), GameCommand::Resign {});
     one.command(&clients[0], ply, resign);
     assert_eq!(clients[0].refusal().0, "superseded");
-    // A client that takes the game back is the newest, even if this server's clock is behind.
+    // Claim: the connection that opens the game last is the newest, even if the clock of its
+    // server is behind.
     one.step(elsewhere(Side::Red, 5_000));
     one.open(&clients[0], None);
     assert!(matches!(clients[0].only(), ServerToClient::Game { driving: true, .. }));
@@ -421,7 +422,7 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.open(&cy, None);
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
-    // Another server was able to write in the meantime.
+    // Set-up: another server was able to write meanwhile.
     other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();

@@ -1,5 +1,5 @@
-//! Three servers on one store, and a network that loses, delays and reorders messages. A seed
-//! decides everything and is printed.
+//! A simulation of three servers on one store, with a network that loses, delays and reorders
+//! messages. The seed is printed, and everything depends on it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,23 +17,23 @@ use crate::replay;
 use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
 
-/// A command and its answer.
+/// A command, and the answer to it.
 struct Asking {
     side: Side,
     ply: Ply,
     command: GameCommand,
-    /// The sequence number of its acceptance.
+    /// The sequence number with which the command was accepted.
     accepted: Option<u64>,
 }
 
 /// Number of servers.
 const SERVERS: usize = 3;
 
-/// A message on its way.
+/// A message in transit.
 enum Carried {
-    /// A client's command, by its number, to the server.
+    /// A client's command to the server. The number is the index in `askings`.
     Command(usize),
-    /// An announcement that the log reaches this entry.
+    /// An announcement that the log has this entry.
     Appended(u64),
     /// A server's seats.
     Seats { from: usize, since: PerSide<Option<Stamp>> },
@@ -42,21 +42,23 @@ enum Carried {
 struct World {
     chance: Chance,
     servers: [Hand; SERVERS],
-    /// Servers that reach neither the store nor other servers.
+    /// True for each server that can reach neither the store nor the other servers.
     is_cut: [bool; SERVERS],
-    /// What each server has heard of the others' seats, and what it has told of its own.
+    /// The seats that each server has heard of from each other server (`heard`), and those that
+    /// it has told the others (`told`).
     heard: [[PerSide<Option<Stamp>>; SERVERS]; SERVERS],
     told: [PerSide<Option<Stamp>>; SERVERS],
-    /// Messages on their way and the servers they go to, in no order.
+    /// The messages in transit, in no order, with the servers to which they go.
     wire: Vec<(usize, Carried)>,
     announced: u64,
     lost: usize,
-    /// A hash of everything that was done and everything that clients were told.
+    /// A hash of everything that was done, and of all messages that clients got.
     trace: DefaultHasher,
-    /// Each server's connections of both players.
+    /// The connections of both players to each server.
     clients: [[Client; 2]; SERVERS],
     askings: Vec<Asking>,
-    /// Commands sent again after acceptance: their answer is known beforehand.
+    /// The commands that were sent again after they were accepted, so that their answers are
+    /// known.
     repeated: HashSet<(usize, usize)>,
     refused_as_reused: usize,
     rests: usize,
@@ -71,7 +73,7 @@ fn id_of(number: usize) -> String {
 impl World {
     fn new(seed: u64, ruleset: &'static str) -> World {
         let mut terms = header(ruleset);
-        // Every other game may rest.
+        // In every second world, the game has a slow clock, so that it may rest.
         terms.terms.time = match seed % 2 {
             0 => Time::Fischer { base_s: 3600, increment_s: 5 },
             _ => Time::Correspondence { days: 1 },
@@ -137,7 +139,7 @@ impl World {
                 self.servers[0].store.fail_next(faults[self.chance.below(3)]);
             }
             125..=128 => {
-                // The time is sometimes long enough for a flag to fall, or nearly so.
+                // Sometimes choose a time so long that a flag falls, or nearly falls.
                 let long_ms = if self.is_slow() { 90_000_000 } else { 4_000_000 };
                 let ms = match self.chance.below(800) {
                     0 => long_ms,
@@ -155,7 +157,7 @@ impl World {
             139 => self.servers[server].ahead_ms = [0, -40, -900, 30, 2_400][self.chance.below(5)],
             _ => self.crash(server),
         }
-        // Stores and networks are faster than people.
+        // Deliver several messages per step, because stores and networks are faster than people.
         for _ in 0..3 {
             self.deliver();
             let busy = self.chance.below(SERVERS);
@@ -165,7 +167,7 @@ impl World {
         self.read_answers();
     }
 
-    /// Announces the log's growth and the seats. Each message may be lost.
+    /// Announces new log entries and changed seats. Each message may be lost.
     fn tell_others(&mut self) {
         let head = now(self.servers[0].store.head(self.servers[0].id)).unwrap().seq;
         if head > self.announced {
@@ -191,7 +193,7 @@ impl World {
         }
     }
 
-    /// Delivers a random message, so messages arrive out of order.
+    /// Delivers a randomly chosen message, so that messages arrive out of order.
     fn deliver(&mut self) {
         if self.wire.is_empty() {
             return;
@@ -200,7 +202,7 @@ impl World {
         let (server, what) = self.wire.swap_remove(at);
         match what {
             Carried::Command(number) => self.send(server, number),
-            // A server that is cut off hears nothing.
+            // A server that is cut off gets no announcements.
             _ if self.is_cut[server] => {}
             Carried::Appended(seq) => self.servers[server].step(Input::Heard { seq }),
             Carried::Seats { from, since } => {
@@ -250,7 +252,7 @@ impl World {
         if self.askings.is_empty() {
             return;
         }
-        // Mostly repeat recent commands, like clients that are in doubt.
+        // Mostly repeat recent commands, as a client in doubt does.
         let count = self.askings.len();
         let back = if self.once_in(4) { count } else { count.min(4) };
         let number = count - 1 - self.chance.below(back);
@@ -267,7 +269,7 @@ impl World {
         let is_superseded =
             table.audiences.find_player(client.outbox.connection()).is_some_and(|player| !player.is_driving);
         if is_superseded {
-            // Open the game first, like a person who continues on this connection.
+            // Open the game again first, like a person who continues on this connection.
             self.servers[server].open(client, None);
         }
         self.servers[server].command_as(client, &id_of(number), *ply, command.clone());
@@ -284,8 +286,8 @@ impl World {
         }
     }
 
-    /// Answers a request of a server that is cut off from the store. There is no real answer, but
-    /// the server's write may have arrived before the connection was cut.
+    /// Answers a request of a server that is cut off from the store. The answer is an error, but
+    /// a write may have reached the store before the connection was cut.
     fn release_cut(&mut self, server: usize) {
         let is_written = self.once_in(3);
         let hand = &mut self.servers[server];
@@ -315,7 +317,7 @@ impl World {
         Err(StoreError::Unavailable { why: "cut off".to_owned() })
     }
 
-    /// Crashes and restarts the server, perhaps after the store has taken its write.
+    /// Crashes and restarts a server. The store may have carried out its last write.
     fn crash(&mut self, server: usize) {
         let hand = &mut self.servers[server];
         if !hand.held.is_empty()
@@ -331,7 +333,7 @@ impl World {
         self.reconnect(server);
     }
 
-    /// Time until a flag falls, by the store's clock.
+    /// Returns the time until a flag falls, by the store's clock, in milliseconds.
     fn ms_until_flag(&self) -> Option<u64> {
         let Hand { table, clock, .. } = &self.servers[0];
         Some(table.game.flag_fall()?.ms_since(flagfall_store::WallClock::now(&**clock)))
@@ -341,8 +343,8 @@ impl World {
         self.servers[0].table.header.is_slow()
     }
 
-    /// Makes all players leave the server. If the game may rest, puts it to rest and opens it
-    /// again. Then the players return.
+    /// Closes all connections to the server. If the game may then rest, unloads it and opens it
+    /// again. After that, the players return.
     fn rest(&mut self, server: usize) {
         for client in &self.clients[server] {
             self.servers[server].close(client);
@@ -353,7 +355,8 @@ impl World {
             let seen = |hand: &Hand| Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer)));
             let (before, head) = (seen(hand), hand.table.head);
             hand.reload();
-            // Other servers may have written entries that this one had not heard of.
+            // The game may only differ if other servers have written entries that this server had
+            // not heard of.
             assert!(hand.table.head.seq > head.seq || seen(hand) == before, "it comes back as it was");
             hand.table.share(PerSide::default());
             self.heard[server] = Default::default();
@@ -398,7 +401,7 @@ impl World {
         }
     }
 
-    /// Lets everything finish and checks the result.
+    /// Lets all pending work finish, and checks the result.
     fn check(mut self) -> Checked {
         self.is_cut = [false; SERVERS];
         for server in 0..SERVERS {
@@ -406,7 +409,7 @@ impl World {
             self.servers[server].release();
         }
         self.read_answers();
-        // Commands in doubt are sent again, to every server.
+        // Send the accepted commands again, to every server.
         for number in 0..self.askings.len() {
             for server in 0..SERVERS {
                 if self.askings[number].accepted.is_some() {
@@ -445,7 +448,7 @@ impl World {
     }
 }
 
-/// The result of a world.
+/// The results of one or more worlds.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Checked {
     acknowledged: usize,
@@ -456,7 +459,7 @@ struct Checked {
     trace: u64,
 }
 
-/// Runs a world with this seed for this number of steps.
+/// Runs a world with this seed for this number of steps, and checks it.
 fn live(seed: u64, steps: usize) -> Checked {
     let rulesets: Vec<&'static str> =
         flagfall_rules::Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
@@ -466,12 +469,12 @@ fn live(seed: u64, steps: usize) -> Checked {
     world.check()
 }
 
-/// A number that may be set in the environment.
+/// Returns a number from an environment variable, or the default.
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The commands of a log with the sequence numbers they led to; fails if one occurs twice.
+/// Returns the commands in a log, with their sequence numbers. Fails if a command occurs twice.
 fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<String, u64> {
     let (header, _) = replay::open(id, &stored[0]).unwrap();
     let mut seqs = [0_u64; 2];
@@ -493,12 +496,12 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
     found
 }
 
-/// Number of flags that fell; fails if one is in the log too early.
+/// Returns the number of flags that fell. Fails if the log contains one too early.
 fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
     let mut flags = 0;
     let mut flag_fall = replay::open(id, &stored[0]).unwrap().1.flag_fall();
     replay::replay(id, stored, |game, entry| {
-        // Only a fallen flag ends a game without a command.
+        // A game that ends without a command ends by a fallen flag.
         if entry.command.is_none() && entry.event.outcome().is_some() {
             let up_at = flag_fall.expect("a clock was running");
             assert!(entry.at > up_at, "{} ms early", up_at.ms_since(entry.at));
@@ -510,7 +513,8 @@ fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
     flags
 }
 
-/// Runs worlds of this length and sums up the results. If one fails, its seed is the last printed.
+/// Runs several worlds of this length, and adds up the results. If a world fails, its seed is the
+/// last one printed.
 fn live_many(worlds: u64, steps: usize) -> Checked {
     let first = setting("FLAGFALL_SEED", 1);
     let mut all = Checked::default();

@@ -1,4 +1,4 @@
-//! Opening, resuming, watching, coming and going.
+//! Clients open, resume, watch and leave games.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn events_since_a_position_come_along_when_they_are_at_hand_and_else_none() {
     assert_eq!(since(Some(Position { epoch: epoch + 1, seq: head - 3 })), 0, "another epoch");
 }
 
-/// The epoch of the harness's stores is their first moment.
+/// The epoch of a store in these tests is the time at which the store was created.
 fn hand_epoch(_: &mut impl FnMut(Option<Position>) -> usize) -> u64 {
     super::harness::START.0
 }
@@ -104,7 +104,7 @@ fn follow(ruleset: &str, seed: u64) {
             for (viewer, (seq, view)) in Viewer::ALL.into_iter().zip(&views) {
                 let mut fresh = hand.view(viewer);
                 assert_eq!(*seq, hand.seq(viewer));
-                // Clocks are counted to the moment of each look.
+                // Leave out the clocks, because they depend on the time of each look.
                 fresh.clock = view.clock;
                 assert_eq!(*view, fresh, "{ruleset} seed {seed} step {step}");
             }
@@ -125,7 +125,7 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_present_on_retu
     let mut quiet = header("classic");
     quiet.terms.time = flagfall_protocol::Time::Unlimited {};
     let (mut hand, ana, mut bo) = Hand::playing(&quiet);
-    // Claims are told in a separate message.
+    // Reads only the first message, because messages about claims are separate.
     let presence = |client: &mut Client| match client.read().first() {
         Some(ServerToClient::Presence { side: Side::Red, presence, .. }) => *presence,
         other => panic!("{other:?}"),
@@ -141,7 +141,7 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_present_on_retu
     let back = Client::new("ana");
     hand.open(&back, None);
     assert_eq!(presence(&mut bo), Presence::Present);
-    // A second connection makes no difference, and neither does its end.
+    // Claim: opening and closing a second connection changes nothing.
     let second = Client::new("ana");
     hand.open(&second, None);
     hand.close(&second);
@@ -154,7 +154,8 @@ fn a_connection_that_ended_without_a_word_is_noticed() {
     drop(ana);
     hand.step(crate::table::Input::Tick);
     assert!(matches!(bo.read()[0], ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
-    // If a connection ends before its request to open is handled, no player is seated.
+    // Claim: if a connection ends before its request to open the game is handled, its player is
+    // not counted as present.
     let late = Client::new("ana");
     let opener = late.opener(None);
     drop(late);
@@ -188,7 +189,7 @@ fn spectators_are_limited_and_reopening_takes_no_second_place() {
     hand.close(second);
     hand.open(third, None);
     third.game();
-    // A spectator who left without a message makes room as well.
+    // Claim: a spectator whose connection ended without a message makes room too.
     let last = Client::new("fi");
     *second = last;
     let [first, ..] = watchers;
@@ -210,7 +211,8 @@ fn a_slow_spectator_gets_the_newest_view_instead_of_every_event_and_ends_equal()
     assert!(!cy.outbox.is_closed(), "the send queue stays short");
     let missed = cy.read();
     assert!(missed.len() <= 18, "{}", missed.len());
-    // The game is over and no more messages come; the table checks the spectator's queue by itself.
+    // Claim: the table checks the spectator's queue without being told, although the game is over
+    // and no more messages come.
     assert_eq!(hand.wake(), Some(200));
     let (seq, view, _) = cy.game();
     assert_eq!((seq, view), (hand.seq(Viewer::Public), hand.view(Viewer::Public)));

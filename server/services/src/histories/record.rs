@@ -1,4 +1,4 @@
-//! Stored records of finished games.
+//! The stored records of finished games.
 
 use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
@@ -6,21 +6,23 @@ use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// Upper limit of timestamps. Keys count down from it, so that the latest game of a list comes
-/// first.
+/// The upper limit of timestamps. Keys contain the difference to this limit, so the latest game
+/// of a list comes first.
 const MOMENT_MAX: u64 = 9_999_999_999_999;
-/// Most deployments kept of a player per ruleset. Beyond that, the one played longest ago is
-/// dropped.
+/// The most deployments of a player that are kept per ruleset. If there are more, the one that
+/// has not been played for the longest time is dropped.
 const DEPLOYMENTS_MAX: usize = 64;
 
-/// Two players' tallies in one ruleset, with and without private games.
+/// The tallies of two players against each other in one ruleset: of all games, and of games that
+/// are not private.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pair {
     pub(super) all: Tally,
     pub(super) open: Tally,
 }
 
-/// A player's statistics in one ruleset. It has no `Debug`: it holds their deployments.
+/// A player's statistics in one ruleset. It does not implement `Debug`, because it contains the
+/// player's deployments.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Figures {
     #[serde(default)]
@@ -33,7 +35,7 @@ pub(super) struct Figures {
 pub(super) struct KeptDeployment {
     pub(super) setup: String,
     pub(super) tally: Tally,
-    /// When the latest game with this deployment ended.
+    /// The time at which the latest game with this deployment ended.
     pub(super) last: u64,
 }
 
@@ -59,7 +61,7 @@ impl Figures {
     }
 }
 
-/// Which list: all games, or only those that are not private.
+/// A kind of list: all games, or only those that are not private.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shelf {
     All,
@@ -69,7 +71,8 @@ pub(super) enum Shelf {
 impl Shelf {
     pub(super) const BOTH: [Shelf; 2] = [Shelf::All, Shelf::Open];
 
-    /// The list for the players of the games, or for others.
+    /// Returns the list to show: all games to the players themselves, and games that are not
+    /// private to others.
     pub(super) fn of(is_own: bool) -> Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
     }
@@ -82,7 +85,7 @@ impl Shelf {
     }
 }
 
-/// The prefix of a player's list, the latest game first.
+/// Returns the prefix of the list of a player's games. Keys begin with the latest game.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
 }
@@ -91,7 +94,8 @@ pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -
     PLAYED.key([&player, &shelf.name(), &place(ended, game)])
 }
 
-/// The prefix of a player's games against another player, the latest first.
+/// Returns the prefix of the list of a player's games against one opponent. Keys begin with the
+/// latest game.
 pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
     VERSUS.under([&player, &opponent, &shelf.name()])
 }
@@ -110,7 +114,7 @@ fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
 }
 
-/// The prefixes of everything kept under a player's id.
+/// Returns the prefixes of all records that are stored under a player's id.
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
     let all =
         [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];

@@ -1,5 +1,5 @@
-//! The watchers of the lobby. They see everything at once when they start, and then changes, at
-//! most once per interval of the lobby.
+//! The watchers of the lobby. They are first sent everything that the lobby shows. After that,
+//! they are sent changes, at most once per interval of the lobby.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,8 @@ use metrics::counter;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 pub(super) const LISTED_GAMES_MAX: usize = 30;
-/// Ticks to skip while only plies and the number of players have changed.
+/// The number of intervals in which changes are not sent if only plies and the number of players
+/// have changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
 #[derive(Default)]
@@ -28,7 +29,7 @@ struct Told {
 }
 
 impl Board {
-    /// Adds a watcher and sends it the current lobby.
+    /// Adds a watcher, and sends it what the lobby shows now.
     pub(super) fn watch(&mut self, outbox: Outbox, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
         outbox.send(Payload::new(&message(seeks, games, online)));
         self.watchers.insert(outbox.connection(), outbox);

@@ -1,5 +1,5 @@
-//! Challenges: offers that anyone with the code may accept. They are in the store, so they survive
-//! a restart.
+//! Challenges: offers that anyone who has their code may accept. They are in the store, so they
+//! survive a restart of the server.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use flagfall_base::transact::delete;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Challenge {
-    /// The code: anyone who has it may accept.
+    /// The code of the challenge. Anyone who has the code may accept.
     pub code: String,
     pub challenger: Player,
     pub terms: Terms,
     pub side: Option<Side>,
-    /// When it expires, in milliseconds since 1970.
+    /// The time at which the challenge expires, in milliseconds since 1970.
     pub expires: u64,
 }
 
 impl Challenge {
-    /// The message that shows the challenge to anyone with the code.
+    /// Returns the message that shows the challenge to a player who has its code.
     pub fn message(self) -> ServerToClient {
         ServerToClient::Challenge {
             challenge: self.code,
@@ -38,7 +38,8 @@ impl Challenge {
         }
     }
 
-    /// The writes that open the challenge: its record, and its entry in the challenger's list.
+    /// Returns the writes that open the challenge: its record, and its entry in the challenger's
+    /// list.
     pub(super) fn opening(&self) -> Result<[Write; 2], Refused> {
         let expires = Some(Stamp(self.expires));
         let own = own_key(&self.challenger, &self.code)?;

@@ -4,11 +4,11 @@ use flagfall_board::Side;
 use flagfall_protocol::{ClientToServer, CommandId, RatingWish, Terms};
 use serde::Serialize;
 
-/// A command to the lobby. Its JSON, without the command id, is its fingerprint.
+/// A command to the lobby. Its fingerprint is its JSON, which does not contain the command id.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum LobbyCommand {
-    /// Offer a game to anyone in the lobby.
+    /// Offers a game to anyone in the lobby.
     Seek {
         terms: Terms,
         side: Option<Side>,
@@ -20,10 +20,10 @@ pub enum LobbyCommand {
     },
     AcceptSeek {
         seek: String,
-        /// Whether the acceptor wants secrecy.
+        /// True if the accepting player wants their deployment to stay private.
         secret: bool,
     },
-    /// Offer a game to anyone with the code.
+    /// Offers a game to anyone who has the code of the challenge.
     Challenge {
         terms: Terms,
         side: Option<Side>,
@@ -33,7 +33,7 @@ pub enum LobbyCommand {
     },
     AcceptChallenge {
         challenge: String,
-        /// Whether the acceptor wants secrecy.
+        /// True if the accepting player wants their deployment to stay private.
         secret: bool,
     },
     EnterPool {
@@ -48,7 +48,7 @@ pub enum LobbyCommand {
 }
 
 impl LobbyCommand {
-    /// Converts a message into a lobby command; returns the message if it is not for the lobby.
+    /// Converts a message into a lobby command. Returns the message if it is not for the lobby.
     #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {

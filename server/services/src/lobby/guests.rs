@@ -1,4 +1,5 @@
-//! Commands of guests: a guest's first accepted command also stores the guest, in the same update.
+//! Commands of guests. The first accepted command of a guest also stores the guest, in the same
+//! update.
 
 use std::sync::atomic::Ordering;
 
@@ -13,12 +14,13 @@ use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 use flagfall_game::CreateError;
 
-/// Attempts to carry out a command while its guest's record changes.
+/// The number of attempts to carry out a command if the guest's record changes meanwhile.
 const STANDING_ATTEMPTS: usize = 8;
 
 impl Lobby {
-    /// True if a guest is stored under a name other than this one, because another player took the
-    /// name first. Then the guest's connections must be given the new name.
+    /// True if the store has this guest under a different name. This happens if another player
+    /// took the name before the guest was stored. The guest's connections must then be told the
+    /// new name.
     pub async fn is_called_otherwise(&self, player: &Player) -> bool {
         player.kind == PlayerKind::Guest
             && matches!(player_named(&*self.inner.store, &player.id).await, Ok(Some(now)) if now.name != player.name)
@@ -26,8 +28,8 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Carries out a command, together with the writes that store its guest, if it was not carried
-    /// out before.
+    /// Carries out a command that was not carried out before. If the player is a guest, the same
+    /// update also stores the guest.
     pub(super) async fn handle(
         &self,
         player: &Player,
@@ -47,14 +49,15 @@ impl Inner {
             let standing = standing(&*self.store, player, pass.as_ref(), stay).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };
             let handled = asker.carry_out().await;
-            // If the guest's record has changed meanwhile, that may have caused the refusal.
+            // The guest's record may have changed meanwhile and so have caused the refusal. Then
+            // try again.
             if handled.is_err() && standing.is_outdated(&*self.store).await? {
                 continue;
             }
             if standing.is_new && handled.is_ok() {
                 counter!(names::GUESTS_STORED).increment(1);
-                // If the store is emptied before the guest comes back, their records are restored
-                // too.
+                // Keep copies of the guest's records. If the store is emptied before the guest
+                // returns, the copies restore them.
                 self.store.keep_copies(&standing.player.id, standing.writes.clone());
             }
             return handled;

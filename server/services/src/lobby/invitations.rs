@@ -1,5 +1,5 @@
-//! Challenges addressed to a player by name: the code is in the player's list until they accept or
-//! decline, or the challenge is closed.
+//! Challenges that are addressed to a player by name. The code is in that player's list until
+//! they accept or decline, or the challenge is closed.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Code, Invitation, Invitations, Player, ServerToClient};
@@ -13,13 +13,14 @@ use crate::blocks::are_apart;
 use crate::records::mark;
 use flagfall_base::keys::{ADDRESSED, INVITED, last_part};
 
-/// Most challenges that may wait for one player's answer.
+/// The most challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
-/// Most players to whom one challenge may be addressed.
+/// The most players to whom one challenge may be addressed.
 const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {
-    /// Addresses an open challenge of `challenger` to a player. Repeating it changes nothing.
+    /// Addresses an open challenge of `challenger` to a player. Repeating the call changes
+    /// nothing.
     pub async fn invite(
         &self,
         challenger: &Player,
@@ -58,17 +59,19 @@ impl Lobby {
         let expires = Some(Stamp(challenge.expires));
         let writes = [invited, ADDRESSED.key([&code, &player.id])?];
         let writes = writes.map(|key| mark(key, expires)).to_vec();
-        // The condition that the challenge is open ensures that closing the challenge finds every
-        // addressee.
+        // This update has the condition that the challenge is open. So when the challenge is
+        // closed later, all its addressees are known.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
-        // A player who is not connected finds the challenge in their list.
+        // A player who is not connected does not get this message, but finds the challenge in
+        // their list.
         let message = ServerToClient::Challenged { invitation: invitation.clone() };
         self.inner.tell(player, &message).await;
         Ok(invitation)
     }
 
-    /// The open challenges addressed to a player, first to expire first.
+    /// Returns the open challenges that are addressed to a player, sorted by the time at which
+    /// they expire.
     pub async fn invitations(&self, player: &Player) -> Result<Invitations, Refused> {
         self.try_invitations(player).await.map_err(unclear)
     }
@@ -80,7 +83,7 @@ impl Lobby {
             let Some(code) = last_part(&key, &prefix) else { continue };
             match challenges::find(&self.inner.store, &code).await {
                 Ok((challenge, ..)) => challenges.push(invitation(challenge)),
-                // Another player accepted it, or it was withdrawn.
+                // Another player has accepted the challenge, or it was withdrawn.
                 Err(refused) if refused.is(Code::NO_SUCH_CHALLENGE) => {}
                 Err(refused) => return Err(refused),
             }
@@ -89,7 +92,7 @@ impl Lobby {
         Ok(Invitations { challenges })
     }
 
-    /// Declines a challenge addressed to the player, which closes it.
+    /// Declines a challenge that is addressed to the player. This closes the challenge.
     pub async fn decline(&self, player: &Player, code: &str) -> Result<(), Refused> {
         self.try_decline(player, code).await.map_err(unclear)
     }

@@ -1,9 +1,10 @@
-//! Outcomes of lobby commands, kept by player and command id, so that a repeated command has one
-//! outcome.
+//! The outcomes of lobby commands, stored by player and command id, so that a repeated command
+//! has the same outcome.
 //!
-//! The record is written before the game is created. It describes the whole game, and the same
-//! update writes the game's plan (see [`super::plans`]). If a crash comes in between, repeating
-//! the command creates the game under the same id, so it is never created twice.
+//! The outcome is written before the game is created. It describes the whole game, and the same
+//! update writes the plan of the game (see [`super::plans`]). If a crash prevents the creation of
+//! the game, repeating the command creates it. The repetition uses the same game id, so the game
+//! is never created twice.
 
 use flagfall_protocol::{Accepted, Code, CommandId, HexBytes, Player, Refusal};
 use flagfall_store::{Key, StoreError};
@@ -16,7 +17,8 @@ use crate::records::{bytes, parse};
 use flagfall_base::keys::COMMANDS;
 use flagfall_game::NewGame;
 
-/// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
+/// The age at which a plan counts as abandoned, in milliseconds. Creating a game usually takes
+/// only milliseconds.
 pub(super) const LEFT_AFTER_MS: u64 = 3_000;
 pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
 
@@ -28,7 +30,7 @@ pub(super) struct CommandRecord {
     pub(super) game: Option<NewGame>,
 }
 
-/// A planned game as the store keeps it, next to the state of its job.
+/// A planned game in the store. The same record contains the state of its job.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct PlanRecord {
     pub(super) plan: NewGame,
@@ -36,11 +38,11 @@ pub(super) struct PlanRecord {
 
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Kept {
-    /// The record is new and in the store.
+    /// The command was carried out now, and its outcome is in the store.
     New(CommandRecord),
-    /// The command was carried out before, over another connection or by another server.
+    /// The command had already been carried out, over another connection or by another server.
     Before(CommandRecord),
-    /// Something that the command depends on has changed.
+    /// Nothing was written, because a record on which the command depends has changed.
     Conflict,
 }
 

@@ -9,7 +9,7 @@ use crate::Refused;
 use crate::records::find;
 use flagfall_base::keys::Kind;
 
-/// Reads an open offer, a seek or a challenge, and its key and bytes.
+/// Reads an open offer (a seek or a challenge). Also returns its key and its stored bytes.
 pub(super) async fn find_offer<T: DeserializeOwned>(
     store: &Arc<dyn Store>,
     kind: &Kind<1>,

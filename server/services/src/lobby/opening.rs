@@ -1,10 +1,10 @@
-//! Opens seeks, and lets players enter and leave the pool, while several servers may act at once.
+//! Opens seeks, and lets players enter and leave the pool, while several servers may do the same.
 //!
-//! A seek may have a rating range. The asker's rating for the seek's ruleset and speed, at the
-//! moment they accept, decides whether they may accept. The range also applies to casual seeks.
-//! Provisional ratings count like others, and an account that has not played has a rating of
-//! 1500. Guests have no rating. People and bots are rated separately, so their ratings cannot be
-//! compared.
+//! A seek may have a rating range. A player may accept the seek if their rating is in this range.
+//! This rating is the one for the seek's ruleset and speed, at the moment they accept. The range
+//! also applies to casual seeks. Provisional ratings count like others, and an account that has
+//! not played has a rating of 1500. Guests have no rating. People and bots are rated separately,
+//! so their ratings cannot be compared.
 
 use super::memory::Kept;
 use super::refusal::{being_paired, store_unclear};
@@ -21,8 +21,8 @@ use flagfall_protocol::{
 };
 use flagfall_store::Update;
 
-/// Attempts to count seeks and open one while other servers open seeks too. One server opens its
-/// seeks one after the other.
+/// The number of attempts to count the open seeks and then open one. An attempt fails if another
+/// server opens a seek meanwhile. Seeks of the same server do not disturb each other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
@@ -48,7 +48,7 @@ impl Asker<'_> {
             let update = Update { conditions: vec![turn], writes };
             let kept = self.keep(Accepted::Seek { seek: id }, None, update).await?;
             if kept == Kept::Conflict {
-                // Another server has just opened a seek, so the count is stale.
+                // Another server has just opened a seek, so count again.
                 continue;
             }
             if let Kept::New(_) = kept {
@@ -60,8 +60,8 @@ impl Asker<'_> {
         Err(store_unclear())
     }
 
-    /// The asker's rating for games of these terms; `None` for guests and for games without
-    /// ratings.
+    /// Returns the asker's rating for games with these terms. `None` for guests and for games
+    /// without ratings.
     pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, Refused> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
         match class_of(terms).filter(|_| is_rated) {
@@ -84,10 +84,10 @@ impl Asker<'_> {
         if class_of(terms).is_none() {
             return Err(bad("no_ratings").into());
         }
-        // The range may be around the asker's rating, and guests have none.
+        // Guests have no rating, so their range cannot be relative to it.
         let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
-        // Both bounds may be missing, or a bound may be too large or on the wrong side of the
-        // other.
+        // The range is refused if both bounds are missing, if a bound is too large, or if the
+        // lower bound is above the upper one.
         let bounds = || bad("bounds").with("min", 0_u8).with("max", RatingRange::POINTS_MAX);
         if range.is_allowed() { Ok(Some(range)) } else { Err(bounds().into()) }
     }
@@ -117,7 +117,7 @@ fn class_of(terms: &Terms) -> Option<Speed> {
     Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
 }
 
-/// Attempts to change a player's record in the pool while others change it.
+/// The number of attempts to change a player's record in the pool while others change it.
 const POOL_ATTEMPTS: usize = 8;
 
 impl Asker<'_> {
@@ -137,14 +137,14 @@ impl Asker<'_> {
         handled
     }
 
-    /// Enters the pool with these terms, or leaves it.
+    /// If `terms` is given, enters the pool with these terms, otherwise leaves it.
     async fn change_pool(&self, terms: Option<&Terms>) -> Handled {
         for _ in 0..POOL_ATTEMPTS {
             let change = match terms {
                 Some(terms) => self.inner.pool.entering(self.player, terms).await?,
                 None => self.inner.pool.leaving(self.player).await?,
             };
-            // A conflict: at the same moment the record was extended, or the player was paired.
+            // On a conflict, the record was extended or the player was paired at the same moment.
             match self.keep(Accepted::Done {}, None, change).await? {
                 Kept::Conflict => {}
                 kept => return self.finish(kept, being_paired, Vec::new()).await,

@@ -1,4 +1,4 @@
-//! Keeps the outcome of a command in the update that carries it out.
+//! Stores the outcome of a command in the update that carries it out.
 
 use flagfall_protocol::{Accepted, CommandId, Player};
 use flagfall_store::{Expect, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
@@ -28,14 +28,15 @@ impl Inner {
     fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
         let since = self.store.now();
         let fields = bytes(&PlanRecord { plan: plan.clone() })?;
-        // The command that plans the game also creates it. The job is only needed if that fails.
+        // Delay the job, because the command that plans the game also creates it. The job is
+        // needed only if the creation fails.
         let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
         Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
     }
 }
 
 impl Asker<'_> {
-    /// Stores the outcome of the command in one update, together with its changes, its guest and
+    /// Stores the outcome of the command, in one update with the command's changes, its guest and
     /// the plan of its game.
     pub(super) async fn keep(
         &self,

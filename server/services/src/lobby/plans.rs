@@ -1,9 +1,9 @@
-//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`),
-//! and the game's first append removes the plan.
+//! Planned games. The update that takes an offer also writes the plan of its game (`plans/GAME`).
+//! The first append to the game removes the plan.
 //!
-//! If a server dies between the two, the plan remains and any server creates the game. If a server
-//! finds that it cannot create the game of its own command, it takes the command back and opens the
-//! offer again.
+//! If a server dies between the update and the append, the plan remains, and any server creates
+//! the game. If a server finds that it cannot create the game of a command that it received, it
+//! takes the command back and opens the offer again.
 
 use std::sync::atomic::Ordering;
 
@@ -32,17 +32,19 @@ impl Lobby {
             Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
-            // Another server may have room, or support the ruleset.
+            // Another server may have room for the game, or support its ruleset.
             Err(CreateError::NoMemory | CreateError::ServerFull(_) | CreateError::NoSuchRuleset) => {
                 return Err(JobError::NotNow);
             }
-            // When this player has room again, the other player will have stopped waiting.
+            // One of the players has too many games. Do not wait for room, because the other
+            // player would stop waiting before that.
             Err(error @ CreateError::TooManyGames(_)) => {
                 tracing::debug!(%game, %error, "a planned game is dropped");
             }
             Err(error @ CreateError::NoChance) => return Err(JobError::Later(error.to_string())),
         }
-        // If the game existed already, its first append may have left the plan behind.
+        // Delete the plan even if the game existed already, because the game's first append may
+        // not have deleted it.
         self.inner.store.update(job.finish()).await?;
         Ok(())
     }
@@ -62,9 +64,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes back a command whose game cannot be created: deletes its plan and its outcome, and
-    /// opens the offer again with the writes in `offer`. If that fails, or another server has the
-    /// plan already, the plan stays for the job.
+    /// Takes back a command whose game cannot be created: deletes the plan and the outcome, and
+    /// opens the offer again with the writes in `offer`. If that fails, or if another server is
+    /// already handling the plan, the plan stays and its job creates the game.
     async fn take_back(&self, game: GameId, outcome: Key, offer: Vec<Write>) -> Result<(), StoreError> {
         let plan = PLANS.key([&game])?;
         let Some(value) = self.store.get(plan.clone()).await? else { return Ok(()) };
@@ -76,13 +78,13 @@ impl Inner {
 }
 
 impl Asker<'_> {
-    /// Creates the game of a command. If it cannot, takes the command back and opens its offer
-    /// again with the writes in `offer`.
+    /// Creates the game of a command. If the game cannot be created, takes the command back and
+    /// opens the offer again with the writes in `offer`.
     pub(super) async fn make_or_take_back(&self, plan: NewGame, offer: Vec<Write>) -> Result<(), Refused> {
         let game = plan.id;
         let Err(refused) = self.inner.make(plan).await else { return Ok(()) };
-        // If the store is unreachable or this server is stopping, the game may exist. If not,
-        // another server creates it.
+        // If the store is unreachable or this server is stopping, do not take the command back.
+        // Either the game exists, or another server creates it.
         if !matches!(refused, CreateError::Unavailable | CreateError::Stopping) {
             let outcome = outcome_key(self.player, self.cmd_id)?;
             if let Err(error) = self.inner.take_back(game, outcome, offer).await {

@@ -1,11 +1,12 @@
 //! The pool: players who wait to be paired, and the waves that pair them.
 //!
-//! `pool/PLAYER` records that a player waits, and for which terms. One update pairs two players,
-//! on the condition that both still wait. It deletes both records and writes the plan of their
-//! game (`paired/GAME`). So any number of servers may run waves over one pool, and no player is
-//! paired twice. If a server dies before it creates the game, any other server creates it. A
-//! record lasts for a grace period after a server last saw its player online. So a dropped
-//! connection does not cost a player their place, and a player who has left is not paired.
+//! The record `pool/PLAYER` means that a player waits, and contains the terms. One update pairs
+//! two players, on the condition that both still wait. It deletes the two records and writes the
+//! plan of the game (`paired/GAME`). So any number of servers may run waves over the same pool,
+//! and no player is paired twice. If a server dies before it creates the game, any other server
+//! creates it. A record expires when no server has seen its player online for a grace period. So
+//! a short interruption of the connection does not cost a player their place, and a player who
+//! has left is not paired.
 
 use super::refusal::not_found;
 use crate::Refused;
@@ -37,47 +38,48 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the records of two paired players are kept, in milliseconds.
+/// The time for which the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// Most players of one class who are matched together. Matching twice as many takes more than
-/// twice as long.
+/// The most players of one class who are matched together. Twice as many players would take more
+/// than twice as long.
 const MATCHED_MAX: usize = 4_096;
-/// Pairs written, and games created, at once.
+/// The number of pairs that are written at once, and of games that are created at once.
 const AT_ONCE: usize = 32;
-/// Waves for which a pair's record is kept after its game was created, so that every server sees
-/// the record and informs its players.
+/// The number of waves for which the record of a pair is kept after its game was created. During
+/// these waves, every server sees the record and informs its players.
 const WAVES_KEPT: u32 = 3;
-/// How long the record of a pair waits for some server to create its game, in milliseconds.
+/// The time that the record of a pair waits for a server to create its game, in milliseconds.
 const PAIRED_MS: u64 = 10 * 60 * 1_000;
-/// How long the store keeps the id of the game that a player was last paired into, in
+/// The time that the store keeps the id of the game into which a player was last paired, in
 /// milliseconds.
 const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
-/// A waiting player, as the store keeps them.
+/// The stored record of a waiting player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PoolRecord {
     pub(super) player: Player,
     pub(super) terms: Terms,
-    /// When the player began to wait, in milliseconds since 1970.
+    /// The time at which the player began to wait, in milliseconds since 1970.
     pub(super) since: u64,
-    /// When the record expires, unless the player is seen online, in milliseconds since 1970.
+    /// The time at which the record expires unless the player is seen online, in milliseconds
+    /// since 1970.
     pub(super) expires: u64,
 }
 
-/// The pool of a store. [`Pool::hold_wave`] runs one wave.
+/// The pool of players who wait in a store. [`Pool::hold_wave`] runs one wave.
 pub(super) struct Pool {
     pub(super) store: Arc<dyn Store>,
     tables: Tables,
     pub(super) connections: Connections,
     wave: Duration,
     pub(super) grace_ms: u64,
-    /// Players connected here to whom this server last sent a pool status.
+    /// The players to whom this server has sent a pool status that it has not cleared yet.
     pub(super) told_status: Mutex<HashSet<String>>,
-    /// Games whose players this server has informed, and when.
+    /// The games whose players this server has informed, with the times at which it did so.
     told: Mutex<HashMap<GameId, Instant>>,
 }
 
-/// A waiting player, and their record as it is in the store.
+/// A waiting player, and the bytes of their record in the store.
 pub(super) struct Waiter {
     pub(super) record: PoolRecord,
     key: Key,
@@ -96,9 +98,9 @@ impl Pool {
         Pool { store, tables, connections, wave, grace_ms, told_status, told }
     }
 
-    /// Returns the update that lets a player wait for these terms. A player who waits for the
-    /// same terms keeps their place; other terms replace the earlier ones. Refused while a game
-    /// that the player was paired into is running.
+    /// Returns the update that makes a player wait for these terms. A player who already waits
+    /// for the same terms keeps their place. If the terms differ, they replace the earlier ones.
+    /// Refused while a game is running into which the pool has paired the player.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, Refused> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
@@ -142,7 +144,7 @@ impl Pool {
     async fn is_running(&self, game: GameId) -> Result<bool, Refused> {
         match self.tables.find(game).await {
             Ok(table) => Ok(table.summary().phase != Phase::Over),
-            // The game is not created yet, or never will be.
+            // The game has not been created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
             Err(error @ (TableError::TooNew | TableError::Unavailable | TableError::Failed)) => {
@@ -164,8 +166,8 @@ impl Pool {
         let mut statuses = Vec::new();
         let now = self.store.now();
         for mut waiters in classes.into_values() {
-            // Players who have waited longest are matched first. A class too large for one
-            // matching gets several in the same wave.
+            // Match the players first who have waited longest. If a class is too large for one
+            // matching, it is matched in several parts during the same wave.
             waiters.sort_by_key(|waiter| waiter.record.since);
             let waiting = waiters.len();
             while !waiters.is_empty() {
@@ -176,7 +178,8 @@ impl Pool {
                 groups.push((matched, standings));
             }
         }
-        // Send the statuses before pairing, because pairing clears those of the paired players.
+        // Send the statuses before pairing, because pairing clears the statuses of paired
+        // players.
         self.tell_statuses(statuses);
         let mut is_paired = false;
         for (matched, standings) in groups.into_iter().filter(|(matched, _)| matched.len() > 1) {
@@ -185,7 +188,7 @@ impl Pool {
         if is_paired { self.make_games().await } else { Ok(()) }
     }
 
-    /// Reads all waiting players. Extends the records of those connected here.
+    /// Reads all waiting players. Extends the records of those who are connected to this server.
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = self.store.now();
         let mut waiters = Vec::new();
@@ -208,15 +211,15 @@ impl Pool {
         let record = PoolRecord { expires: now.plus_ms(self.grace_ms).0, ..waiter.record.clone() };
         let write = put(waiter.key.clone(), &record, Some(Stamp(record.expires)))?;
         let before = Some(waiter.bytes.clone());
-        // On a conflict, the next wave sees the change.
+        // On a conflict, the record has changed, and the next wave sees the change.
         if write_if(&*self.store, waiter.key.clone(), before, vec![write]).await? {
             (waiter.bytes, waiter.record) = (bytes(&record)?, record);
         }
         Ok(())
     }
 
-    /// Collects the data that pairing depends on. Blocks are part of it, so two players who may
-    /// not meet can both find another opponent in the same wave.
+    /// Collects the data on which the pairing depends. This includes blocks. So if two waiting
+    /// players may not meet, each of them can find another opponent in the same wave.
     async fn standings(&self, waiters: &[Waiter], now: Stamp) -> Result<Vec<Waiting<usize>>, StoreError> {
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
@@ -243,7 +246,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Pairs players who wait for the same terms. True if there was a pair.
+    /// Pairs players who wait for the same terms. Returns true if at least one pair was made.
     async fn pair(
         &self,
         waiters: &[Waiter],
@@ -271,12 +274,12 @@ impl Pool {
                 Ok::<bool, StoreError>(is_sealed)
             }
         });
-        // The store commits concurrent updates together.
+        // Run the updates concurrently, because the store commits concurrent updates together.
         let sealed = sealing.buffer_unordered(AT_ONCE);
         sealed.try_fold(false, |is_paired, is_sealed| ready(Ok(is_paired || is_sealed))).await
     }
 
-    /// Pairs two players if both still wait. True if they are paired.
+    /// Pairs two players if both still wait. Returns true if they are paired.
     async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<bool, StoreError> {
         let Ok(id) = random_game_id() else { return Ok(false) };
         let sides = PerSide::new(first, second);
@@ -297,8 +300,8 @@ impl Pool {
             let (key, value) = (PAIRED_OF.key([&waiter.record.player.id])?, id.as_str().into());
             update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
         }
-        // On a conflict, a player left or another server was first. If the outcome is unknown and
-        // the update was written, a later wave finds the game.
+        // On a conflict, one of the players left, or another server was faster. If the outcome is
+        // unknown but the update was written, a later wave finds the game.
         let is_sealed = self.store.update(update).await? == UpdateOutcome::Ok;
         if is_sealed {
             for waiter in [first, second] {
@@ -324,7 +327,7 @@ impl Pool {
         delete(&*self.store, useless).await
     }
 
-    /// Reads the pairs whose games are to be created.
+    /// Reads the pairs whose games are not created yet.
     async fn paired(&self) -> Result<Vec<(Key, NewGame)>, StoreError> {
         let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
         Ok(Scan::all(&*self.store, PAIRED.all()?).await?.into_iter().filter_map(read).collect())
@@ -359,7 +362,8 @@ impl Pool {
     }
 }
 
-/// Returns the speed of the player's rating for these terms; `None` if they cannot have one.
+/// Returns the speed of the rating that a game with these terms would use. `None` if the player
+/// cannot have such a rating.
 pub(super) fn rated_speed(record: &PoolRecord) -> Option<Speed> {
     let has_rating = matches!(record.player.kind, PlayerKind::Account | PlayerKind::Bot);
     Speed::of(record.terms.time).filter(|_| has_rating)
@@ -369,7 +373,8 @@ fn already_paired(game: GameId) -> Refused {
     Refusal::new(Code::ALREADY_PAIRED).because("game").with("game", game.to_string()).into()
 }
 
-/// The class of players who wait for the same terms. Bots and people are in separate classes.
+/// Returns the class of a waiting player. Players of the same class wait for the same terms. Bots
+/// and people are in separate classes.
 fn class_of(record: &PoolRecord) -> Result<String, StoreError> {
     let terms = Terms { secret: false, ..record.terms.clone() };
     let is_bot = record.player.kind == PlayerKind::Bot;
@@ -385,7 +390,7 @@ fn game_of(bytes: &[u8]) -> Option<GameId> {
 }
 
 impl Pool {
-    /// The status of each player of one class who is connected here.
+    /// Returns the pool status of each player of one class who is connected to this server.
     pub(super) fn statuses(
         &self,
         waiters: &[Waiter],
@@ -404,7 +409,7 @@ impl Pool {
         waiters.iter().zip(pool).filter(here).map(status).collect()
     }
 
-    /// Sends players their status, and clears it for those who stopped waiting.
+    /// Sends players their pool status, and clears it for players who stopped waiting.
     pub(super) fn tell_statuses(&self, statuses: Vec<(String, PoolStatus)>) {
         let mut told = self.told_status.lock();
         let mut gone = std::mem::take(&mut *told);

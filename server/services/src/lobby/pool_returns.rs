@@ -1,10 +1,10 @@
-//! Returns players to the front of the pool when their opponent caused the game to be aborted.
+//! Returns players to the front of the pool if their opponent caused the game to be aborted.
 //!
-//! The pairing keeps both players' records (`pooled/GAME`). The append that aborts the game names
-//! the players who did not cause the abort (`pool_returns/GAME`, kept for a minute). The server
-//! to which such a player is connected combines the two in one update, on the condition that both
-//! records still exist. So a player returns only while connected, and at most once, even if
-//! several servers try.
+//! The pairing keeps the records of both players (`pooled/GAME`). The append that aborts the game
+//! writes a note with the players who did not cause the abort (`pool_returns/GAME`, kept for a
+//! minute). If such a player is connected, their server puts their record back into the pool. It
+//! does so in one update, on the condition that both the records and the note still exist. So a
+//! player returns only while connected, and at most once, even if several servers try.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
@@ -16,11 +16,12 @@ use flagfall_base::scan::Scan;
 use flagfall_base::transact::expect;
 use flagfall_game::GameHeader;
 
-/// How long the pool may take a player back after an abort, in milliseconds.
+/// The time after an abort in which the pool may take a player back, in milliseconds.
 const RETURN_MS: u64 = 60_000;
 
-/// Returns the note that players who did not cause an abort may wait again. The append of the
-/// abort writes it. The pool checks whether the game came from the pool.
+/// Returns the write of a note that names the players who did not cause an abort, so that they
+/// may wait again. The append of the abort includes it. The pool checks later whether the game
+/// came from the pool.
 pub(crate) fn pool_return(
     game: GameId,
     header: &GameHeader,
@@ -36,7 +37,7 @@ pub(crate) fn pool_return(
 }
 
 impl Pool {
-    /// Returns players of aborted games to the pool if they are connected here.
+    /// Returns players of aborted games to the pool, if they are connected to this server.
     pub(super) async fn take_back(&self) -> Result<(), StoreError> {
         let mut scan = Scan::new(&*self.store, POOL_RETURNS.all()?);
         while let Some(notes) = scan.next().await? {
@@ -69,19 +70,20 @@ impl Pool {
             let pool = POOL.key([&player])?;
             let before = self.store.get(pool.clone()).await?;
             let waits_for = before.as_deref().and_then(read);
-            // A player who has since asked for other terms waits for those.
+            // If the player already waits for other terms, keep those.
             if waits_for.is_none_or(|now| now.terms == record.terms) {
                 let expires = self.store.now().plus_ms(self.grace_ms);
                 writes.push(put(pool.clone(), &PoolRecord { expires: expires.0, ..record }, Some(expires))?);
             }
             conditions.push((pool, expect(before)));
             conditions.push((pooled.clone(), Expect::Value(bytes)));
-            // A player who has since been paired again plays that game.
+            // If the player has been paired again, they stay in that game, because this condition
+            // fails.
             let last = Expect::Value(game.as_str().into());
             conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });
         }
-        // On a conflict, another server was first, or the next wave sees the change.
+        // On a conflict, another server was faster, or the next wave sees what has changed.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
             tracing::debug!(%game, "a player of an aborted game is back in the pool");

@@ -1,4 +1,4 @@
-//! Refusals of the lobby.
+//! The refusals of the lobby.
 
 use flagfall_base::refusals;
 use flagfall_protocol::{Code, PlayerKind, Refusal, Terms, Time};
@@ -17,7 +17,7 @@ impl From<CreateError> for Refused {
     }
 }
 
-/// Tells the asker that the outcome is unclear if the store failed. They may safely send the
+/// If the store failed, tells the asker that the outcome is unclear. They may safely send the
 /// command again.
 pub(super) fn unclear(refused: Refused) -> Refused {
     if refused.is(Code::STORE_UNAVAILABLE) { store_unclear() } else { refused }
@@ -32,12 +32,13 @@ pub(super) fn not_found(error: TableError) -> Refused {
     store_unclear()
 }
 
-/// A seek that is gone, taken, or was never there.
+/// Returns the refusal for a seek that was taken or withdrawn, or never existed.
 pub(super) fn no_such_seek() -> Refused {
     Refusal::new(Code::NO_SUCH_SEEK).into()
 }
 
-/// A challenge that is gone, taken, expired, or was never there.
+/// Returns the refusal for a challenge that was taken or withdrawn, has expired, or never
+/// existed.
 pub(super) fn no_such_challenge() -> Refused {
     Refusal::new(Code::NO_SUCH_CHALLENGE).into()
 }
@@ -50,7 +51,7 @@ pub(super) fn blocked() -> Refused {
     Refusal::new(Code::BLOCKED).because("offer").into()
 }
 
-/// The other player has too many running games or invitations.
+/// Returns the refusal if the other player has too many running games or invitations.
 pub(super) fn opponent_busy() -> Refused {
     Refusal::new(Code::TOO_MANY).because("opponent").into()
 }
@@ -59,13 +60,13 @@ pub(super) fn too_many(reason: &str, count: usize) -> Refused {
     Refusal::new(Code::TOO_MANY).because(reason).with("count", count).into()
 }
 
-/// The pool changed at the same moment.
+/// Returns the refusal if the pool changed at the same moment.
 pub(super) fn being_paired() -> Refused {
     Refusal::new(Code::ALREADY_PAIRED).because("now").into()
 }
 
-/// Checks terms and normalizes them: a custom ruleset gets the same name for any order of its
-/// changes.
+/// Checks terms and normalizes them. In normalized terms, the name of a custom ruleset does not
+/// depend on the order in which its changes were given.
 pub fn check_terms(terms: &Terms) -> Result<Terms, Refused> {
     let ruleset = Ruleset::parse(&terms.ruleset).map_err(|error| Refusal::from(&error))?;
     if terms.time.is_allowed() {

@@ -1,9 +1,9 @@
-//! The open seeks: their records in the store, and this server's list of them, which is a pure
-//! state machine.
+//! The open seeks: their records in the store, and this server's list of these seeks. The list is
+//! a pure state machine.
 //!
-//! `seeks/ID` exists as long as the seek is open. Accepting or withdrawing a seek is one update
-//! on the condition that its record still exists, so if several servers try, only one succeeds. A
-//! server that shares its store reads the seeks again at every interval of the lobby.
+//! The record `seeks/ID` exists while the seek is open. Accepting or withdrawing a seek is one
+//! update, on the condition that this record exists. So if several servers try, only one of them
+//! succeeds. A server that shares its store reads the seeks again at every interval of the lobby.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const SEEKS_READ_MAX: usize = 4_096;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct SeekRecord {
     pub(super) seek: Seek,
-    /// When it was opened, in milliseconds since 1970.
+    /// The time at which the seek was opened, in milliseconds since 1970.
     pub(super) since: u64,
 }
 
@@ -34,23 +34,24 @@ pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord
     find_offer(store, &SEEKS, id, no_such_seek).await
 }
 
-/// Reads all open seeks. Skips records that cannot be read.
+/// Reads all open seeks, except those whose records cannot be read.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, StoreError> {
     let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
-    // Another version may have written such a record; its servers will show it.
+    // A record that cannot be read may come from a server of another version. Servers of that
+    // version show it.
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
 }
 
 const TURN_MS: u64 = 60_000;
 
-/// Returns the condition that no other seek has been opened since this read.
+/// Returns the condition that no other seek is opened after this call.
 pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), StoreError> {
     let key = SEEK_TURN.key([])?;
     let before = store.get(key.clone()).await?;
     Ok((key, expect(before)))
 }
 
-/// The write that records this seek as the one opened last.
+/// Returns the write that records this seek as the one that was opened last.
 pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, StoreError> {
     let expires = Some(store.now().plus_ms(TURN_MS));
     Ok(Write::Put { key: SEEK_TURN.key([])?, value: seek_id.into(), expires })
@@ -92,21 +93,22 @@ pub(super) fn check_room(
     }
 }
 
-/// The open seeks that this server knows about, oldest first.
+/// The open seeks in this server's list, oldest first.
 #[derive(Default, Debug)]
 pub(super) struct Seeks {
     open: Vec<SeekRecord>,
-    /// Number of changes made by this server. A read that began before a change is stale.
+    /// The number of changes that this server has made. The result of a read that began before a
+    /// change is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
-    /// Seekers without a connection, and since when.
+    /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
     looked_at: Option<Instant>,
 }
 
 impl Seeks {
-    /// Replaces the list with what was read, unless this server has made changes since the read
-    /// began.
+    /// Replaces the list by the seeks that were read, unless this server has changed the list
+    /// since the read began.
     pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
         if changes == self.changes {
             open.sort_by(|one, other| (one.since, &one.seek.id).cmp(&(other.since, &other.seek.id)));
@@ -127,8 +129,8 @@ impl Seeks {
         self.open.retain(|record| record.seek.id != id);
     }
 
-    /// The seeks whose seekers have been gone for `grace`. If more than half of `grace` has passed
-    /// since the last call, counting starts anew.
+    /// Returns the seeks whose seekers have been gone for at least `grace`. If the last call was
+    /// more than half of `grace` ago, all absences count from now.
     pub(super) fn abandoned(
         &mut self,
         now: Instant,
@@ -156,7 +158,7 @@ impl Seeks {
         self.open.iter().any(|record| record.seek.id == id)
     }
 
-    /// The players who have open seeks, once per seek.
+    /// Returns the players who have open seeks. A player with several seeks occurs several times.
     pub(super) fn seekers(&self) -> impl Iterator<Item = &str> {
         self.open.iter().map(|record| record.seek.seeker.id.as_str())
     }
@@ -239,7 +241,8 @@ mod tests {
         }
     }
 
-    /// Calls `abandoned` every second from `start + from` to `start + to`; returns the last result.
+    /// Calls `abandoned` every second from `start + from` to `start + to`, and returns the last
+    /// result.
     fn look(seeks: &mut Seeks, start: Instant, from: u64, to: u64, online: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
         for second in from..=to {

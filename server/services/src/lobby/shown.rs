@@ -1,5 +1,5 @@
-//! Chooses the open seeks that watchers see. A message has limited room, and no address may crowd
-//! out the others.
+//! Chooses the open seeks that watchers see. The space in a message is limited, and no network
+//! address may crowd out the others.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,13 @@ use flagfall_protocol::Seek;
 
 use flagfall_base::admission::Network;
 
-/// Most seeks that the lobby lists. With seeks of the greatest length, a message has no room for
-/// more.
+/// The most seeks that the lobby lists. If all seeks were as long as possible, a message could
+/// not contain more.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;
 
-/// The seeks to list, oldest first: one from each address, then a second from each, until the list
-/// is full. If a seeker's address is not known here, the seeker counts as an address of their own.
+/// Returns the seeks to list, oldest first. Takes one seek from each address, then another one
+/// from each, until the list is full. If this server does not know a seeker's address, it treats
+/// the seeker as a separate address.
 pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
     if seeks.len() <= LISTED_SEEKS_MAX {
         return seeks;
@@ -58,7 +59,8 @@ mod tests {
         }
     }
 
-    /// Players named `a…` share one address and `b…` another. Others have no known address.
+    /// Gives an address to players named `a…`, and another one to players named `b…`. Other
+    /// players have no known address.
     fn network_of(player: &str) -> Option<Network> {
         let last = match player.as_bytes()[0] {
             b'a' => 1,

@@ -24,17 +24,17 @@ async fn house() -> House {
     house_on(TestStore::new(SystemClock)).await
 }
 
-/// A lobby on this store, as on a server that was just started.
+/// Returns a lobby on this store, as on a server that has just started.
 async fn house_on(store: TestStore) -> House {
     house_with(store.clone(), Arc::new(store)).await
 }
 
-/// A lobby on a server that reaches the store through `shared`.
+/// Returns a lobby on a server that reaches the store through `shared`.
 async fn house_with(store: TestStore, shared: Arc<dyn Store>) -> House {
     house_of(store, shared, Settings::default()).await
 }
 
-/// A lobby on a server that has no room for games.
+/// Returns a lobby on a server that has no room for games.
 async fn full_house(store: TestStore) -> House {
     let mut settings = Settings::default();
     settings.limits.running_games = 0;
@@ -43,7 +43,7 @@ async fn full_house(store: TestStore) -> House {
 
 async fn house_of(store: TestStore, shared: Arc<dyn Store>, mut settings: Settings) -> House {
     let connections = Connections::new();
-    // The limit is low enough for a test to open that many seeks.
+    // Choose a low limit, so that a test can open that many seeks.
     settings.limits.seeks_max = SEEKS_MAX;
     let features = Arc::new(ServerFeatures { jobs: JobWriter::default(), signs: false });
     let table_settings = settings.for_tables(connections.clone(), features);
@@ -236,7 +236,8 @@ async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
     let house = house().await;
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let command = accept(&code);
-    // The plan is in the store but the game is not, as after a crash between the two writes.
+    // Set-up: the plan is in the store but the game is not, as after a crash between the two
+    // writes.
     let asker = Asker {
         inner: &house.lobby.inner,
         player: &player("bo"),
@@ -345,14 +346,14 @@ async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
     assert_eq!(next().await, 3);
     let gone = Instant::now();
     drop(ana);
-    // A change in the number of players online may come first.
+    // Skip messages about the number of players online.
     while next().await != 0 {}
     let elapsed = gone.elapsed();
     assert!((Duration::from_secs(10)..Duration::from_secs(12)).contains(&elapsed), "{elapsed:?}");
     running.abort();
 }
 
-/// The lobbies of two servers on one store that know each other.
+/// Returns the lobbies of two servers on one store. The servers know each other.
 async fn two_houses() -> (House, House) {
     let store = TestStore::announcing(SystemClock);
     (house_on(store.clone()).await, house_on(store).await)
@@ -401,7 +402,7 @@ async fn acceptances_on_two_servers_give_a_seek_once() {
         let seek = code_of(one.ask("ana", &format!("s{round}"), seek(None)).await.unwrap());
         let accept = || LobbyCommand::AcceptSeek { seek: seek.clone(), secret: false };
         let id = format!("a{round}");
-        // Both have read the seek before either takes it.
+        // Set-up: both servers read the seek before either of them takes it.
         let held = one.store.hold_appends().await;
         let release = async {
             one.store.wait_for_held(2).await;
@@ -430,7 +431,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
     one.ask("ana", "2", seek(None)).await.unwrap();
     let held = one.store.hold_appends().await;
     let release = async {
-        // Both servers have counted two seeks.
+        // Set-up: both servers count two open seeks before either of them opens another one.
         one.store.wait_for_held(2).await;
         drop(held);
     };
@@ -438,7 +439,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
         tokio::join!(one.ask("ana", "3", seek(None)), other.ask("ana", "4", seek(None)), release);
     assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
     assert_eq!(a.and(b), Err(too_many("seeks", 3)));
-    // Closing one seek makes room for another.
+    // Claim: when a seek is closed, there is room for another one.
     let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
     one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
     other.ask("ana", "6", seek(None)).await.unwrap();
@@ -476,12 +477,13 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
     };
     look([&one, &other]).await;
     assert_eq!(other.seeks(), std::slice::from_ref(&id));
-    // ana connects to the other server, then loses the connection to the first.
+    // Claim: the seek stays open while ana connects to the other server and loses the connection
+    // to the first.
     let (elsewhere, _other_reader) = other.connect("ana");
     drop(ana);
     look([&one, &other]).await;
     assert_eq!((one.seeks(), other.seeks()), (vec![id.clone()], vec![id]));
-    // The other server dies, and ana does not come back.
+    // Set-up: the other server dies, and ana does not come back.
     drop(elsewhere);
     one.lobby.inner.peers().forget_others();
     for _ in 0..15 {

@@ -1,4 +1,4 @@
-//! Checks that a webhook does not lead into private networks, unless the operator allows it.
+//! Checks that webhooks do not lead into private networks, unless the operator allows this.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,17 +10,17 @@ use crate::settings::Reach;
 
 const URL_LEN_MAX: usize = 500;
 
-/// A webhook address whose text is valid. The IP addresses that its name resolves to are checked
-/// for each call.
+/// A webhook address whose text is valid. Each call must also check the IP addresses to which the
+/// name resolves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Target {
     pub(super) url: String,
-    /// A host name, or an IP address without brackets.
+    /// The host name, or an IP address without brackets.
     pub(super) host: String,
     pub(super) port: u16,
     /// Path and query.
     pub(super) path: String,
-    /// Host and port as in the `Host` header.
+    /// The host and port, as in the `Host` header.
     pub(super) authority: String,
     pub(super) is_encrypted: bool,
 }
@@ -39,7 +39,7 @@ impl Target {
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
         let authority = authority.ok_or_else(malformed)?.as_str().to_owned();
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
-        // An IPv6 address in brackets contains colons.
+        // The colons within the brackets of an IPv6 address do not begin a port.
         let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
         let port = match (uri.port_u16(), has_port) {
             (Some(0), _) | (None, true) => return Err(malformed()),
@@ -59,14 +59,15 @@ impl Target {
 }
 
 pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), Refused> {
-    // Unknown ranges count as private.
+    // Addresses in unknown ranges count as private.
     let is_public = match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
     };
     match (is_public, reach) {
         (true, _) if is_encrypted => Ok(()),
-        // A notice has no secrets, but without TLS the network would learn who plays when.
+        // A notice contains no secrets, but without TLS, an eavesdropper would learn who plays
+        // when.
         (true, _) => Err(bad("not_encrypted")),
         (false, Reach::Private) => Ok(()),
         (false, Reach::Public) => Err(bad("private")),
@@ -81,9 +82,9 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_multicast()
         || address.is_documentation()
         || a == 0
-        // Shared address space of carriers.
+        // Shared address space, used by carriers for NAT.
         || (a == 100 && (64..128).contains(&b))
-        // Protocol assignments, benchmarks, and reserved ranges including broadcast.
+        // Protocol assignments, benchmarks, and reserved ranges, including the broadcast address.
         || (a, b, c) == (192, 0, 0)
         || (a == 198 && (b == 18 || b == 19))
         || (a, b, c) == (192, 88, 99)
@@ -96,7 +97,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(inner);
     }
     let segments = address.segments();
-    // Global unicast, except for ranges that lead elsewhere: tunnels, documentation and protocol
+    // Global unicast addresses, except the ranges for tunnels, documentation and protocol
     // assignments.
     let is_global = segments[0] & 0xe000 == 0x2000;
     let is_special = segments[0] == 0x2002

@@ -1,5 +1,5 @@
-//! Delivers due notices. Destinations do not wait for each other, and each notice is leased
-//! before it is sent.
+//! Delivers due notices. Deliveries to different destinations do not wait for each other. Each
+//! notice is leased before it is sent.
 
 use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
@@ -13,25 +13,25 @@ use flagfall_base::transact::{Transaction, expect};
 
 impl Notices {
     /// Does the job of sending a notice, if the notice is still current. Returns
-    /// [`JobError::NotNow`] if nothing is sent to its destination at the moment.
+    /// [`JobError::NotNow`] if nothing may be sent to its destination at the moment.
     pub(crate) async fn do_job(&self, mut job: Claimed) -> Result<(), JobError> {
         let WaitingNotice { notice, .. } = job.fields()?;
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };
         let place = self.destinations.wait(&webhook.host()).await.ok_or(JobError::NotNow)?;
-        // The webhook may have changed while the notice waited for its place.
+        // Read the webhook again, because it may have changed during the wait.
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };
         if !self.is_current(&player, &notice).await {
             return self.finish(&job).await;
         }
         let wait_ms = WAITS_MS.get(job.attempts() as usize).copied();
         if !job.take(TAKEN_MS).await? {
-            // Another server has it.
+            // Another server has leased the notice.
             return Ok(());
         }
         let Sent { attempt, is_well } = self.sender.send(&webhook.url, &webhook.secret, &notice).await;
         place.note(is_well);
-        // A notice that failed is lost after the last attempt.
+        // The notice is lost if its last attempt failed.
         let (lost, result) = match (attempt.delivered, wait_ms) {
             (true, _) => (Some(false), "delivered"),
             (false, Some(_)) => (None, "failed"),
@@ -55,7 +55,7 @@ impl Notices {
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
     }
 
-    /// True if the player is still to act in the game, at the ply of the notice.
+    /// True if the player is to act in the game and the ply is still that of the notice.
     async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };
         let Ok(handle) = self.tables.find(game).await else { return true };

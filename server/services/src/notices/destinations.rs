@@ -1,8 +1,8 @@
-//! Limits parallel deliveries, to one host and to all hosts, and pauses hosts that fail.
+//! Limits the parallel deliveries to each host and to all hosts together. Pauses hosts that fail.
 //!
-//! A host that does not answer occupies only its own places. After a few failures in a row it is
-//! paused, longer each time, and then tried with a single delivery. All hosts whose last delivery
-//! failed share a few places.
+//! A host that does not answer occupies only a few places. After a few failures in a row, the
+//! host is paused, longer each time. After each pause, it is tried with a single delivery. All
+//! hosts whose last delivery failed share a few places.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
 const AT_ONCE: usize = 64;
-/// Parallel deliveries to all hosts whose last delivery failed.
+/// The highest number of parallel deliveries to all hosts whose last delivery failed.
 const FAILING_AT_ONCE: usize = 16;
 const HOST_AT_ONCE: usize = 2;
-/// Deliveries that wait for a place at one host. Further ones wait in the store.
+/// The most deliveries that wait for a place at one host. Others wait in the store.
 const WAITING_MAX: usize = 256;
-/// Failures in a row after which a host is paused.
+/// The number of failures in a row after which a host is paused.
 const FAILURES_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(10);
-/// The longest pause of a host.
+/// The longest time for which a host is paused.
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
-/// Most hosts whose failures are remembered.
+/// The most hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
 
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub(super) struct Destinations {
 struct Host {
     running: usize,
     waiting: usize,
-    /// Counts the places that became free.
+    /// The number of times that a place at this host has become free.
     freed: watch::Sender<u64>,
     failures: u32,
     paused_until: Option<Instant>,
@@ -50,13 +50,13 @@ pub(super) struct Place {
 
 enum Offer {
     Taken(Place),
-    /// All places are taken. Ask again when this value has changed.
+    /// All places are taken. The caller asks again when this value changes.
     Wait(watch::Receiver<u64>),
-    /// Nothing is sent to this host at the moment.
+    /// Nothing may be sent to this host at the moment.
     Refused,
 }
 
-/// Counts a delivery that waits for a place, until this is dropped.
+/// Counts a delivery as waiting for a place, until this guard is dropped.
 struct Waiting<'a> {
     destinations: &'a Destinations,
     host: &'a str,
@@ -77,8 +77,8 @@ impl Default for Destinations {
 }
 
 impl Destinations {
-    /// Takes a place at a host without waiting; `None` if all are taken. Ignores a pause, because
-    /// this is how the webhook's owner finds out that the host is back.
+    /// Takes a place at a host without waiting. `None` if all places are taken. Ignores pauses,
+    /// so that the webhook's owner can test whether the host works again.
     pub(super) fn take(&self, host: &str) -> Option<Place> {
         let mut hosts = self.hosts.lock();
         if hosts.get(host).is_some_and(|known| known.running >= HOST_AT_ONCE) {
@@ -87,7 +87,7 @@ impl Destinations {
         self.place(&mut hosts, host)
     }
 
-    /// Waits for a place at a host; `None` if nothing is sent to it at the moment.
+    /// Waits for a place at a host. `None` if nothing may be sent to the host at the moment.
     pub(super) async fn wait(&self, host: &str) -> Option<Place> {
         loop {
             let mut freed = match self.offer(host) {
@@ -96,10 +96,10 @@ impl Destinations {
                 Offer::Wait(freed) => freed,
             };
             let _waiting = Waiting { destinations: self, host };
-            // An error means that the host was forgotten.
+            // An error means that the host was forgotten, so ask again.
             freed.changed().await.ok();
             if self.hosts.lock().get(host).is_some_and(|known| known.failures > 0) {
-                // The waiting notice is still in the store and will be found there.
+                // Stop waiting. The notice is still in the store and will be found there.
                 return None;
             }
         }
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// A place that is free now.
+    /// Returns a place if one is free at this moment.
     async fn now(destinations: &Destinations, host: &str) -> Option<Place> {
         timeout(Duration::ZERO, destinations.wait(host)).await.ok().flatten()
     }
@@ -209,7 +209,7 @@ mod tests {
         drop(first);
         let third = third.await.unwrap();
         assert!(timeout(Duration::ZERO, &mut fourth).await.is_err());
-        // After a failure no delivery waits here: the notice is found in the store again.
+        // After the failure, a waiting delivery gives up. Its notice will be found in the store.
         fail(second);
         assert!(fourth.await.is_none());
         drop(third);
@@ -244,7 +244,7 @@ mod tests {
         }
         assert_eq!(destinations.hosts.lock().len(), HOSTS_MAX);
         let mut taken = Vec::new();
-        // Which of them were forgotten is left to chance, because they failed at the same moment.
+        // All hosts failed at the same moment, so it is random which of them were forgotten.
         let known: Vec<String> =
             destinations.hosts.lock().keys().take(FAILING_AT_ONCE + 1).cloned().collect();
         for host in known {

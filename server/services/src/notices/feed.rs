@@ -1,4 +1,4 @@
-//! A player's turns and finished games as a feed, at a secret address.
+//! A feed of a player's turns and finished games, at a secret address.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Feed, FeedItem, MadeFeed, OwnGame, PlayedGame, Secret, Time};
@@ -16,7 +16,7 @@ const ENDED_MAX: usize = 20;
 const DAY_MS: u64 = 24 * 3_600_000;
 
 impl Notices {
-    /// Makes or replaces the asker's feed. The earlier address stops working.
+    /// Makes or replaces the asker's feed. After that, the earlier address does not work.
     pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, Refused> {
         check_account(asker, "webhooks")?;
         self.forget_feed(&asker.player.id).await?;

@@ -1,5 +1,5 @@
-//! Sends one signed POST to a player's webhook. Follows no redirects, and uses only the answer's
-//! status.
+//! Sends one signed POST request to a player's webhook. Does not follow redirects, and uses only
+//! the status of the answer.
 
 use super::address::{Target, check_address};
 use crate::settings::Reach;
@@ -30,8 +30,8 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The message of every failed connection. It must not reveal to players whether a name exists or
-/// a port is open inside the operator's network.
+/// The message for every kind of failed connection. It must not tell players whether a name
+/// exists, or a port is open, in the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
 const SECRET_PREFIX: &str = "whsec_";
 
@@ -43,7 +43,8 @@ pub struct Sender {
 
 pub(super) struct Sent {
     pub(super) attempt: WebhookAttempt,
-    /// True if the destination answered, with any status. Then it does not keep places occupied.
+    /// True if the destination answered, with any status. A destination that answers does not
+    /// occupy places for long.
     pub(super) is_well: bool,
 }
 
@@ -95,7 +96,7 @@ async fn post(
 ) -> Result<StatusCode, &'static str> {
     const BROKEN: &str = "it closed the connection without an answer";
     let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
-    // Dropping this ends the connection's task.
+    // When this is dropped, the connection's task ends.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let timestamp = SystemClock.now().0 / 1_000;
@@ -106,7 +107,7 @@ async fn post(
         .header("webhook-id", &notice.id)
         .header("webhook-timestamp", timestamp)
         .header("webhook-signature", signature(secret, &notice.id, timestamp, &body))
-        // The headers of version 0.1, which receivers may still check.
+        // Also send the headers of version 0.1, because receivers may check them.
         .header("flagfall-delivery", &notice.id)
         .header("flagfall-signature", format!("sha256={}", body_signature(secret, &body)))
         .body(Full::new(Bytes::from(body)))
@@ -120,9 +121,9 @@ pub(super) fn secret_of(bits: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", BASE64.encode(bits))
 }
 
-/// The signature of Standard Webhooks: HMAC-SHA256 over id, timestamp and body. The key is the
-/// Base64 after `whsec_` in the secret; the secrets of version 0.1 have no prefix and are read in
-/// the same way.
+/// Returns the signature of the Standard Webhooks specification: HMAC-SHA256 of the id, the
+/// timestamp and the body. The key is the Base64 text after `whsec_` in the secret. Secrets of
+/// version 0.1 do not have this prefix, but are otherwise read in the same way.
 fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
     let text = secret.strip_prefix(SECRET_PREFIX).unwrap_or(secret);
     let key = BASE64.decode(text).unwrap_or_else(|_| text.as_bytes().to_vec());
@@ -130,14 +131,14 @@ fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
     format!("v1,{}", BASE64.encode(signed))
 }
 
-/// The signature of version 0.1: HMAC-SHA256 of the body in hexadecimal, with the secret's text as
-/// the key.
+/// Returns the signature of version 0.1: HMAC-SHA256 of the body, in hexadecimal. The key is the
+/// text of the secret.
 fn body_signature(secret: &str, body: &[u8]) -> String {
     HexBytes(hmac(secret.as_bytes(), &[body])).to_string()
 }
 
 fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    // HMAC accepts keys of any length.
+    // This cannot fail, because HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
     parts.iter().for_each(|part| mac.update(part));
     mac.finalize().into_bytes().into()
@@ -149,7 +150,7 @@ impl<L: AsyncRead + AsyncWrite + Unpin + Send> Line for L {}
 
 /// A way to connect to destinations.
 pub(super) trait Dial: Send + Sync {
-    /// Connects to a destination. The reason for a failure is only for the operator's log.
+    /// Connects to a destination. If this fails, the reason is for the operator's log only.
     fn dial<'a>(&'a self, target: &'a Target) -> BoxFuture<'a, Result<Box<dyn Line>, String>>;
 }
 
@@ -163,8 +164,8 @@ impl Network {
         Network { reach, tls: trust.connector() }
     }
 
-    /// Resolves the name and checks the result. The connection uses exactly this address, so that a
-    /// changed DNS answer cannot lead elsewhere.
+    /// Resolves the name and checks the resulting address. The connection must use this address
+    /// and not resolve the name again, because a DNS answer could have changed by then.
     async fn resolve(&self, target: &Target) -> Result<SocketAddr, String> {
         let found =
             lookup_host((target.host.as_str(), target.port)).await.map_err(|error| error.to_string())?;
@@ -240,13 +241,13 @@ mod tests {
             deadline: None,
         };
         let sender = Sender::new(Reach::Public, &Trust::default());
-        // A name that resolves to a private address, one that does not exist, and a private
-        // address.
+        // The URLs are a name that resolves to a private address, a name that does not exist, and
+        // a private address.
         for url in ["https://localhost:9/", "https://no-such-host.invalid/", "https://127.0.0.1:9/"] {
             let Sent { attempt, is_well } = sender.send(url, "s", &notice).await;
             assert_eq!((attempt.delivered, is_well, attempt.result.as_str()), (false, false, UNREACHABLE));
         }
-        // If private addresses are allowed, a closed port reveals no more.
+        // Even if private addresses are allowed, the message for a closed port is the same.
         let sender = Sender::new(Reach::Private, &Trust::default());
         let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         for url in [format!("http://{closed}/"), "http://no-such-host.invalid/".to_owned()] {

@@ -1,4 +1,4 @@
-//! Deliveries to destinations that answer, fail, or never answer, on a clock that the test moves.
+//! Deliveries to destinations that answer, fail, or never answer. The test moves the clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -22,24 +22,24 @@ use flagfall_base::keys::{NOTICES, WEBHOOKS};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How a destination behaves.
+/// The behavior of a destination.
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
-    /// It answers after this delay.
+    /// The destination answers after this delay.
     Answers(Duration),
     /// It never answers.
     Silent,
-    /// It refuses the connection.
+    /// The destination refuses the connection.
     Refuses,
 }
 
-/// A network in memory, and what was sent over it.
+/// A network in memory. It records everything that is sent over it.
 struct FakeNetwork {
     began: Instant,
     manners: Mutex<BTreeMap<String, Manner>>,
-    /// When each host was dialed.
+    /// The times at which hosts were dialed.
     dialed: Mutex<Vec<(Duration, String)>>,
-    /// When each host received which notice.
+    /// The notices that hosts received: the time, the host and the notice's id.
     heard: std::sync::Arc<Mutex<Vec<(Duration, String, String)>>>,
 }
 
@@ -62,7 +62,7 @@ impl FakeNetwork {
         self.dialed.lock().unwrap().iter().filter(|(_, dialed)| dialed == host).count()
     }
 
-    /// The notices that a host received, and when.
+    /// Returns the notices that a host received, with the times.
     fn heard_by(&self, host: &str) -> Vec<(Duration, String)> {
         let heard = self.heard.lock().unwrap();
         heard.iter().filter(|(_, by, _)| by == host).map(|(at, _, id)| (*at, id.clone())).collect()
@@ -114,7 +114,7 @@ impl Scene {
         Scene { store, network: FakeNetwork::new(manners) }
     }
 
-    /// The notices of one server.
+    /// Starts a server, and returns its notices.
     async fn server(&self) -> Notices {
         let store: Arc<dyn Store> = Arc::new(self.store.clone());
         let jobs = JobWriter::default();
@@ -129,7 +129,7 @@ impl Scene {
         notices
     }
 
-    /// Gives a player a webhook and waiting notices.
+    /// Gives a player a webhook and a number of waiting notices.
     async fn waiting(&self, player: &str, host: &str, notices: usize) {
         let webhook = WebhookRecord {
             url: format!("https://{host}/turns"),
@@ -145,7 +145,7 @@ impl Scene {
             let id = format!("{player}-{number}");
             let (kind, game) = (NoticeKind::YourTurn, Some(game));
             let notice = Notice { id: id.clone(), kind, game, ruleset: None, ply: Some(1), deadline: None };
-            // The form that version 0.1 writes.
+            // The form in which version 0.1 writes notices.
             let waiting = serde_json::json!({ "notice": notice, "attempts": 0, "at": self.store.now() });
             writes.push(put(NOTICES.key([&player, &id]).unwrap(), &waiting, None).unwrap());
         }
@@ -156,7 +156,7 @@ impl Scene {
     }
 }
 
-/// A clock that follows the paused clock of the test.
+/// A clock that follows the test's paused clock.
 struct PausedClock {
     start: Stamp,
     began: Instant,
@@ -187,13 +187,13 @@ async fn silent_addresses_delay_no_other_notices() {
         scene.network.set(host, Manner::Silent);
         scene.waiting(&format!("player-{host}"), host, 20).await;
     }
-    // zoe is last in the order in which notices are read.
+    // Set-up: notices are read in the order of their players, and zoe is the last.
     scene.waiting("zoe", "well.example", 1).await;
     let _server = scene.server().await;
     sleep(2 * SECOND).await;
     let heard = scene.network.heard_by("well.example");
     assert!(matches!(&heard[..], [(at, id)] if *at < SECOND && id == "zoe-0"), "{heard:?}");
-    // Another turn, while the dead addresses are tried and paused.
+    // Claim: zoe's next turns are delivered while dead addresses are tried and paused.
     for round in 2..40 {
         scene.waiting("zoe", "well.example", 1).await;
         sleep(SECOND).await;
@@ -222,7 +222,8 @@ async fn many_notices_to_a_slow_address_come_once_each_whichever_server_sends_th
     let scene = Scene::new(&[("slow.example", slow)]);
     scene.waiting("ana", "slow.example", 60).await;
     let _servers = [scene.server().await, scene.server().await];
-    // Each server has two places, so 60 notices take longer than the lease of a notice.
+    // Set-up: each server has two places for the host, so sending 60 notices takes longer than a
+    // notice is leased.
     sleep(200 * SECOND).await;
     let mut ids: Vec<String> = scene.network.heard_by("slow.example").into_iter().map(|(_, id)| id).collect();
     assert_eq!(ids.len(), 60);
@@ -244,7 +245,7 @@ async fn setting_a_webhook_anew_or_removing_it_gives_no_further_tests() {
     server.remove(&ana).await.unwrap();
     server.set(&ana, &new).await.unwrap();
     assert_eq!(server.test(&ana).await, Err(too_many("webhook_test")));
-    // Also on another server.
+    // Claim: the limit also applies on another server.
     assert_eq!(scene.server().await.test(&ana).await, Err(too_many("webhook_test")));
     assert_eq!(scene.network.dials("well.example"), 1);
 }

@@ -1,4 +1,4 @@
-//! Accounts: sign up, log in, change, export and delete.
+//! Accounts: signing up, logging in, changing, exporting and deleting them.
 
 use std::net::IpAddr;
 
@@ -24,18 +24,18 @@ use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
-/// Name of the token of a sign-up, of a recovery, or of a login that gives no token name.
+/// The name of a token from a sign-up, from a recovery, or from a login without a token name.
 const LOGIN_TOKEN: &str = "login";
-/// Id that is looked up if a name has no player, so that the lookup takes the same number of
-/// steps.
+/// The id that is looked up if no player has the given name. So the lookup takes the same number
+/// of steps as for a known name.
 const NOBODY: &str = "000000000000";
-/// Rate-limit bucket for password re-confirmation.
+/// The rate-limit bucket for confirming the password.
 const CONFIRM: &str = "confirm";
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Makes a new account, or turns the guest who asks into one. The guest keeps their games and
-    /// token. The account is durable when this returns.
+    /// Creates an account, or turns the guest who asks into an account. The guest keeps their
+    /// games and token. The account is durable when this returns.
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -107,18 +107,19 @@ impl Players {
             if self.inner.store.get(NAMES.key([&record.name_key])?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
-            // Another request stored the guest at the same moment.
+            // A conflict here means that another request stored the guest at the same moment.
         }
         Err(PlayerError::Store)
     }
 
-    /// Returns the record that would be written if this guest were stored now.
+    /// Returns the record that would be written if the guest were stored now.
     fn unstored_record(&self, guest: &Identity) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
-    /// Returns the asker's record, or the one that would be written if they were stored now.
+    /// Returns the asker's record. If the asker is a guest who is not stored, returns the record
+    /// that would be written now.
     async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -126,10 +127,10 @@ impl Players {
         }
     }
 
-    /// Logs in with a password and returns a new token. Neither the answer nor its timing reveals
-    /// whether the name or the password was wrong. `device` is a token that the device had
-    /// before, valid or not. Guesses by others do not count against a device that has had a token
-    /// of the account.
+    /// Logs in with a password, and returns a new token. Neither the answer nor the time it takes
+    /// reveals whether the name or the password was wrong. `device` is a token that the device
+    /// had before; it may be invalid. Wrong guesses by other devices do not count against a
+    /// device that has had a token of the account.
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -152,7 +153,7 @@ impl Players {
         let (record, (token, _)) = self
             .change(&record.player.id, |record| {
                 let credentials = record.credentials.as_mut().ok_or(PlayerError::WrongPassword)?;
-                // The password may have changed since it was checked.
+                // The password may have been changed after it was checked.
                 if Some(&credentials.password) != kept.as_ref() {
                     return Err(PlayerError::WrongPassword);
                 }
@@ -166,8 +167,8 @@ impl Players {
         Ok(LoggedIn { player: record.player, token: token.to_secret() })
     }
 
-    /// Sets a new password with the recovery code, which is used up. All earlier tokens are
-    /// revoked.
+    /// Sets a new password with the recovery code. The code cannot be used again. All earlier
+    /// tokens are revoked.
     pub async fn recover(
         &self,
         address: IpAddr,
@@ -177,11 +178,12 @@ impl Players {
     ) -> Result<Recovered, PlayerError> {
         let new_password = Password::choose(new_password, name)?;
         let folded = fold(name);
-        // Count by address only, because a recovery code cannot be guessed, and attempts by
-        // others must not keep the owner from using it.
+        // Count by address only. Recovery codes cannot be guessed, and attempts by others must
+        // not prevent the owner from using theirs.
         let counted = self.inner.attempts.take_address(address, Instant::now());
         counted.inspect_err(|_| count_login("too_often"))?;
-        // Do the expensive work first, whether the account exists or not.
+        // Compute the hash first, whether or not the account exists, so that the time does not
+        // reveal it.
         let password = self.inner.hasher.hash(share_of(address), new_password).await?;
         let typed = RecoveryCode::typed(code).hash();
         let record = self.find(&folded).await?;
@@ -213,7 +215,7 @@ impl Players {
         Ok(Recovered { player: record.player, token: token.to_secret(), recovery_code })
     }
 
-    /// Changes the password and revokes all tokens except the asker's.
+    /// Changes the password, and revokes all tokens except the one that the asker uses.
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -233,7 +235,7 @@ impl Players {
         Ok(())
     }
 
-    /// Makes a new recovery code. The old one becomes void.
+    /// Makes a new recovery code. The old code becomes invalid.
     pub async fn renew_recovery_code(
         &self,
         asker: &Identity,
@@ -249,7 +251,7 @@ impl Players {
         Ok(Secret::new(code.expose()))
     }
 
-    /// The asker's tokens, oldest first.
+    /// Returns the asker's tokens, oldest first.
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
@@ -263,7 +265,8 @@ impl Players {
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
         check_account(asker, "other")?;
-        // Limited, because each token leaves a record behind when it is revoked.
+        // Limit how often tokens are made, because each revoked token leaves a record in the
+        // store.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let tokens_max = self.inner.tokens_max;
         let made = self.change(&asker.player.id, |record| {
@@ -276,9 +279,10 @@ impl Players {
         Ok(MadeToken { info, token: token.to_secret() })
     }
 
-    /// Revokes one of the asker's tokens and closes its sockets.
+    /// Revokes one of the asker's tokens, and closes its sockets.
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
-        // A guest's only token is their identity: without it they could never come back.
+        // Guests cannot revoke their only token, because they could never sign in again without
+        // it.
         check_account(asker, "other")?;
         self.revoke(asker, token_id).await
     }
@@ -298,8 +302,8 @@ impl Players {
             if gone.is_empty() {
                 return Err(Refusal::new(Code::NO_SUCH_TOKEN).into());
             }
-            // A device that signs itself out stays known. A device whose token was revoked from
-            // elsewhere may be in the wrong hands.
+            // Remember a device that signs itself out as known. Do not remember a device that was
+            // signed out from another device, because it may be stolen.
             if token_id == asker.token_id {
                 record.note_former(gone);
             }
@@ -309,7 +313,7 @@ impl Players {
         Ok(())
     }
 
-    /// The public profile of the player with this name, without ratings.
+    /// Returns the public profile of the player with this name, without ratings.
     pub async fn profile(&self, name: &str) -> Result<Profile, PlayerError> {
         let record = self.find(&fold(name)).await?.ok_or(PlayerError::NoSuchPlayer)?;
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
@@ -338,9 +342,9 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account with its name, password and tokens. The asker's games are then
-    /// shown without their name. A job deletes their other data. Refused while they have running
-    /// games.
+    /// Deletes the asker's account with its name, password and tokens. After that, the asker's
+    /// games are shown without their name. A job deletes their other data. Refused while they
+    /// have running games.
     pub async fn delete(
         &self,
         asker: &Identity,
@@ -353,7 +357,7 @@ impl Players {
         }
         let mut before = None;
         let mut transaction = Transaction::new(&*self.inner.store, "the account");
-        // If the record is gone after an attempt, the deletion has happened.
+        // If the record does not exist after an attempt, that attempt has deleted it.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
@@ -371,14 +375,14 @@ impl Players {
         Ok(())
     }
 
-    /// The index records of a player's running games.
+    /// Returns the keys of the index records of a player's running games.
     async fn seats(&self, id: &str, max: usize) -> Result<Vec<Key>, PlayerError> {
         let seats = self.inner.store.scan(SEAT.under([&id])?, None, max).await?;
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// Checks the asker's password again and returns their record. Guesses by others, under this
-    /// name or from this address, do not keep the owner from confirming.
+    /// Checks the asker's password again, and returns their record. Wrong guesses by others,
+    /// under this name or from this address, do not prevent the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker, "other")?;
         self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
@@ -387,7 +391,8 @@ impl Players {
         Ok(record)
     }
 
-    /// Returns who is trying to sign in under this name: a device of the account, or a stranger.
+    /// Returns who is trying to sign in under this name: a known device of the account, or a
+    /// stranger.
     async fn guesser(
         &self,
         address: IpAddr,
@@ -414,7 +419,7 @@ impl Players {
         Ok(record)
     }
 
-    /// Checks the password for a folded name, without counting the attempt.
+    /// Checks the password of the player with this folded name. Does not count the attempt.
     async fn checked(
         &self,
         share: Share,
@@ -426,7 +431,8 @@ impl Players {
         let kept = credentials.map(|credentials| credentials.password.as_str());
         let is_right = self.inner.hasher.is_right(share, Password::attempt(password), kept).await?;
         match record.filter(|_| is_right) {
-            // Only a person with the right password learns that the account is closed.
+            // Do this after checking the password, so that only a person who knows it learns that
+            // the account is closed.
             Some(record) if record.closed.is_some() => {
                 count_login("closed");
                 Err(PlayerError::Closed)
@@ -442,18 +448,18 @@ impl Players {
         }
     }
 
-    /// Finds the player with a folded name. The lookup of an unknown name takes as many steps as
-    /// that of a known name.
+    /// Finds the player with this folded name. The lookup takes the same number of steps whether
+    /// or not the name exists.
     async fn find(&self, folded: &str) -> Result<Option<PlayerRecord>, PlayerError> {
         let id = self.inner.store.get(NAMES.key([&folded])?).await?;
         let id = id.map(String::from_utf8).transpose().map_err(|_| PlayerError::Store)?;
         let found = self.read(id.as_deref().unwrap_or(NOBODY)).await?;
-        // Between the two reads the name may have passed to another player.
+        // The name may have passed to another player between the two reads.
         Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
     }
 
-    /// Changes a player's record, and retries if another writer changed it meanwhile. Sockets of
-    /// removed tokens are closed.
+    /// Changes a player's record. Retries if another writer changes the record meanwhile. Closes
+    /// the sockets of tokens that the change removes.
     async fn change<T>(
         &self,
         id: &str,
@@ -493,8 +499,8 @@ impl Players {
     }
 }
 
-/// Returns the form of a name under which attempts are counted and players are found. For an
-/// invalid name it is a text that no player's name has.
+/// Returns the form of a name that is used to count attempts and to find players. For an invalid
+/// name, this is a text that cannot be a player's name.
 fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
@@ -507,8 +513,8 @@ fn unchanged<'a>(
     record.credentials.as_mut().filter(|_| is_same).ok_or(PlayerError::WrongPassword)
 }
 
-/// Makes room in a full list of tokens by removing the oldest one with the play scope, because a
-/// login with the right password must always succeed.
+/// Makes room in a full list of tokens by removing the oldest token with the play scope. This is
+/// needed because a login with the right password must always succeed.
 fn make_room(record: &mut PlayerRecord, max: usize) {
     while record.tokens.len() >= max.max(1) {
         let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);
@@ -534,7 +540,7 @@ fn add_token(
     Ok((token, info))
 }
 
-/// A signed-in player's share of the hash queue.
+/// Returns the share of the hash queue that a signed-in player uses.
 fn share_of_asker(asker: &Identity) -> Share {
     Share::Device(asker.token_id.clone())
 }

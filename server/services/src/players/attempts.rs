@@ -1,4 +1,4 @@
-//! Rate limits for password attempts: per name and network, and per network in total.
+//! Rate limits for password attempts: for each name and network, and for each network in total.
 
 use flagfall_protocol::{Code, Refusal};
 use std::collections::HashMap;
@@ -14,31 +14,32 @@ use crate::settings::Settings;
 use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
-/// Most names and addresses counted at a time. When there are more, full buckets are dropped.
+/// The most names, or addresses, that are counted at the same time. If there are more, full
+/// buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
 const STRANGERS_FACTOR: u32 = 10;
 
-/// How long a network counts as known after the account was signed in there.
+/// The time for which a network counts as known after the account was signed in from there.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Shortest time between two sweeps, so that a full table does not make every attempt slow.
+/// The shortest time between two sweeps, so that a full table does not slow down every attempt.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// The attempts counted on this server. Names are counted in the same way whether they exist or
-/// not.
+/// The attempts that this server has counted. It counts names that do not exist in the same way
+/// as names that do.
 ///
-/// Wrong passwords count by name and network together, so that no one can lock out others
-/// elsewhere. Beyond that, all networks in which the account was not signed in lately share a
-/// budget for each name, which slows down a guesser with many addresses. Devices that have, or once
-/// had, a token of the account have their own budget.
+/// Wrong passwords count for the name and the network together, so that a guesser cannot lock out
+/// the owner in another network. In addition, each name has a budget that is shared by all
+/// networks in which the account was not signed in lately. This slows down a guesser with many
+/// addresses. A device that has, or had, a token of the account has a separate budget.
 #[derive(Debug)]
 pub(super) struct Attempts {
     pairs: Mutex<Counts<(String, Network)>>,
     strangers: Mutex<Counts<String>>,
     own: Mutex<Counts<String>>,
     addresses: Mutex<Counts<Network>>,
-    /// Says which addresses are not counted.
+    /// The limits that say which addresses are trusted. Attempts from these are not counted.
     admission: AdmissionLimits,
     known: Mutex<KnownNetworks>,
 }
@@ -106,15 +107,15 @@ impl Attempts {
         self.addresses.lock().take(Network::of(address), now)
     }
 
-    /// Counts an action of a known player or device, separately from attempts by others under
-    /// their name.
+    /// Counts an action of a known player or device. Attempts by others under the same name are
+    /// counted separately.
     pub(super) fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), Refusal> {
         self.own.lock().take(format!("{what}/{player_id}"), now)
     }
 
-    /// Records a correct password. The attempt is not counted against the name, but stays counted
-    /// against the address, because it was as much work. The network becomes known for this
-    /// account.
+    /// Notes that a password was right. The attempt then does not count against the name. It
+    /// still counts against the address, because it took as much work. From now on, the network
+    /// is known for this account.
     pub(super) fn was_right(&self, name: &str, guesser: &Guesser, now: Instant) {
         match guesser {
             Guesser::Device(device) => self.put_back_own("device", device),
@@ -133,13 +134,13 @@ impl Attempts {
         self.known.lock().note(name, Network::of(address), now);
     }
 
-    /// Takes back what [`Attempts::take_own`] counted.
+    /// Undoes one count of [`Attempts::take_own`].
     pub(super) fn put_back_own(&self, what: &str, player_id: &str) {
         self.own.lock().put_back(&format!("{what}/{player_id}"));
     }
 }
 
-/// The networks in which accounts were signed in lately, as seen by this server.
+/// The networks from which accounts were signed in lately, as far as this server has seen.
 #[derive(Default, Debug)]
 struct KnownNetworks {
     seen: HashMap<(String, Network), Instant>,

@@ -1,4 +1,5 @@
-//! Accounts closed by an operator. Logins are refused, and open sockets are closed on all servers.
+//! Accounts that an operator has closed. Logins to them are refused, and their open sockets are
+//! closed on all servers.
 
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
@@ -11,8 +12,8 @@ use thiserror::Error;
 use super::record::{CHANGES_MAX, Closed, PlayerRecord};
 use super::{Name, Players};
 
-/// How long a closure is announced, so that all servers close the account's sockets, in
-/// milliseconds.
+/// The time for which a closure is announced, in milliseconds. During this time, all servers
+/// close the account's sockets.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -32,9 +33,9 @@ pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool)
     Ok((record.player, record.closed.is_some()))
 }
 
-/// Closes or reopens an account, and writes `note` in the same update. After an error nothing has
-/// changed, except that after [`ClosureError::Store`] the change may have been written. Read the
-/// account again to find out.
+/// Closes or reopens an account, and writes `note` in the same update. After an error, nothing
+/// has changed. The exception is [`ClosureError::Store`], after which the change may have been
+/// written. Read the account to find out.
 pub async fn set_closed(
     store: &dyn Store,
     name: &str,
@@ -50,7 +51,8 @@ pub async fn set_closed(
             (Some(_), false) => record.closed = None,
         }
         if record.player.kind == PlayerKind::Guest {
-            // A guest's token is valid without a record, so the record stays while they are closed.
+            // While a guest is closed, their record must stay, because their token would be valid
+            // without it.
             let reopened = SystemClock.now().plus_ms(REOPENED_MS).0;
             record.expires = (!is_closed).then_some(reopened);
         }

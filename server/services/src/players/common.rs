@@ -1,5 +1,5 @@
-//! Checks for passwords that are easy to guess: common ones, the player's own name, repetitions,
-//! keyboard walks.
+//! Checks for passwords that are easy to guess: common passwords, the player's name, repetitions,
+//! and keyboard walks.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -10,18 +10,19 @@ static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     lines.filter(|line| !line.starts_with('#')).collect()
 });
 
-/// Rows of the usual keyboards, for walks.
+/// The rows of common keyboards, to recognize keyboard walks.
 const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm"];
-/// A password with fewer runs of neighboring characters than this is a keyboard walk.
+/// The smallest number of runs in a password that is not a keyboard walk. Within a run, each
+/// character is next to the one before it.
 const RUNS_MIN: usize = 4;
-/// A repetition of a part shorter than this counts as common.
+/// The shortest part that a password may repeat without counting as common.
 const UNIT_MIN: usize = 6;
-/// Letters that a password needs besides a short name.
+/// The number of letters that a password must have in addition to a short name.
 const REST_MIN: usize = 6;
-/// Names of at least this length must not occur in the password at all; shorter ones may occur by
-/// chance.
+/// The length of a long name. A password must not contain a long name at all, but may contain a
+/// shorter one by chance.
 const LONG_NAME: usize = 4;
-/// Minimum length of a password of digits only.
+/// The smallest length of a password that has only digits.
 const DIGITS_MIN: usize = 12;
 
 /// True if this password would be among the first guesses.
@@ -48,8 +49,8 @@ pub(super) fn has_name(password: &str, name: &str) -> bool {
     name.chars().count() >= LONG_NAME || rest < REST_MIN
 }
 
-/// True if the list has the text, either as it is or with letters for look-alike digits and signs.
-/// Digits and signs at the end are ignored.
+/// True if the list contains the text, either unchanged or with similar letters instead of some
+/// digits and signs (`3` is read as `e`). Digits and signs at the end are ignored.
 fn is_listed(text: &[char]) -> bool {
     let plain: String = text.iter().collect();
     let with_letters = |one: char| -> String {
@@ -70,7 +71,8 @@ fn is_listed(text: &[char]) -> bool {
         COMMON.contains(stem)
     };
     let trimmed = plain.trim_end_matches(|c: char| !c.is_alphabetic()).chars().count();
-    // Digits at the end are stripped before they are read as letters: `monkey1` is not `monkeyi`.
+    // Also strip the digits at the end before digits are read as letters, so that `monkey1` is
+    // found as `monkey`.
     let cut = |text: String| text.chars().take(trimmed).collect::<String>();
     stem(&plain)
         || stem(&with_letters('i'))
@@ -79,7 +81,8 @@ fn is_listed(text: &[char]) -> bool {
         || stem(&cut(with_letters('l')))
 }
 
-/// The shortest part that the text repeats, or all of it if it repeats nothing.
+/// Returns the shortest part of which the text is a repetition, or the whole text if it is not a
+/// repetition.
 fn unit(text: &[char]) -> &[char] {
     (1..=text.len() / 2)
         .map(|length| &text[..length])
@@ -87,7 +90,8 @@ fn unit(text: &[char]) -> &[char] {
         .unwrap_or(text)
 }
 
-/// The number of runs of equal, successive or neighboring characters.
+/// Returns the number of runs. Within a run, each character is equal to the one before it, or
+/// next to it in the alphabet or on the keyboard.
 fn runs(text: &[char]) -> usize {
     let breaks = text.windows(2).filter(|pair| !are_neighbors(pair[0], pair[1])).count();
     breaks + usize::from(!text.is_empty())

@@ -1,4 +1,4 @@
-//! Why a request of a player failed.
+//! The reasons why a request of a player failed.
 
 use flagfall_store::StoreError;
 use thiserror::Error;
@@ -13,19 +13,19 @@ use flagfall_protocol::{Code, Refusal};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum PlayerError {
-    /// The token is malformed, or belongs to no player.
+    /// The token is malformed, or no player has it.
     UnknownToken,
     NoSuchPlayer,
-    /// The name is taken. An account gets exactly the name it asks for.
+    /// The name is taken. An account gets exactly the name that was asked for, or none.
     AccountNameTaken,
     AlreadyAccount,
-    /// Wrong name or password; the answer does not say which.
+    /// The name or the password is wrong. The answer does not say which.
     WrongPassword,
-    /// Wrong name or recovery code; the answer does not say which.
+    /// The name or the recovery code is wrong. The answer does not say which.
     WrongRecoveryCode,
     Closed,
     Store,
-    /// The store answers, but its data is damaged.
+    /// The store answers, but the player's data is damaged.
     Damaged,
     Other(Refusal),
 }

@@ -2,13 +2,13 @@
 //! until they do something lasting.
 //!
 //! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC
-//! (7) by a key that all servers on a store share. The player id and the token id come from the
-//! same MAC computation, so a token cannot be derived from an id without the key. Guessing a
-//! given player's token means guessing 112 bits. A forged token that belongs to no player gains
-//! an attacker only one new guest. It takes 2^56 tries on average, and each try is a hello.
+//! (7) with a key that all servers on a store share. The player id and the token id are parts of
+//! the full MAC, so without the key, a token cannot be derived from an id. Guessing a given
+//! player's token means guessing 112 bits. Forging a token that belongs to no player takes 2^56
+//! tries on average, each with a hello message, and gains only one new guest.
 //!
-//! Guest tokens look like all others (64 hexadecimal digits), and a stored guest is found under
-//! `tokens/HASH` like every player. So servers of version 0.1 can find stored guests as well.
+//! Guest tokens look like all others (64 hexadecimal digits), and the store finds a stored guest
+//! under `tokens/HASH`, like every player. So servers of version 0.1 can find stored guests too.
 
 use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
@@ -29,18 +29,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Smallest extension of a guest's expiry, in milliseconds.
+/// The smallest step by which a guest's expiry is extended, in milliseconds.
 pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Domain separator of the MAC. A different token layout needs a different text.
+/// The domain separator of the MAC. If the layout of tokens changes, this text must change too.
 const PURPOSE: &[u8] = b"flagfall guest token 1";
-/// Bytes of a token that the MAC covers.
+/// The number of bytes of a token that the MAC covers.
 const COVERED: usize = 25;
-/// Characters of names, in the order of their codes; code 0 marks the end.
+/// The characters of names. The code of a character is its position plus one; code 0 marks the
+/// end of the name.
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-/// Characters of a generated name that come from the id.
+/// The number of characters of a generated name that are taken from the id.
 const GENERATED_LEN: usize = 8;
-/// Most keys remembered. After a store was emptied, servers may briefly have different keys.
+/// The most keys that a server remembers. After a store was emptied, servers may have different
+/// keys for a short time.
 const KEYS_MAX: usize = 4;
 
 /// A key for guest tokens. It cannot be printed, serialized or compared.
@@ -66,7 +68,7 @@ pub(super) struct GuestKeys {
 
 pub(super) struct GuestToken {
     pub(super) id: String,
-    /// The name they asked for, or the generated one.
+    /// The name that the guest asked for, or a generated one.
     pub(super) name: Name,
     pub(super) expires: Stamp,
     pub(super) pass: GuestPass,
@@ -92,8 +94,8 @@ impl GuestKeys {
         Ok((token, guest))
     }
 
-    /// Returns the guest of this token; `None` if it was not made with one of these keys. Also
-    /// reads expired tokens.
+    /// Returns the guest who has this token, even if it has expired. `None` if the token was not
+    /// made with one of these keys.
     pub(super) async fn read(
         &self,
         store: &dyn Store,
@@ -110,7 +112,8 @@ impl GuestKeys {
         Ok(None)
     }
 
-    /// Returns the signing key, which the store keeps. The first server on a store makes it.
+    /// Returns the key that signs. The store keeps this key; the first server on a store makes
+    /// it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
         if let Some(key) = self.keys.lock().first().cloned() {
             return Ok(key);
@@ -118,10 +121,10 @@ impl GuestKeys {
         Ok(self.agree(store).await?)
     }
 
-    /// Makes this server sign with the store's key, and returns that key. A store that has lost
-    /// its key gets this server's key, so that guests keep their identity.
+    /// Makes this server sign with the store's key, and returns this key. If the store has lost
+    /// its key, writes this server's key to the store, so that guests keep their identity.
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
-        // Versions without guest tokens do not read this record.
+        // Versions before guest tokens do not read this record.
         let place = SECRETS.key([&"guest_tokens"])?;
         for _ in 0..KEYS_MAX {
             if let Some(stored) = store.get(place.clone()).await? {
@@ -134,7 +137,8 @@ impl GuestKeys {
             };
             let conditions = vec![(place.clone(), Expect::Absent)];
             let writes = vec![Write::Put { key: place.clone(), value: offered.0.to_vec(), expires: None }];
-            // The outcome does not matter: the next round adopts the key that the store then has.
+            // The outcome does not matter, because the next iteration adopts the key that the
+            // store contains.
             let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
         }
         Err(unavailable(&"the key of guest tokens could not be made"))
@@ -162,7 +166,7 @@ fn unavailable(why: &dyn Display) -> StoreError {
     StoreError::Unavailable { why: why.to_string() }
 }
 
-/// Returns the guest of a token with this MAC; `None` if the name in the token is impossible.
+/// Returns the guest of a token with this MAC. `None` if the token cannot contain this name.
 fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
     let bytes = token.bytes();
     let id = code(&mac[7..19]);
@@ -175,13 +179,13 @@ fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
     Some(GuestToken { id, name, expires: Stamp(u64::from(day) * DAY_MS), pass })
 }
 
-/// Makes a code of twelve characters from these bytes, as in all ids.
+/// Makes a code of twelve characters from these bytes. All ids have this form.
 fn code(bytes: &[u8]) -> String {
     let bytes = bytes.try_into().unwrap_or_default();
     GameId::from_random(bytes).to_string()
 }
 
-/// Encodes a name as a number in base 65. `None` is 0.
+/// Encodes a name as a number in base 65. `None` becomes 0.
 fn encode_name(name: Option<&Name>) -> u128 {
     let letters = name.map_or("", Name::as_str).bytes();
     letters.fold(0, |number, letter| {
@@ -201,13 +205,14 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
     Name::new(std::str::from_utf8(&letters).ok()?).ok().filter(|_| encoded == 0)
 }
 
-/// How long a name stays reserved for a guest who was welcomed under it and is not stored.
+/// The time for which a name stays reserved for a guest who has this name but is not stored.
 const CLAIM: Duration = Duration::from_secs(15 * 60);
-/// Most names claimed in one generation.
+/// The most names that are claimed in one generation of claims.
 const CLAIMS_MAX: usize = 20_000;
 
-/// Names of recent guests who are not stored, so that two guests of one server do not get the
-/// same name. A claim lasts 15 to 30 minutes, or less during a flood of names.
+/// The names of recent guests who are not stored. Claims prevent two guests of one server from
+/// getting the same name. A claim lasts for 15 to 30 minutes, or for less if very many names are
+/// claimed.
 #[derive(Default)]
 pub(super) struct Claims {
     generations: Mutex<Generations>,
@@ -215,14 +220,14 @@ pub(super) struct Claims {
 
 #[derive(Default)]
 struct Generations {
-    /// The holders' ids and names, by folded name.
+    /// The ids and names of the holders, by folded name.
     current: HashMap<String, (String, Name)>,
     before: HashMap<String, (String, Name)>,
     since: Option<Instant>,
 }
 
 impl Claims {
-    /// Claims a name for a player; `false` if another player holds it.
+    /// Claims a name for a player. Returns `false` if another player has claimed it.
     pub(super) fn claim(&self, name: &Name, id: &str, now: Instant) -> bool {
         let folded = name.folded();
         let mut names = self.generations.lock();
@@ -251,11 +256,13 @@ impl Generations {
     }
 }
 
-/// How many names are tried for a guest before they must choose another one.
+/// The number of names that are tried for a guest. If none of them is free, the guest must choose
+/// another name.
 const NAME_ATTEMPTS: usize = 8;
 
-/// Finds a free name like the wanted one: the name itself, then with a number derived from the
-/// id, then with random numbers. `allows` can reject names that are free in the store.
+/// Finds a free name that is like the wanted one. Tries the wanted name first, then adds a number
+/// derived from the id, and then random numbers. `allows` can reject names that are free in the
+/// store.
 pub(super) async fn free_name(
     store: &dyn Store,
     id: &str,
@@ -279,7 +286,7 @@ pub(super) async fn free_name(
             return Ok(name);
         }
     }
-    // The name is taken, and so are similar ones.
+    // The name is taken, and so are the numbered names that were tried.
     Err(Refusal::new(Code::BAD_NAME).because("taken").into())
 }
 
@@ -346,8 +353,8 @@ mod tests {
         keys.agree(&emptied).await.unwrap();
         let other = GuestKeys::default();
         assert_eq!(other.read(&emptied, &token).await.unwrap().unwrap().id, guest.id);
-        // A server that started on an empty store made its own key. Both keys are valid from then
-        // on.
+        // Another server that started on an empty store has made a different key. From now on,
+        // both keys are valid.
         let foreign = store();
         let (theirs, _) = GuestKeys::default().issue(&foreign, None, LATER).await.unwrap();
         keys.agree(&foreign).await.unwrap();

@@ -1,5 +1,5 @@
-//! The queue for slow hashes. Few run at a time, and clients take turns, so a client with many
-//! requests does not hold up the others.
+//! The queue for slow hashes. Only a few are computed at a time. Clients take turns, so a client
+//! with many requests does not delay the others.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use tokio::sync::oneshot;
 
 use flagfall_base::admission::Network;
 
-/// The client a hash is computed for. Clients take turns.
+/// The client for whom a hash is computed. Clients take turns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Share {
     Network(Network),
-    /// A device that is or was signed in, by an identifier.
+    /// A device that is or was signed in. The text identifies the device.
     Device(String),
 }
 
@@ -26,16 +26,16 @@ struct State {
     at_once: usize,
     waiting_max: usize,
     running: usize,
-    /// The shares with waiting requests, the next one first.
+    /// The shares that have waiting requests, in the order in which they get turns.
     lines: VecDeque<(Share, VecDeque<oneshot::Sender<Turn>>)>,
 }
 
-/// The permission to compute one hash. Dropping it lets the next one begin.
+/// The permission to compute one hash. When it is dropped, the next computation may begin.
 pub(super) struct Turn {
     state: Arc<Mutex<State>>,
 }
 
-/// The queue is full and the asker has no right to a place.
+/// The queue is full, and the asker cannot take a place from another client.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Full;
 
@@ -45,8 +45,8 @@ impl HashQueue {
         HashQueue { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Waits for a turn. [`Full`] may also come while waiting, if another share needs a place and
-    /// this one has several.
+    /// Waits for a turn. May return [`Full`] after waiting, if this share has several places in
+    /// the queue and another share needs one.
     pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
         let place = self.enter(share)?;
         place.await.map_err(|_| Full)
@@ -70,7 +70,7 @@ impl HashQueue {
         Ok(theirs)
     }
 
-    /// Places taken: running and waiting.
+    /// Returns the number of places taken, by running and by waiting requests.
     #[cfg(test)]
     pub(super) fn taken(&self) -> usize {
         let state = self.state.lock();
@@ -83,21 +83,22 @@ impl State {
         self.lines.iter().map(|(_, line)| line.len()).sum()
     }
 
-    /// Drops the last request of the longest line, if that line has more than `own` + 1 requests.
+    /// Removes the last request of the longest line, if this line has more than `own` + 1
+    /// requests.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
-        // Dropping the sender tells the waiting task.
+        // The waiting task notices that its sender was dropped.
         longest.filter(|line| line.len() > own + 1).ok_or(Full)?.pop_back();
         Ok(())
     }
 
-    /// Drops the places of canceled requests.
+    /// Removes the requests that were canceled.
     fn forget_gone(&mut self) {
         self.lines.iter_mut().for_each(|(_, line)| line.retain(|place| !place.is_closed()));
         self.lines.retain(|(_, line)| !line.is_empty());
     }
 
-    /// Starts as many turns as there is room for.
+    /// Starts turns until the maximum is running.
     fn next_turns(&mut self, state: &Arc<Mutex<State>>) -> Vec<(oneshot::Sender<Turn>, Turn)> {
         let mut next = Vec::new();
         while self.running < self.at_once {
@@ -115,7 +116,7 @@ impl State {
     }
 }
 
-/// Hands out turns. If the asker is gone, the turn is dropped, which lets the next one begin.
+/// Hands out turns. If an asker has gone, their turn is dropped, and the next one begins.
 fn give(turns: Vec<(oneshot::Sender<Turn>, Turn)>) {
     for (place, turn) in turns {
         place.send(turn).ok();
@@ -142,7 +143,7 @@ mod tests {
 
     type Place = oneshot::Receiver<Turn>;
 
-    /// The places that have their turn now.
+    /// Returns the labels of the places that have just got their turn.
     fn having(places: &mut [(u8, Place)], turns: &mut Vec<(u8, Turn)>) -> Vec<u8> {
         let mut now = Vec::new();
         for (who, place) in places {

@@ -1,4 +1,4 @@
-//! Finds stored guests who never played, and deletes them if they have nothing open.
+//! Finds stored guests who never played, and deletes them if they have no open offers.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind};
@@ -11,19 +11,21 @@ use flagfall_base::keys::{
 };
 use flagfall_base::transact::{delete_all, write_if};
 
-/// Most open seeks that are searched. The limits allow fewer.
+/// The most open seeks that are searched. There are never more, because the limits are lower.
 const SEEKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
-    /// They never played and have nothing open: deleted, or to be deleted.
+    /// The guest never played and has nothing open. They were deleted, or would have been in a
+    /// real run.
     Idle,
-    /// They have an offer open, or are acting at this moment.
+    /// The guest has an open offer, or is doing something at this moment.
     Busy,
-    /// They have played, are an account, are closed or are gone, so they need not be listed.
+    /// The player does not have to stay listed: they have played, have an account, are closed, or
+    /// do not exist.
     Settled,
 }
 
-/// Returns the current kind of a player; `None` if the store does not have them.
+/// Returns the current kind of a player. `None` if the store does not have the player.
 pub(crate) async fn player_kind(
     store: &dyn Store,
     player: &Player,
@@ -35,12 +37,13 @@ pub(crate) async fn player_kind(
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
-/// Deletes a stored guest who never played and has nothing open; otherwise returns why not.
+/// Deletes a stored guest who never played and has nothing open. Otherwise returns why not.
 ///
-/// The guest may act at any moment. A guest's action expects their record as it was read, and
-/// extends the expiry if it is near. So this first moves the expiry near and then looks again.
-/// The second look finds every action before that. Every later action extends the expiry, and so
-/// changes the record that the deletion expects.
+/// The guest may act at any moment. An action has the condition that the guest's record is
+/// unchanged, and it extends the expiry if that is near. So this function first sets the expiry
+/// to a near time, and then looks again for offers and games. Actions before the change are found
+/// by this second look. Actions after the change extend the expiry. They thereby change the
+/// record, so that the deletion fails.
 pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
     let own_key = PLAYERS.key([&id])?;
     let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };
@@ -61,7 +64,8 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
     }
     let looked = look(store, id).await?;
     if looked != Listed::Idle {
-        // They acted just now: restore their expiry, unless a later action has changed the record.
+        // The guest has just acted. Restore their expiry, unless a later action has changed the
+        // record.
         write_if(store, own_key, Some(marked), before.writes()?).await?;
         return Ok(looked);
     }
@@ -80,7 +84,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
 
 async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     let is_any = async |prefix: Key| Ok::<bool, StoreError>(!store.scan(prefix, None, 1).await?.is_empty());
-    // Figures remain when the games they count are deleted.
+    // Statistics are also searched, because they stay when the games that they count are deleted.
     for prefix in [SEAT.under([&id])?, PLAYED.under([&id])?, FIGURES.under([&id])?] {
         if is_any(prefix).await? {
             return Ok(Listed::Settled);
@@ -90,7 +94,7 @@ async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     if is_waiting || is_any(CHALLENGES_OF.under([&id])?).await? {
         return Ok(Listed::Busy);
     }
-    // They are paired, and the game is not created yet.
+    // The guest has been paired, but the game has not been created yet.
     if let Some(game) = store.get(PAIRED_OF.key([&id])?).await?
         && let Ok(game) = std::str::from_utf8(&game)
         && store.get(PAIRED.key([&game])?).await?.is_some()

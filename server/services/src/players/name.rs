@@ -6,8 +6,8 @@ const NAME_LEN_MIN: usize = 2;
 pub(super) const NAME_LEN_MAX: usize = 20;
 pub(super) const TOKEN_NAME_LEN_MAX: usize = 40;
 
-/// Names that no player gets, because they suggest an official role. The names of house players
-/// are also reserved.
+/// The names that no player gets, because they suggest an official role. The names of house
+/// players are reserved as well.
 const RESERVED: &[&str] = &[
     "admin",
     "administrator",
@@ -45,7 +45,7 @@ impl Name {
         &self.0
     }
 
-    /// The form in which names are compared.
+    /// Returns the form in which names are compared.
     pub(super) fn folded(&self) -> String {
         self.0.to_ascii_lowercase()
     }
@@ -55,7 +55,7 @@ impl Name {
         RESERVED.contains(&folded.as_str()) || flagfall_bots::Level::from_name(&folded).is_some()
     }
 
-    /// This name with a number at the end, for a guest whose name is taken.
+    /// Returns this name with a number at the end, for a guest whose name is taken.
     pub(super) fn numbered(&self, number: u32) -> Name {
         let number = format!("-{number}");
         let base: String = self.0.chars().take(NAME_LEN_MAX.saturating_sub(number.len())).collect();

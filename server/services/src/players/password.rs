@@ -1,4 +1,4 @@
-//! Passwords and recovery codes: what is allowed, and how they are hashed and checked.
+//! Passwords and recovery codes: which are allowed, and how they are hashed and checked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use flagfall_base::random::{ChanceError, random_bytes};
 use flagfall_base::refusals;
 use flagfall_base::telemetry as names;
 
-/// A password as it was typed. `Debug` does not show it.
+/// A password as the person typed it. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Password(String);
 
@@ -39,8 +39,8 @@ impl Password {
         Ok(Password(text.to_owned()))
     }
 
-    /// Returns a password to compare with the stored one. A password that is too long matches no
-    /// account.
+    /// Returns a password to be compared with the stored one. A text that is too long is cut to a
+    /// length that no account's password has.
     pub(super) fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
     }
@@ -52,13 +52,13 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Replaces a lost password: 125 random bits as five groups of five letters and digits. The
-/// server keeps only the SHA-256 of the code. No slower hash is needed, because 125 bits cannot
-/// be guessed.
+/// A code that replaces a lost password: 125 random bits, as five groups of five letters and
+/// digits. The server keeps only the SHA-256 of the code. A slower hash is not needed, because
+/// 125 bits cannot be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct RecoveryCode(String);
 
-/// Letters and digits that are not easily confused.
+/// The letters and digits of codes. They do not include characters that are easily confused.
 const CODE_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const CODE_LEN: usize = 25;
 const CODE_GROUP: usize = 5;
@@ -69,8 +69,8 @@ impl RecoveryCode {
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
     }
 
-    /// A code as a person typed it. Case, blanks and hyphens are ignored, and `o`, `i` and `l` are
-    /// read as the digits they look like.
+    /// Reads a code as a person typed it. Ignores case, blanks and hyphens. Reads `o`, `i` and
+    /// `l` as the digits that look like them.
     pub(super) fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
         let read = |letter: char| match letter.to_ascii_lowercase() {
@@ -81,8 +81,8 @@ impl RecoveryCode {
         RecoveryCode(letters.map(read).collect())
     }
 
-    /// Returns the text for the owner to write down. It must be sent to them once, and never
-    /// stored or logged.
+    /// Returns the text that the owner has to write down. It must be sent to them only once, and
+    /// must not be stored or logged.
     pub(super) fn expose(&self) -> String {
         let groups: Vec<&str> =
             (0..self.0.len()).step_by(CODE_GROUP).filter_map(|at| self.0.get(at..at + CODE_GROUP)).collect();
@@ -106,19 +106,21 @@ fn defect() -> PlayerError {
     PlayerError::Other(refusals::defect())
 }
 
-/// Computes slow password hashes, few at a time and on their own threads, because each takes tens
-/// of milliseconds and megabytes.
+/// Computes slow password hashes. Each takes tens of milliseconds and several megabytes. So only
+/// a few are computed at a time, on separate threads.
 #[derive(Clone)]
 pub(super) struct Hasher {
     argon2: Argon2<'static>,
     queue: HashQueue,
     threads: Background,
-    /// The hash that is verified if there is no account, so that the check takes as long.
+    /// The hash that is checked if the account does not exist, so that the check takes the same
+    /// time.
     nobodys: Arc<str>,
 }
 
 impl Hasher {
-    /// A hasher with these settings. Settings out of argon2's bounds are replaced by its defaults.
+    /// Returns a hasher with these settings. If argon2 does not allow them, its defaults are used
+    /// instead.
     pub(super) fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
@@ -132,15 +134,16 @@ impl Hasher {
         }
     }
 
-    /// Hashes a password: salt, parameters and hash as one text.
+    /// Hashes a password. The result is a text that contains the salt, the parameters and the
+    /// hash.
     pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, PlayerError> {
         let argon2 = self.argon2.clone();
         let salt = random_bytes()?;
         self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or_else(defect)
     }
 
-    /// True if the password matches the stored hash. Without a stored hash the result is false,
-    /// and takes as long to compute as with one.
+    /// True if the password matches the stored hash. If there is no stored hash, returns false
+    /// after the same time.
     pub(super) async fn is_right(
         &self,
         share: Share,
@@ -156,7 +159,7 @@ impl Hasher {
         Ok(verified.await?.ok_or_else(defect)? && is_known)
     }
 
-    /// True if a stored hash was made with other settings than the current ones.
+    /// True if the stored hash was made with settings other than the current ones.
     pub(super) fn is_outdated(&self, kept: &str) -> bool {
         let params = PasswordHash::new(kept).ok().and_then(|kept| Params::try_from(&kept).ok());
         params.is_none_or(|params| {
@@ -174,8 +177,8 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(Refusal::new(Code::TOO_MANY).because("logins").into());
         };
-        // The work holds the turn, so a canceled request keeps its place while its hash is
-        // computed.
+        // The thread holds the turn. So if the request is canceled, its place stays taken until
+        // the hash has been computed.
         let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();

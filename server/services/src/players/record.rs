@@ -1,8 +1,9 @@
-//! A player's record in the store.
+//! The stored record of a player.
 //!
-//! `players/ID` holds the whole record; `names/NAME` and `tokens/HASH` lead to it. Every change
-//! is one update on the condition that `players/ID` is unchanged since it was read. So concurrent
-//! changes of one player are made one after the other, and name, tokens and record always agree.
+//! The record `players/ID` contains all data of the player; `names/NAME` and `tokens/HASH`
+//! contain only the player's id. Each change is one update, on the condition that `players/ID`
+//! has not changed since it was read. So concurrent changes of one player are made one after the
+//! other, and the three kinds of records always agree.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind, Scope, TokenInfo};
@@ -16,39 +17,39 @@ use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
 use flagfall_base::random::{ChanceError, random_code};
 
-/// How long a revocation is announced, so that other servers close the token's sockets, in
-/// milliseconds.
+/// The time for which a revocation is announced, in milliseconds. During this time, other servers
+/// close the token's sockets.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
 const FORMER_TOKENS_MAX: usize = 16;
-/// How often a change is retried after another writer changed the same player.
+/// The number of times that a change is retried because another writer changed the same player.
 pub(super) const CHANGES_MAX: usize = 16;
 
-/// Marks a closed account. The operators' log has the reason.
+/// The mark of a closed account. The reason for closing it is in the operators' log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Closed {
-    /// When the account was closed, in milliseconds since 1970.
+    /// The time at which the account was closed, in milliseconds since 1970.
     pub(super) at: u64,
 }
 
-/// A player's record. It has no `Debug`: it holds hashes of secrets.
+/// A player's record. It does not implement `Debug`, because it contains hashes of secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerRecord {
     pub(super) player: Player,
-    /// The folded name, as in the key under `names/`.
+    /// The folded name, as in the key below `names/`.
     pub(super) name_key: String,
     pub(super) created: u64,
-    /// When a guest who does not come back is forgotten.
+    /// The time at which a guest who does not return is forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) expires: Option<u64>,
     /// Oldest first.
     #[serde(default)]
     pub(super) tokens: Vec<TokenRecord>,
-    /// Hashes of revoked tokens, oldest first. A device that presents one of these tokens was
-    /// signed in before.
+    /// The hashes of revoked tokens, oldest first. They show that a device that presents such a
+    /// token was signed in before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) former_tokens: Vec<String>,
-    /// `None` for a guest.
+    /// The password and recovery code; `None` for a guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<Credentials>,
     /// Set if an operator has closed the account.
@@ -56,19 +57,19 @@ pub(super) struct PlayerRecord {
     pub(super) closed: Option<Closed>,
 }
 
-/// How an account signs in without a token.
+/// The data with which an account signs in without a token.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Credentials {
-    /// Parameters, salt and hash of the password.
+    /// The hash of the password, with its parameters and salt.
     pub(super) password: String,
     pub(super) recovery: String,
 }
 
-/// A token's data without the token itself.
+/// The data of a token, without the token itself.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct TokenRecord {
     pub(super) id: String,
-    /// The hash, as in the key under `tokens/`.
+    /// The hash of the token, as in the key below `tokens/`.
     pub(super) hash: String,
     pub(super) name: String,
     pub(super) scope: Scope,
@@ -113,7 +114,7 @@ impl PlayerRecord {
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    /// Remembers the tokens of devices that are signed out.
+    /// Remembers the tokens of devices that were signed out.
     pub(super) fn note_former(&mut self, gone: impl IntoIterator<Item = TokenRecord>) {
         self.former_tokens.extend(gone.into_iter().map(|token| token.hash));
         let surplus = self.former_tokens.len().saturating_sub(FORMER_TOKENS_MAX);
@@ -141,8 +142,8 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// Returns the writes that replace the record `before` with this one, remove outdated keys
-    /// and announce revoked tokens.
+    /// Returns the writes that replace the record `before` with this one. They also delete
+    /// outdated keys and announce revoked tokens.
     pub(super) fn writes_after(&self, before: &PlayerRecord, now: Stamp) -> Result<Vec<Write>, StoreError> {
         let mut writes = before.revocations(now, &self.tokens)?;
         if before.name_key != self.name_key {
@@ -152,13 +153,13 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// Returns the writes that delete a player. Only a mark that they existed is left.
+    /// Returns the writes that delete a player. They leave a mark that the player existed.
     pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, &[])?;
         writes.push(Write::Delete { key: PLAYERS.key([&self.player.id])? });
         writes.push(Write::Delete { key: NAMES.key([&self.name_key])? });
         writes.push(mark(GONE.key([&self.player.id])?, None));
-        // This job stays until all other data of the player is deleted too.
+        // The job stays until all other data of the player has been deleted.
         let player = serde_json::to_vec(&self.player).unwrap_or_default();
         let value = jobs.job_with(&player, now);
         writes.push(Write::Put { key: LEAVING.key([&self.player.id])?, value, expires: None });
@@ -170,8 +171,8 @@ impl PlayerRecord {
         self.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
     }
 
-    /// Announces revoked tokens to other servers. The announcements expire by the store's clock, so
-    /// `now` must be a time of that clock.
+    /// Returns the writes that announce revoked tokens to other servers. The announcements expire
+    /// by the store's clock, so `now` must be a time of that clock.
     fn revocations(&self, now: Stamp, kept: &[TokenRecord]) -> Result<Vec<Write>, StoreError> {
         let expires = Some(now.plus_ms(REVOKED_MS));
         let mut writes = Vec::new();

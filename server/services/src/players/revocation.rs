@@ -1,13 +1,15 @@
-//! Closes the sockets of revoked tokens: here at once, on other servers when they next look.
+//! Closes the sockets of revoked tokens. This server does so at once, and other servers when they
+//! next look for announcements.
 //!
-//! Announcements of revocations expire. If a server has not looked for a long time, it may have
-//! missed one. It then checks every open connection's token against the player's record instead.
+//! Announcements of revocations expire, so a server that has not looked for a long time may have
+//! missed some. It then checks the token of every open connection against the player's record
+//! instead.
 //!
 //! Each server keeps copies of the records of players who are connected or have a running game.
-//! They restore a store that was emptied: see
+//! These copies are used to restore a store that was emptied: see
 //! [`Store::keep_copies`](flagfall_store::Store::keep_copies). When another server revokes a
-//! token or closes a player, the copies of that player are dropped until the player comes back,
-//! so that restoring admits no player who was shut out.
+//! token or closes a player, the copies of that player are dropped until the player signs in
+//! again. So restoring the store admits no player who was shut out.
 
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
 use super::{PlayerError, Players};
@@ -40,8 +42,9 @@ impl Players {
         Ok(())
     }
 
-    /// Forgets every token of `before` that `kept` does not have. The store has not yet said
-    /// whether these tokens are still valid, and may become unreachable next.
+    /// Forgets the tokens that are in `before` but not in `kept`. This happens before the store
+    /// answers, because the store may become unreachable, and it would then be unknown whether
+    /// the tokens are still valid.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in before.revoked(kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
@@ -49,7 +52,8 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Half of the lifetime of an announcement, because a look takes time and clocks differ.
+        // Half of the time for which revocations are announced, because a look takes time and
+        // clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await
@@ -58,9 +62,8 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of all tokens that are not valid, and of closed players. Forgets
-    /// remembered tokens of players who are not connected; they are looked up when the players
-    /// come back.
+    /// Closes the sockets of all closed players, and of all tokens that are not valid. Forgets
+    /// the tokens of players who are not connected. They are looked up when the players return.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
         self.inner.connections.forget_absent();
         for (player, token) in self.inner.connections.tokens() {
@@ -71,12 +74,13 @@ impl Players {
                     continue;
                 }
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
-                // A guest who is not stored, unless they became an account that was deleted.
+                // This is a guest who is not stored. The token is valid unless they became an
+                // account that was deleted.
                 Ok(None) => {
                     let is_gone = self.inner.store.get(GONE.key([&player])?).await?.is_some();
                     !is_gone && self.inner.connections.pass_of(&player).is_some()
                 }
-                // The record cannot be read, so nothing can be decided.
+                // The record cannot be read, so it is unknown whether the token is valid.
                 Err(_) => {
                     return Err(StoreError::Unavailable { why: "a player could not be read".to_owned() });
                 }
@@ -89,7 +93,7 @@ impl Players {
         Ok(())
     }
 
-    /// Closes the sockets of tokens that other servers revoked lately.
+    /// Closes the sockets of tokens that other servers have revoked lately.
     async fn look_for_news(&self) -> Result<(), StoreError> {
         for (key, player) in &Scan::all(&*self.inner.store, REVOKED.all()?).await? {
             if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {
@@ -118,7 +122,7 @@ impl Players {
         }
     }
 
-    /// True if the player has a running game, or if the store cannot say.
+    /// True if the player has a running game, or if the store does not answer.
     async fn has_seat(&self, player: &str) -> bool {
         let Ok(seats) = SEAT.under([&player]) else { return false };
         self.inner.store.scan(seats, None, 1).await.map_or(true, |seats| !seats.is_empty())
@@ -159,7 +163,7 @@ mod tests {
         let (conditions, writes) = (standing.conditions, standing.writes);
         store.update(flagfall_store::Update { conditions, writes }).await.unwrap();
         let (_kept, mut kept_reader) = connect(&connections, &kept.player.id, &kept.token_id);
-        // Revoked by another server, whose announcements have all expired.
+        // Another server has revoked the token, and the announcement has already expired.
         let (_revoked, mut revoked_reader) = connect(&connections, &kept.player.id, "revoked");
         let (_gone, mut gone_reader) = connect(&connections, "deleted", "t");
         let looked_at = Instant::now();

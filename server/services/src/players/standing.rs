@@ -1,5 +1,5 @@
-//! Stores a guest together with their first lasting action, in the same update. So the store
-//! never has such an action without its guest, or a guest without an action.
+//! Stores a guest in the same update as their first lasting action. So the store never contains
+//! the action without the guest, or the guest without an action.
 
 use std::time::Duration;
 
@@ -17,26 +17,28 @@ use flagfall_base::identity::GuestPass;
 use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, time16};
 use flagfall_base::transact::expect;
 
-/// The conditions and writes to add to the update of a player's action. Empty for accounts.
+/// The conditions and writes that are added to the update of a player's action. They are empty
+/// for accounts.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// The player who acts. A guest's name gets a number if it was taken meanwhile.
+    /// The player who acts. If a guest's name has been taken meanwhile, their name has a number
+    /// added.
     pub player: Player,
     pub conditions: Vec<(Key, Expect)>,
-    /// The writes that store or extend the guest.
+    /// The writes that store the guest, or extend their expiry.
     pub writes: Vec<Write>,
     pub is_new: bool,
 }
 
 impl Standing {
-    /// The standing of a player whose actions need no additions.
+    /// Returns the standing of a player whose actions need no additional conditions and writes.
     pub fn plain(player: &Player) -> Standing {
         let (conditions, writes) = (Vec::new(), Vec::new());
         Standing { player: player.clone(), conditions, writes, is_new: false }
     }
 
-    /// True if one of the conditions does not hold. The action must then be tried again with a
-    /// new standing.
+    /// True if one of the conditions is not met. The action must then be tried again with a new
+    /// standing.
     pub async fn is_outdated(&self, store: &dyn Store) -> Result<bool, StoreError> {
         for (key, expected) in &self.conditions {
             if expect(store.get(key.clone()).await?) != *expected {
@@ -47,8 +49,9 @@ impl Standing {
     }
 }
 
-/// Returns the conditions and writes to add to an action of this player. `pass` belongs to a
-/// guest who may not be stored yet. `stay` is how long guests who do not come back are kept.
+/// Returns the conditions and writes to add to an action of this player. `pass` is the pass of a
+/// guest who may not be stored yet. `stay` is the time for which guests who do not return are
+/// kept.
 pub async fn standing(
     store: &dyn Store,
     player: &Player,
@@ -69,8 +72,8 @@ pub async fn standing(
         let writes = if record.extend_stay(now, stay) { record.writes()? } else { Vec::new() };
         return Ok(Standing { player: record.player, conditions, writes, is_new: false });
     }
-    // Without a pass the guest cannot be stored: this is a guest of version 0.1 whose record has
-    // expired.
+    // This is a guest of version 0.1 whose record has expired. Without a pass, they cannot be
+    // stored.
     let Some(pass) = pass else { return Ok(Standing::plain(player)) };
     let name = free_name(store, &player.id, &player.name, |_| true).await?;
     let record = PlayerRecord::of_guest(player, &name, pass, now, stay);
@@ -89,7 +92,8 @@ pub async fn standing(
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
 
-/// Parses a key under `new_guests/`: when the guest was stored, and their id.
+/// Parses a key below `new_guests/`. Returns the time at which the guest was stored, and their
+/// id.
 pub(crate) fn new_guest(key: &Key) -> Option<(Stamp, String)> {
     let (at, id) = NEW_GUESTS.rest(key)?.split_once('/')?;
     Some((Stamp(at.parse().ok()?), id.to_owned()))
@@ -114,7 +118,8 @@ impl PlayerRecord {
         PlayerRecord { expires: Some(later(now, stay).0), ..record }
     }
 
-    /// Extends a guest's expiry, once a day; `false` if there is nothing to write.
+    /// Extends a guest's expiry, at most once a day. Returns `false` if nothing has to be
+    /// written.
     pub(super) fn extend_stay(&mut self, now: Stamp, stay: Duration) -> bool {
         let later = later(now, stay).0;
         let is_due = self.expires.is_some_and(|expires| later.saturating_sub(expires) >= REFRESH_MS);

@@ -1,4 +1,4 @@
-//! Guests and accounts, over a store in memory.
+//! Guests and accounts, on a memory store.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ fn store() -> Arc<TestStore> {
     Arc::new(TestStore::new(SystemClock))
 }
 
-/// The number of records in the store, without the key of guest tokens.
+/// Returns the number of records in the store, not counting the key of guest tokens.
 async fn records(store: &TestStore) -> usize {
     let mut count = 0;
     for prefix in ["players/", "names/", "tokens/", "new_guests/", "gone/", "leaving/", "revoked/"] {
@@ -24,7 +24,7 @@ async fn records(store: &TestStore) -> usize {
     count
 }
 
-/// Stores a guest as one of their actions would.
+/// Stores a guest, as a guest's first action does.
 async fn store_guest(players: &Players, store: &TestStore, guest: &Identity) -> Player {
     let Standing { player, conditions, writes, .. } = players.standing(guest).await.unwrap();
     assert_eq!(store.update(Update { conditions, writes }).await, Ok(UpdateOutcome::Ok));
@@ -67,7 +67,7 @@ async fn a_taken_claimed_or_reserved_name_gets_a_number() {
         assert_ne!(other.identity.player.id, first.player.id);
         assert_eq!(here.authenticate(&other.token.expose()).await.unwrap(), other.identity);
     }
-    // Another server finds the name only once it is stored.
+    // Claim: another server does not know the name until the guest is stored.
     let there = players(&store);
     let second = there.register(Some("ana")).await.unwrap().identity;
     assert_eq!(second.player.name, "ana");
@@ -186,15 +186,15 @@ async fn ten_wrong_passwords_of_a_stranger_keep_the_owner_from_nothing() {
     assert!(refused.to_string().starts_with("too_many_attempts ("), "{refused}");
     players.log_in([203, 0, 113, 9].into(), None, "ana", &right, None).await.unwrap();
     players.log_in(HOME, None, "ana", &right, None).await.unwrap();
-    // From the stranger's network the owner gets in with a device that was signed in before, even
-    // if its token was revoked.
+    // Claim: even from the stranger's network, the owner can log in with a device that was signed
+    // in before. The device's token may have been revoked.
     let token = made.token.unwrap();
     let identity = players.authenticate(token.expose()).await.unwrap();
     players.revoke_token(&identity, &identity.token_id).await.unwrap();
     players.log_in(stranger, Some(token.expose()), "ana", &right, None).await.unwrap();
     let other = Some(&*"0".repeat(64));
     assert!(players.log_in(stranger, other, "ana", &right, None).await.is_err());
-    // The recovery code works from anywhere.
+    // Claim: the recovery code works from any network.
     let new = flagfall_protocol::Secret::new("quite another one");
     players.recover(stranger, "ana", &made.recovery_code, &new).await.unwrap();
     tokio::time::advance(Duration::from_secs(15 * 60)).await;
@@ -230,9 +230,9 @@ fn house_players_are_known_by_level() {
     assert_eq!(house_player("brilliant"), None);
 }
 
-/// Measures the cost of a guest who says hello and does nothing, and the cost of storing a guest,
-/// which version 0.1 did at once. Run `cargo test -p flagfall-services --lib
-/// bytes_stored_per_guest -- --nocapture`, with `FLAGFALL_GUESTS=20000` for more.
+/// Measures the cost of a guest who only says hello, and the cost of storing a guest. Version 0.1
+/// stored each guest at once. Run `cargo test -p flagfall-services --lib bytes_stored_per_guest
+/// -- --nocapture`, with `FLAGFALL_GUESTS=20000` for more guests.
 #[test]
 fn bytes_stored_per_guest() {
     let count = std::env::var("FLAGFALL_GUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(500_u32);
@@ -255,7 +255,7 @@ fn bytes_stored_per_guest() {
             guests.push(runtime.block_on(players.register(None)).unwrap().identity);
         }
     });
-    // Do not count the copies that the test itself keeps.
+    // Do not count the memory of the copies that the test makes.
     let mut copies: Vec<Identity> = Vec::with_capacity(guests.len());
     let own = allocation_counter::measure(|| copies.extend(guests.iter().cloned()));
     let unstored = (registered.bytes_current - own.bytes_current) / i64::from(count);
@@ -268,7 +268,7 @@ fn bytes_stored_per_guest() {
         }
     });
     let stored = stored.bytes_current / i64::from(count);
-    // All guests come at once, because the store commits waiting updates together.
+    // Store all guests at once, because the store commits waiting updates together.
     let storing = guests.iter().map(async |guest| {
         let stay = settings.times.guest;
         let standing = standing(&embedded, &guest.player, guest.pass.as_ref(), stay).await.unwrap();
@@ -281,7 +281,7 @@ fn bytes_stored_per_guest() {
     println!("a stored guest: {stored} bytes of a store in memory, {on_disk} of an embedded store's disk");
 }
 
-/// The files below a folder.
+/// Returns all files below a folder.
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! The key that signs finished games. Only signatures leave this module, never the key.
+//! The key that signs finished games. Other modules get signatures, but never the key.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,13 +13,13 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 
 use flagfall_base::random::{ChanceError, random_bytes};
 
-/// The key file in the data folder of a server without `--signing-key`.
+/// The name of the key file in the data folder. It is used if a server has no `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
-/// New name of a key file that is damaged.
+/// The name to which a damaged key file is renamed.
 pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
 const FILE_MAX: u64 = 1_024;
 
-/// Where the key comes from: a file, or digits in the environment.
+/// The source of the key: a file, or hexadecimal digits in an environment variable.
 #[derive(Clone)]
 pub enum KeySource {
     File(PathBuf),
@@ -37,7 +37,7 @@ impl FromStr for KeySource {
 }
 
 impl KeySource {
-    /// True if no key is named.
+    /// True if the setting is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self, KeySource::File(path) if path.as_os_str().is_empty())
     }
@@ -56,19 +56,20 @@ impl fmt::Debug for KeySource {
 pub enum KeyError {
     #[error("--signing-key {}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
-    /// The file or text does not hold a key. Digits in the environment have no path.
+    /// The file or the text is not a key. The path is empty if the text comes from an environment
+    /// variable.
     #[error("--signing-key {}: a key must be 64 hexadecimal digits, as printed by `openssl rand -hex 32`", path.display())]
     Form { path: PathBuf },
-    /// The system gives no random bits for a new key.
+    /// The operating system provides no random bits for a new key.
     #[error(transparent)]
     Chance(#[from] ChanceError),
 }
 
-/// A signing key. It has no `Debug`, and nothing returns its secret half.
+/// A signing key. It does not implement `Debug`, and no function returns its secret half.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
     pub public: HexBytes,
-    /// The id of the public half.
+    /// The id of the public key.
     pub id: String,
 }
 
@@ -79,7 +80,7 @@ impl SigningKey {
         Some(SigningKey { id: key_id(&public), pair, public })
     }
 
-    /// Reads the key that an operator named. An error never contains the content of the file.
+    /// Reads the key that the operator specified. Errors never contain the content of the file.
     pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
         match source {
             KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),
@@ -92,10 +93,12 @@ impl SigningKey {
         }
     }
 
-    /// The key in a data folder. If there is none, makes one that only this user can read.
+    /// Reads the key from a data folder. If there is none, makes one in a file that only the
+    /// server's user can read.
     ///
-    /// A damaged key does not keep the server from starting: its file is renamed, and a new key
-    /// signs from now on. Old signatures stay valid, because the old public key is published.
+    /// If the key is damaged, the server starts anyway: the file is renamed, and a new key is
+    /// made for new signatures. Old signatures stay valid, because the old public key is
+    /// published.
     pub fn of_folder(folder: &Path) -> Result<SigningKey, KeyError> {
         let path = folder.join(KEY_FILE);
         let source = KeySource::File(path.clone());

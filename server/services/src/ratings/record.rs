@@ -1,8 +1,9 @@
-//! Stored records of ratings.
+//! The stored records of ratings.
 //!
-//! The job `rating_due/GAME` is written with the end of a rated game, in the same append. One
-//! update then removes the job and writes both ratings, their histories and leaderboard places, on
-//! the condition that the job and the ratings are unchanged since they were read.
+//! The job `rating_due/GAME` is written in the append that ends a rated game. One update then
+//! removes the job and writes the ratings of both players, their histories and their leaderboard
+//! places. It has the condition that the job and the ratings have not changed since they were
+//! read.
 
 use crate::records::parse;
 use flagfall_base::keys::{LEADERS, RATING_HISTORY, RATINGS};
@@ -13,38 +14,39 @@ use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
-/// Upper limit of a player's number of games. Keys count down from it, so that the latest entry
-/// of a history comes first.
+/// The upper limit of a player's number of games. Keys contain the difference to this limit, so
+/// the latest entry of a history comes first.
 const GAMES_MAX: u32 = 99_999_999;
-/// Upper limit of ratings. Keys count down from it, so that the best player of a leaderboard
-/// comes first.
+/// The upper limit of ratings. Keys contain the difference to this limit, so the best player of a
+/// leaderboard comes first.
 const VALUE_MAX: u32 = 9_999;
 
-/// A class of games with separate ratings: a ruleset at a speed.
+/// A class of games that has separate ratings: a ruleset and a speed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Class {
     pub(super) ruleset: String,
     pub(super) speed: Speed,
 }
 
-/// A player's rating in one class, as of their last game there.
+/// A player's rating in one class, as it was after their last game in this class.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct RatingRecord {
     value: f64,
     deviation: f64,
     volatility: f64,
     pub(super) games: u32,
-    /// Number of games with the first move, minus the number without it.
+    /// The number of games in which the player had the first move, minus the number of their
+    /// other games.
     pub(crate) surplus: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_opponent: Option<String>,
-    /// When their last game ended.
+    /// The time at which the player's last game in this class ended.
     pub(super) at: u64,
 }
 
 impl RatingRecord {
-    /// Reads a record. Without bytes, returns the record of a player who has not played in this
-    /// class.
+    /// Reads a record. If `bytes` is `None`, returns the record of a player who has not played in
+    /// this class.
     pub(super) fn read(bytes: Option<&[u8]>, now: Stamp) -> Result<RatingRecord, StoreError> {
         let Some(bytes) = bytes else { return Ok(RatingRecord::newcomer(now)) };
         parse(bytes, "a rating")
@@ -63,7 +65,8 @@ impl RatingRecord {
         now.0.saturating_sub(self.at) as f64 / DAY_MS
     }
 
-    /// Returns the rating as of `now`. It is less certain the longer ago the last game was.
+    /// Returns the rating at the time `now`. The longer ago the last game was, the less certain
+    /// the rating is.
     pub(super) fn now(&self, now: Stamp) -> Rating {
         self.rating().aged(self.idle_days(now))
     }
@@ -109,7 +112,7 @@ pub(super) struct HistoryRecord {
     pub(super) private: bool,
     pub(super) before: RatingPoint,
     pub(super) after: RatingPoint,
-    /// True if an operator has taken back its effect.
+    /// True if an operator has undone the effect of the game on ratings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) undone: bool,
 }
@@ -135,7 +138,7 @@ pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key
     RATING_HISTORY.key([&player, &class.ruleset, &class.speed.name(), &format_args!("{number:08}")])
 }
 
-/// The prefix of a player's history in a class, the latest first.
+/// Returns the prefix of a player's history in a class. Keys begin with the latest game.
 pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
@@ -151,7 +154,7 @@ pub(super) fn leader_key(
     LEADERS.key([&list_of(kind), ruleset, &speed.name(), &format_args!("{place:04}"), &player])
 }
 
-/// The prefix of a leaderboard, the best first.
+/// Returns the prefix of a leaderboard. Keys begin with the best player.
 pub(super) fn leaders_of(kind: PlayerKind, class: &Class) -> Result<Key, StoreError> {
     LEADERS.under([&list_of(kind), &class.ruleset, &class.speed.name()])
 }
@@ -163,13 +166,15 @@ fn list_of(kind: PlayerKind) -> &'static str {
     }
 }
 
-/// Rated games that a ruleset needs before the advantage of the first move counts.
+/// The number of rated games that a ruleset must have before the advantage of the first move is
+/// used.
 pub(super) const GAMES_MIN: u32 = 1_000;
 /// The largest advantage of the first move, in rating points.
 const POINTS_MAX: f64 = 100.0;
 
-/// Results of a ruleset's rated games from the first mover's view. Pairing balances sides, so the
-/// strengths of players cancel out over many games.
+/// The results of a ruleset's rated games, as wins and losses of the player with the first move.
+/// Pairing gives each player the first move in about half of their games, so differences in
+/// strength cancel out over many games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FirstMoveRecord {
     pub(super) won: u32,
@@ -178,7 +183,7 @@ pub(super) struct FirstMoveRecord {
 }
 
 impl FirstMoveRecord {
-    /// Adds a game; Red has the first move.
+    /// Adds a game to the count. Red has the first move.
     pub(super) fn count(&mut self, winner: Option<Side>) {
         let counter = match winner {
             Some(Side::Red) => &mut self.won,
@@ -192,14 +197,15 @@ impl FirstMoveRecord {
         self.won.saturating_add(self.drawn).saturating_add(self.lost)
     }
 
-    /// The advantage in whole rating points; 0 while there are too few games, or if it could be
-    /// chance.
+    /// Returns the advantage in whole rating points. It is 0 if there are too few games, or if
+    /// the results could be due to chance.
     pub(super) fn points(self) -> i32 {
         let games = f64::from(self.games());
         if self.games() < GAMES_MIN {
             return 0;
         }
-        // A draw counts half. One win on each side is added, so that the share is never 0 or 1.
+        // A draw counts as half a win. One win is added for each side, so the share is never
+        // exactly 0 or 1.
         let share = (f64::from(self.won) + f64::from(self.drawn) / 2.0 + 1.0) / (games + 2.0);
         let error = (share * (1.0 - share) / games).sqrt();
         if (share - 0.5).abs() < 2.0 * error {

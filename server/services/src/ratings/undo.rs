@@ -1,9 +1,9 @@
-//! Takes back the effect of a game on its players' ratings, once, and marks it in their
-//! histories.
+//! Undoes the effect of a game on the ratings of its players, at most once, and marks this in
+//! their histories.
 //!
-//! Later games were rated on top of the change and are not rated again. Instead, the points that
-//! the game gave are subtracted from the current rating, and those it took are added. The deviation
-//! stays as it is.
+//! Later games were rated with the changed ratings, and are not rated again. Instead, the points
+//! that a player gained by the game are subtracted from their current rating, or the points that
+//! they lost are added. The deviation does not change.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Player, RatingChange};
@@ -20,7 +20,7 @@ use flagfall_game::finished;
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UndoError {
-    /// The game is not rated, does not count, is not over, or does not exist.
+    /// The game is casual, does not count, has not ended, or does not exist.
     #[error("this game did not change any rating")]
     NotRated,
     #[error("this game is being rated; try again in a moment")]
@@ -31,9 +31,9 @@ pub enum UndoError {
     Store(#[from] StoreError),
 }
 
-/// Takes back the effect of a game on ratings, and writes `note` in the same update. After an
-/// error nothing has changed, except that after [`UndoError::Store`] the change may have been
-/// written. Call this again to find out.
+/// Undoes the effect of a game on ratings, and writes `note` in the same update. After an error,
+/// nothing has changed. The exception is [`UndoError::Store`], after which the change may have
+/// been written. Calling this again shows whether it was.
 pub async fn undo(
     store: &dyn Store,
     game: GameId,
@@ -50,8 +50,8 @@ pub async fn undo(
             return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
         };
         let update = update_of(store, &change, note(&change)?).await?;
-        // If the commit fails, another game was first, or this update was written after all. The
-        // next round finds out.
+        // If the commit fails, either another game changed these ratings first, or this update
+        // was written after all. The next iteration finds out.
         if transaction.commit(update).await? {
             return Ok(change);
         }
@@ -92,7 +92,7 @@ async fn take(
     Ok(())
 }
 
-/// Marks the game in a player's history as taken back.
+/// Marks in a player's history that the effect of the game was undone.
 async fn mark_undone(
     store: &dyn Store,
     player: &Player,
@@ -112,7 +112,7 @@ async fn mark_undone(
     Ok(())
 }
 
-/// The rated games of a player in all classes, without those taken back.
+/// Returns the rated games of a player in all classes, except those whose effect was undone.
 pub async fn rated_games(store: &dyn Store, player: &str) -> Result<Vec<GameId>, StoreError> {
     let mut games = Vec::new();
     for (_, value) in Scan::all(store, RATING_HISTORY.under([&player])?).await? {

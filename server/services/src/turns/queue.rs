@@ -1,11 +1,11 @@
 //! Queues of moves that a player plans for later turns.
 //!
-//! `queue/GAME/PLAYER` holds all moves and the ply of the first one. The n-th move is for the
-//! n-th turn from that ply, so the record does not change when a move is made. If a move cannot
-//! be made when its turn comes, the queue ends, because the later moves were planned for another
-//! course of the game. The queue also ends if the log has lost entries that existed when the
-//! moves were queued. A queue is its owner's secret, because a planned move hints at the rank of
-//! its piece.
+//! The record `queue/GAME/PLAYER` contains all moves of the queue, and the ply of the first one.
+//! The n-th move is for the player's n-th turn from that ply, so the record does not change when
+//! a move is made. If a move cannot be made when its turn comes, the queue ends, because the
+//! later moves were planned for a different course of the game. The queue also ends if the log
+//! has lost entries that it had when the moves were queued. A queue is secret to its owner,
+//! because a planned move hints at the rank of its piece.
 
 use std::time::Duration;
 
@@ -26,20 +26,22 @@ use flagfall_base::transact::{delete, write};
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
 const QUEUE_MAX: usize = 20;
-/// How long a table may take for a queued move before the move is tried again later.
+/// The time that a table may take for a queued move. After that, the move is tried again later.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A queue as the store keeps it. It has no `Debug`, because it is its owner's secret.
+/// The stored form of a queue. It does not implement `Debug`, because the queue is secret to its
+/// owner.
 #[derive(Serialize, Deserialize)]
 struct QueueRecord {
     ply: Ply,
     moves: Vec<QueuedMove>,
-    /// The log's head when the moves were queued. If this entry is lost, the moves are not made.
+    /// The head of the log when the moves were queued. If the log loses this entry, the moves are
+    /// not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned_at: Option<LogPlace>,
 }
 
-/// An entry of a log. The hash covers all entries before it.
+/// An entry of a log. The hash depends on all entries up to this one.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct LogPlace {
     seq: u64,
@@ -61,12 +63,11 @@ impl Turns {
         Ok(MoveQueue { game, ply, moves: record.moves.into_iter().skip(past).collect() })
     }
 
-    /// Queues moves for a player's next turns. They replace an earlier queue.
+    /// Queues moves for a player's next turns. These moves replace an earlier queue.
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, Refused> {
         let NewQueue { ply, epoch, moves } = new;
         let handle = self.tables.find_for(Some(player), game).await?;
-        // Read the head before the view, so that the owner's view includes the log up to this
-        // head.
+        // Read the head before the view, so that the view includes the log up to this head.
         let planned_at = self.place(game).await?;
         let (side, view) = self.own_view(game, player).await?;
         let time = handle.summary().terms.time;
@@ -89,8 +90,8 @@ impl Turns {
         }
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let mut writes = vec![put(QUEUE.key([&game, &player])?, &record, None)?];
-        // The other side may have moved since the view was read, and the job of that move may be
-        // done already. So the queue gets a job of its own.
+        // Write a new job together with the queue. The other side may have moved since the view
+        // was read, and the job of that move may already be done.
         let value = self.jobs.job(self.store.now());
         writes.push(Write::Put { key: TURN_DUE.key([&game])?, value, expires: None });
         write(&*self.store, writes).await?;
@@ -125,11 +126,11 @@ impl Turns {
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
     }
 
-    /// Makes the queued move of a side that is to act, if there is one for this ply.
+    /// Makes the queued move of a side that is to act, if its queue has one for this ply.
     pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         if view.pending_strike.is_some() || view.owed_color.is_some() {
-            // A pending choice or an owed color comes before the next ply.
+            // The player must first make a pending choice or choose a color.
             return Ok(());
         }
         let player = summary.players[side].clone();
@@ -164,12 +165,14 @@ impl Turns {
     }
 }
 
-/// Refuses a game that has no days per move, is not being played, or is not the player's.
+/// Returns the refusal if the game does not have days per move, is not being played, or is not a
+/// game of this player.
 fn not_queued() -> Refused {
     Refusal::new(Code::BAD_QUEUE).because("game").into()
 }
 
-/// Interprets a refusal: false if the move cannot be made, an error if it could not be tried.
+/// Interprets the code of a refused move. Returns false if the move cannot be made, and an error
+/// if it could not be tried.
 fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
         Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),

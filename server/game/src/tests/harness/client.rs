@@ -1,4 +1,4 @@
-//! A client, which parses every message as real clients do.
+//! A client that parses every message as real clients do.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};
@@ -10,10 +10,10 @@ use flagfall_protocol::{Accepted, CloseCode, GameEvent, GameView, Player, Server
 use super::player;
 use crate::reply::Opener;
 
-/// The id of every request. It is constant, because tests compare messages byte for byte.
+/// The id of every request. It is always the same, because tests compare messages byte for byte.
 pub(crate) const REQUEST: RequestId = RequestId::numbered(7);
 
-/// One connection of a client.
+/// A client with one connection.
 pub(crate) struct Client {
     pub(crate) player: Player,
     is_anonymous: bool,
@@ -32,14 +32,14 @@ impl Client {
         Client { is_anonymous: true, ..Client::new("nobody") }
     }
 
-    /// Returns this client as an opener of the game.
+    /// Returns an opener for the client's connection.
     pub(crate) fn opener(&self, since: Option<flagfall_protocol::Position>) -> Opener {
         let outbox = self.outbox.clone();
         let player = (!self.is_anonymous).then(|| self.player.id.clone());
         Opener { outbox, player, since, request: REQUEST }
     }
 
-    /// The messages received, as text.
+    /// Returns the texts of the messages that arrived since the last call.
     pub(crate) fn texts(&mut self) -> Vec<String> {
         let mut texts = Vec::new();
         while let Poll::Ready(Outgoing::Message(payload)) =
@@ -54,14 +54,14 @@ impl Client {
         self.texts().iter().map(|text| serde_json::from_str(text).unwrap()).collect()
     }
 
-    /// The only message received.
+    /// Returns the only message that arrived.
     pub(crate) fn only(&mut self) -> ServerToClient {
         let mut all = self.read();
         assert_eq!(all.len(), 1, "{all:?}");
         all.remove(0)
     }
 
-    /// Code and sequence number of the only refusal received.
+    /// Returns the code and the sequence number of the only refusal that arrived.
     pub(crate) fn refusal(&mut self) -> (String, Option<u64>) {
         match self.only() {
             ServerToClient::Refused { code, seq, .. } => (code.as_str().to_owned(), seq),
@@ -69,7 +69,7 @@ impl Client {
         }
     }
 
-    /// Sequence number of the only acceptance among the messages received.
+    /// Returns the sequence number of the only acceptance among the messages that arrived.
     pub(crate) fn accepted(&mut self) -> u64 {
         let seqs: Vec<u64> = self
             .read()
@@ -94,7 +94,7 @@ impl Client {
             .collect()
     }
 
-    /// The only game message received.
+    /// Returns the only message with a game that arrived.
     pub(crate) fn game(&mut self) -> (u64, GameView, Vec<GameEvent>) {
         match self.only() {
             ServerToClient::Game { seq, view, events, .. } => (seq, view, events),
@@ -109,12 +109,12 @@ impl Client {
         }
     }
 
-    /// Returns and clears the message credits given back.
+    /// Returns the number of messages given back to the rate limit, and resets it.
     pub(crate) fn credit(&mut self) -> u32 {
         self.reader.take_account().credit
     }
 
-    /// Returns and clears the bytes that this connection's commands have stored.
+    /// Returns the number of bytes that the connection's commands have stored, and resets it.
     pub(crate) fn stored(&mut self) -> u32 {
         self.reader.take_account().stored
     }

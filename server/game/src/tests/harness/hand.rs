@@ -1,5 +1,5 @@
-//! A table that a test drives by hand: the test sets the time, and outputs are carried out at once
-//! or held back.
+//! A table that a test drives step by step. The test sets the time. Outputs of the table are
+//! carried out at once, or held back until the test releases them.
 
 use std::sync::Arc;
 
@@ -20,17 +20,17 @@ use crate::search;
 use crate::settings::TableSettings;
 use crate::table::{Asked, Input, Output, Table, TableInput};
 
-/// One server's view of one game: the table, the store and the clock.
+/// A table of one game on one server, with its store and clock.
 pub(crate) struct Hand {
     pub(crate) store: TestStore,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) id: GameId,
     pub(crate) table: Table,
-    /// Outputs of the table that the test holds back.
+    /// The outputs of the table that are held back.
     pub(crate) held: Vec<Output>,
     pub(crate) is_holding: bool,
     pub(crate) house_turns: usize,
-    /// How far this server's clock is ahead of the store's, in milliseconds.
+    /// The time by which this server's clock is ahead of the store's clock, in milliseconds.
     pub(crate) ahead_ms: i64,
     commands: u64,
 }
@@ -44,7 +44,7 @@ impl Hand {
         Hand::on(store, clock, id)
     }
 
-    /// Another server on the same store.
+    /// Returns the table of another server on the same store.
     pub(crate) fn on(store: TestStore, clock: Arc<ManualClock>, id: GameId) -> Hand {
         let table = load(&store, id);
         Hand {
@@ -66,7 +66,7 @@ impl Hand {
         twin
     }
 
-    /// Continues the game after an outage that began at this moment.
+    /// Makes the game continue after an outage that began at this time.
     pub(crate) fn recover(&mut self, since: Stamp) {
         self.table.outage.recover(&self.table.game, since);
     }
@@ -77,7 +77,7 @@ impl Hand {
         self.table = load(&self.store, self.id);
     }
 
-    /// A game in which both have deployed.
+    /// Returns a game in which both players have deployed.
     pub(crate) fn playing(header: &GameHeader) -> (Hand, Client, Client) {
         let mut hand = Hand::new(header);
         let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
@@ -102,7 +102,8 @@ impl Hand {
         self.clock.advance_ms(ms);
     }
 
-    /// Advances the time to the table's wake-up and wakes it; returns the advance in milliseconds.
+    /// Advances the time to the moment at which the table wants to wake, and wakes it. Returns
+    /// the advance in milliseconds.
     pub(crate) fn wake(&mut self) -> Option<u64> {
         let at = self.table.wake_at()?;
         let ms = at.ms_since(self.now());
@@ -119,7 +120,7 @@ impl Hand {
         }
     }
 
-    /// Carries out the outputs held back, and those that follow.
+    /// Carries out the outputs that are held back, and all outputs that result from them.
     pub(crate) fn release(&mut self) {
         self.is_holding = false;
         while !self.held.is_empty() {
@@ -156,13 +157,13 @@ impl Hand {
         self.step(Input::Player(TableInput::Close { connection, is_on_purpose: false }));
     }
 
-    /// Makes the player leave on purpose.
+    /// Closes the client's connection as if the player left on purpose.
     pub(crate) fn leave(&mut self, client: &Client) {
         let connection = client.outbox.connection();
         self.step(Input::Player(TableInput::Close { connection, is_on_purpose: true }));
     }
 
-    /// Sends a command under a new id and returns the id.
+    /// Sends a command with a new id, and returns the id.
     pub(crate) fn command(&mut self, client: &Client, ply: Ply, command: GameCommand) -> String {
         self.commands += 1;
         let id = format!("c-{}", self.commands);
@@ -174,7 +175,7 @@ impl Hand {
         self.command_in(client, id, ply, Some(self.table.epoch), command);
     }
 
-    /// Sends a command that was made in this epoch.
+    /// Sends a command that the client made in this epoch.
     pub(crate) fn command_in(
         &mut self,
         client: &Client,
@@ -207,7 +208,8 @@ impl Hand {
         }));
     }
 
-    /// A random legal command of the side that acts next: nearly always a move if there is one.
+    /// Returns a random legal command of the side that is to act. It is almost always a move, if
+    /// there is a legal one.
     pub(crate) fn any_move(&self, chance: &mut Chance) -> Option<GameCommand> {
         self.table.game.turn()?;
         let commands = self.table.game.position().legal_commands();
@@ -217,7 +219,7 @@ impl Hand {
         GameCommand::from_command(&commands.nth(chance.below(end.max(1)))?)
     }
 
-    /// Plays this number of plies.
+    /// Plays random commands for this number of plies.
     pub(crate) fn play(&mut self, ana: &mut Client, bo: &mut Client, plies: usize, chance: &mut Chance) {
         for _ in 0..plies {
             if self.table.game.turn().is_none() {
@@ -237,7 +239,7 @@ impl Hand {
         now(search::read_all(&self.store, self.id, 0)).unwrap()
     }
 
-    /// Returns what an audience knows now.
+    /// Returns the game as an audience sees it now.
     pub(crate) fn view(&self, viewer: Viewer) -> GameView {
         self.table.look(self.now(), viewer)
     }
@@ -260,7 +262,7 @@ pub(crate) fn load(store: &TestStore, id: GameId) -> Table {
     table
 }
 
-/// Has both sides deploy, and plays this number of plies.
+/// Deploys both sides, and plays random commands for this number of plies.
 pub(crate) fn play_plies(store: &TestStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
     let mut hand = Hand::on(store.clone(), clock.clone(), id);
     let header = hand.table.header.clone();

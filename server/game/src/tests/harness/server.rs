@@ -1,4 +1,4 @@
-//! A server's tables on a memory store with a manual clock.
+//! A server's tables, on a memory store with a manual clock.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -52,7 +52,7 @@ impl TestServer {
         TestServer { store, clock, faults, connections, tables }
     }
 
-    /// Two servers on one store with announcements.
+    /// Starts two servers on one store that has announcements.
     pub(crate) async fn pair() -> (TestServer, TestServer) {
         let clock = Arc::new(ManualClock::new(START));
         let store = TestStore::announcing(clock.clone());
@@ -63,12 +63,12 @@ impl TestServer {
         self.clock.now()
     }
 
-    /// Makes the server die: its tasks go on without effect.
+    /// Makes the server die. Its tasks continue, but have no effect.
     pub(crate) fn die(self) {
         self.faults.is_dead.store(true, Ordering::SeqCst);
     }
 
-    /// Makes an outage: no server reaches the store for this time, and the store notes the
+    /// Simulates an outage of this length: no server reaches the store, and the store notes the
     /// outage.
     pub(crate) async fn outage(&self, ms: u64) {
         let since = self.clock_now();
@@ -83,7 +83,7 @@ impl TestServer {
         TestServer::on(self.store, self.clock).await
     }
 
-    /// A new game of ana and bo.
+    /// Creates a game between ana and bo.
     pub(crate) async fn game(&self, number: u8) -> TableHandle {
         self.create(new_game(number, ["ana", "bo"])).await
     }
@@ -94,7 +94,7 @@ impl TestServer {
         self.tables.find(id).await.unwrap()
     }
 
-    /// A game in which both have deployed; no client has it open.
+    /// Creates a game in which both players have deployed, but which no client has open.
     pub(crate) async fn playing(&self, number: u8, time: Time) -> GameId {
         let mut new = new_game(number, ["ana", "bo"]);
         new.terms.time = time;
@@ -121,7 +121,7 @@ pub(crate) fn new_game(number: u8, players: [&str; 2]) -> NewGame {
     }
 }
 
-/// Settings of the tests' tables.
+/// Returns the settings of tables in these tests.
 pub(crate) fn settings(connections: Connections) -> TableSettings {
     TableSettings {
         lag_quota: None,
@@ -138,7 +138,7 @@ pub(crate) fn settings(connections: Connections) -> TableSettings {
     }
 }
 
-/// Lets every task do what it can without waiting.
+/// Runs all tasks until each of them waits.
 pub(crate) async fn run_tasks() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -181,7 +181,7 @@ pub(crate) async fn rematch(table: &TableHandle, client: &Client, id: &str) {
     table.send(TableInput::Rematch { reply, player, cmd_id }).await.ok().unwrap();
 }
 
-/// Makes both sides deploy.
+/// Deploys both sides of a game.
 pub(crate) async fn deploy_both(table: &TableHandle) {
     for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
         command(table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
@@ -189,7 +189,7 @@ pub(crate) async fn deploy_both(table: &TableHandle) {
     run_tasks().await;
 }
 
-/// The keys in the store that begin with a prefix.
+/// Returns the keys in the store that begin with a prefix.
 pub(crate) async fn keys(store: &TestStore, prefix: &str) -> Vec<String> {
     let records = store.scan(Key::new(prefix).unwrap(), None, 100).await.unwrap();
     records.into_iter().map(|(key, _)| String::from_utf8(key.as_bytes().to_vec()).unwrap()).collect()

@@ -17,23 +17,25 @@ pub(super) struct FaultyStore {
     pub(super) faults: Arc<Faults>,
 }
 
-/// The faults that a test has asked for.
+/// The faults that a test can ask for.
 #[derive(Default)]
 pub(crate) struct Faults {
-    /// The next append panics, like a defect in this server.
+    /// True if the next append panics, as if this server had a defect.
     pub(crate) breaks: AtomicBool,
-    /// True if the server with this store is dead: its tasks go on but reach nothing.
+    /// True if the server that uses this store is dead: its tasks continue, but cannot reach the
+    /// store.
     pub(crate) is_dead: AtomicBool,
     /// The outage that the store reports.
     pub(crate) outage: Mutex<Option<Outage>>,
-    /// Since when the store reports silence.
+    /// The start of the silence that the store reports.
     pub(crate) silent_since: Mutex<Option<Stamp>>,
-    /// The outage that ends the silence right after the next question.
+    /// The outage to report instead of the silence, right after the next question.
     pub(crate) heard: Mutex<Option<Outage>>,
 }
 
 impl FaultyStore {
-    /// Answers a question from the current state; then ends the silence if the test asked for that.
+    /// Answers a question from the current state. After that, ends the silence if the test asked
+    /// for this.
     fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
         let answer = *state.lock().unwrap();
         if let Some(outage) = self.faults.heard.lock().unwrap().take() {

@@ -1,8 +1,8 @@
 //! Sessions with reserves and chips that look the same to the other viewers (§S1.7, §S3.3).
 //!
-//! These sessions are found by comparing what is on the table: squares, chips, strikes, labels.
-//! What a move proves follows from these alone (§S3.4), so viewers of the same table may be told
-//! the same.
+//! To find such sessions, the test compares everything that is visible on the table: squares,
+//! chips, strikes and labels. Other viewers can only conclude something from these (§S3.4). So
+//! viewers of the same table must get the same messages.
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
@@ -12,7 +12,8 @@ use flagfall_rules::Viewer;
 use super::Script;
 use crate::record;
 
-/// Returns what everyone at the table saw of a script; `None` if a part of it was refused.
+/// Returns everything in a script that all viewers saw. `None` if one of its commands was
+/// refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();
@@ -32,8 +33,8 @@ fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     Some(events.filter_map(|event| on_the_table(&event)).collect())
 }
 
-/// Returns what an event visibly changes. The piece that a plain move names is left out, because
-/// it is under test.
+/// Returns the visible change that an event makes. Leaves out the piece of a move without a
+/// strike, because whether it stays secret is under test.
 fn on_the_table(event: &GameEvent) -> Option<String> {
     match event {
         GameEvent::Moved(seen) => Some(format!("{} {:?} {:?}", seen.squares, seen.laid, seen.strike)),
@@ -55,8 +56,8 @@ fn on_the_table(event: &GameEvent) -> Option<String> {
     }
 }
 
-/// Scripts with other ranks of this side, on the board and from the reserve, that the others cannot
-/// tell from this one.
+/// Returns scripts in which this side has different ranks, on the board and in the reserve. The
+/// other viewers cannot tell them from this script.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let seen = seen_by_all(script);

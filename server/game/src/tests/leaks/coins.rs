@@ -1,5 +1,5 @@
 //! Sessions with coins that look the same to the other viewers (§Q4, §Q8). Only two things are
-//! hidden: a choice in a pending strike, and the moment of a choice that did not resolve its
+//! hidden: a choice in a pending strike, and the time of a choice that did not resolve its
 //! strike.
 
 use flagfall_board::{Rank, Side};
@@ -10,16 +10,16 @@ use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
 use super::Script;
 use crate::tests::harness::{Client, Hand};
 
-/// Idle moments around a choice, in which a twin may choose earlier or later.
+/// The number of idle moments around a choice. A twin may choose in one of these instead.
 const STILL: usize = 2;
 
 fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
     view(&hand.table.game, Viewer::Player(side), hand.now()).legal_commands()
 }
 
-/// A random game that stops in a strike in which both sides choose, when only the hider has chosen.
-/// With an odd seed there is a clock, which reveals when the choices of resolved strikes were made,
-/// and the game's end may be seen.
+/// Plays a random game that stops during a strike. Both sides have to choose, and only the side
+/// `hider` has chosen. If the seed is odd, there is a clock and the end of the game may be seen.
+/// The clock reveals when the choices of resolved strikes were made.
 pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     let has_clock = seed % 2 == 1;
     let time = if has_clock { Time::Fischer { base_s: 3600, increment_s: 5 } } else { Time::Unlimited {} };
@@ -65,8 +65,8 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hi
     }
 }
 
-/// Returns scripts in which this side made another choice that the others were not told, has not
-/// chosen yet, or chose at another moment.
+/// Returns scripts in which a hidden choice of this side differs: the choice is another one, was
+/// not made yet, or was made at another moment.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let has_clock = script.time != Time::Unlimited {};
@@ -98,8 +98,8 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
     twins
 }
 
-/// Returns the moments at which this side was the first of the two to choose: in resolved
-/// strikes, and in the strike pending at the end.
+/// Returns the moments at which this side was the first of the two to choose, in resolved strikes
+/// and in the strike that is pending at the end.
 fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     let (mut hand, players) = script.hand();
     let (mut resolved, mut last) = (Vec::new(), None);
@@ -116,7 +116,7 @@ fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     (resolved, last)
 }
 
-/// Returns the ranks that this side could have chosen at a moment.
+/// Returns the ranks that this side could have chosen at this moment.
 fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
     let (mut hand, players) = script.hand();
     for (by, command) in script.commands[..at].iter().flatten() {
@@ -127,7 +127,7 @@ fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
     (0..choices.len()).filter_map(|at| choices.nth(at).and_then(rank)).collect()
 }
 
-/// Moves a choice to a nearby moment at which nothing was done.
+/// Moves a choice to a nearby idle moment.
 fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
     let other = at + chance.below(2 * STILL + 1) - STILL;
     if script.commands[other].is_none() {
@@ -135,7 +135,7 @@ fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
     }
 }
 
-/// Tries choices that are not legal.
+/// Tries illegal choices as the watcher.
 pub(super) fn try_choices(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     let side = hand.table.header.side_of(&watcher.player.id).unwrap();
     let commands = legal(hand, side);

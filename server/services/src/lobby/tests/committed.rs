@@ -1,4 +1,5 @@
-//! Committed work finishes, even if a connection closes or a server dies at any moment.
+//! Claim: committed work is completed, even if a connection closes or a server dies at any
+//! moment.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -15,16 +16,16 @@ use super::*;
 use crate::jobs::with_plans;
 use flagfall_base::jobs::{JobWriter, Jobs};
 
-/// Makes the planned games that are due, as a server of this lobby does.
+/// Creates the planned games that are due, as the server of this lobby would do.
 async fn complete_plans(house: &House) {
     let jobs = Jobs::new(Arc::new(house.store.clone()), JobWriter::default());
     with_plans(jobs, &house.lobby).run_due("plans").await.unwrap();
 }
 
-/// A store whose every call has an await point before and after it.
+/// A store in which each call awaits once before it acts, and once after that.
 struct Stepwise(TestStore);
 
-/// Awaits once, makes the call, awaits once more.
+/// Awaits once, makes the call, and awaits once more.
 fn stepwise<'a, T: Send + 'a>(call: impl Future<Output = T> + Send + 'a) -> StoreFuture<'a, T> {
     Box::pin(async move {
         yield_now().await;
@@ -98,7 +99,7 @@ impl Store for Stepwise {
     }
 }
 
-/// What ana offers, and how bo accepts it.
+/// A kind of offer that ana makes and bo accepts.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Seek,
@@ -108,7 +109,7 @@ enum Way {
 
 const WAYS: [Way; 3] = [Way::Seek, Way::Challenge, Way::House];
 
-/// A lobby, and the command by which bo gets a game there.
+/// A lobby, and the command with which bo gets a game in it.
 struct Scene {
     house: House,
     clock: Arc<ManualClock>,
@@ -155,7 +156,7 @@ impl Scene {
     }
 }
 
-/// The games that a reader was told about.
+/// Returns the games that a reader was told have started.
 fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut games = Vec::new();
@@ -167,8 +168,8 @@ fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     games
 }
 
-/// Polls a future up to `times` times, giving other tasks room in between, and drops it. True if it
-/// was ready.
+/// Polls a future up to `times` times, and lets other tasks run in between. Then drops it.
+/// Returns true if it was ready.
 async fn poll_and_drop<T>(mut future: Pin<Box<dyn Future<Output = T> + '_>>, times: usize) -> bool {
     for _ in 0..times {
         let is_ready = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx).is_ready())).await;
@@ -215,7 +216,8 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
         let (mut made_by_others, mut polls) = (0, 0);
         loop {
             let scene = scene(way).await;
-            // Nothing else of the server runs: the command lives in this future and dies with it.
+            // The server dies when this future is dropped, because no other task of the server is
+            // running.
             let (bo, id) = (player("bo"), "1".parse().unwrap());
             let carried = scene.house.lobby.carry_out(&bo, &id, scene.command.clone());
             let is_done = poll_and_drop(Box::pin(carried), polls).await;
@@ -244,7 +246,7 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
                     assert_eq!(started(&mut ana), games, "{context}");
                 }
             }
-            // Repeating the command returns the same outcome.
+            // Claim: repeating the command returns the same outcome.
             if let (false, [game]) = (is_open, &games[..]) {
                 let again = other.ask("bo", "1", scene.command.clone()).await.unwrap();
                 assert_eq!(game_of(again).0, *game, "{context}");
@@ -287,7 +289,7 @@ async fn a_planned_game_that_cannot_be_made_is_planned_no_more() {
         assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
     }
     drop(carried);
-    // Meanwhile bo starts the most games that a player may have.
+    // Set-up: meanwhile, bo starts so many games that the limit per player is reached.
     let max = Settings::default().limits.games_per_player;
     for number in 0..max {
         let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
@@ -307,7 +309,7 @@ async fn a_full_server_takes_no_offer_and_leaves_plans_to_servers_with_room() {
         assert!(refused.is(Code::SERVER_FULL), "{way:?}: {refused}");
         assert!(scene.is_offer_open().await || matches!(way, Way::House));
         assert_eq!(scene.plans().await, 0);
-        // Make the plan of a server that dies.
+        // Set-up: let the command write its plan, and then let its server die.
         let (bo, id) = (player("bo"), "1".parse().unwrap());
         let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
         while scene.plans().await == 0 {
@@ -335,7 +337,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
             assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
         }
         assert!(!scene.is_offer_open().await);
-        // Meanwhile bo starts the most games that a player may have, on another server.
+        // Set-up: meanwhile, bo reaches the limit of games per player on another server.
         let other = house_on(scene.house.store.clone()).await;
         for number in 0..Settings::default().limits.games_per_player {
             let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
@@ -347,7 +349,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         if let Way::Seek = way {
             assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
-        // Another player may take the offer.
+        // Claim: the offer is open again, so another player can take it.
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
     }
 }

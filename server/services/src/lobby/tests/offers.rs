@@ -1,4 +1,4 @@
-//! Seeks with rating ranges, and challenges addressed to players.
+//! Seeks with rating ranges, and challenges that are addressed to players.
 
 use flagfall_protocol::{Invitation, RatingRange, RatingWish};
 use flagfall_store::Update;
@@ -41,7 +41,7 @@ impl House {
         self.handle(who, id, LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false }).await
     }
 
-    /// Gives a player a rating in `classic` at blitz.
+    /// Sets a player's rating for `classic` at blitz speed.
     async fn rate(&self, who: &str, value: f64) {
         let record = format!(
             r#"{{"value":{value},"deviation":60.0,"volatility":0.06,"games":40,"surplus":0,"at":{}}}"#,
@@ -67,7 +67,8 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
     let said = "outside_rating_range (max=1600 min=1400 range=both rating=1610 reason=rating)";
     assert_eq!(refused.to_string(), said);
-    // A refusal leaves the seek open. cy's rating counts as it is shown: 1600.
+    // Claim: the refusal leaves the seek open, and cy can take it because cy's rating is rounded
+    // to 1600, as it is shown.
     assert!(other.take(&account("cy"), "1", &seek).await.is_ok());
 }
 
@@ -79,11 +80,11 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
     let listed = || house.lobby.inner.seeks.lock().list();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
-    // A player who has not played has a newcomer's rating.
+    // Claim: for a player who has not played, the rating of a newcomer counts.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
     let said = "outside_rating_range (min=1700 range=min rating=1500 reason=rating)";
     assert_eq!(newcomer.unwrap_err().to_string(), said);
-    // The range does not change with the seeker's rating.
+    // Claim: if the seeker's rating changes, the range stays the same.
     house.rate("ana", 1_500.0).await;
     let refused = house.take(&account("cy"), "1", &seek).await.unwrap_err();
     assert!(refused.is(Code::OUTSIDE_RATING_RANGE), "{refused}");
@@ -100,7 +101,8 @@ async fn guests_have_no_rating_and_bots_have_theirs_among_bots() {
     assert!(guest.to_string().contains("reason=guest"), "{guest}");
     let bot = house.take(&of_kind("rob", PlayerKind::Bot), "1", &seek).await.unwrap_err();
     assert!(bot.to_string().contains("reason=bots_and_people"), "{bot}");
-    // A guest may open a seek with a range, but not one around their own rating.
+    // Claim: a guest may give their seek a range, but not relative to their rating, because
+    // guests have none.
     let around = RatingWish::Around { below: Some(1), above: Some(1) };
     let refused = house.seek_of(&player("gus"), "2", clocked(), around).await.unwrap_err();
     assert!(refused.is(Code::BAD_RATING_RANGE), "{refused}");
@@ -130,7 +132,7 @@ async fn a_range_that_means_nothing_is_refused() {
     assert!(house.seeks().is_empty());
 }
 
-/// The next message to a connection, other than the lobby's news.
+/// Returns the next message to a connection that is not news of the lobby.
 async fn told(reader: &mut OutboxReader) -> ServerToClient {
     let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
     let Outgoing::Message(payload) = told else { panic!("{told:?}") };
@@ -150,7 +152,8 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };
     assert_eq!(invitation, invited);
     assert_eq!(invitation.your_side, Some(Side::Blue));
-    // Addressing the challenge again sends no second message: the next message is the game.
+    // Claim: addressing the challenge again sends no second message. The next message is about
+    // the game.
     house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
     house.ask("bo", "1", accept(&code)).await.unwrap();
     let answered =
@@ -159,7 +162,7 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     for reader in [&mut ana, &mut bo] {
         assert!(matches!(told(reader).await, ServerToClient::GameStarted { .. }));
     }
-    // Repeating the acceptance sends no second message, and nothing is left in the list.
+    // Claim: repeating the acceptance sends no second message, and the player's list is empty.
     house.ask("bo", "1", accept(&code)).await.unwrap();
     assert!(house.store.scan(Key::new("invited/").unwrap(), None, 9).await.unwrap().is_empty());
     let code = code_of(house.ask("ana", "2", challenge()).await.unwrap());
@@ -184,7 +187,7 @@ async fn the_end_of_a_challenge_is_announced_once() {
         }
         code
     };
-    // The challenge is withdrawn, and withdrawn again.
+    // First case: the challenge is withdrawn, twice.
     let code = invite("1").await;
     for reader in [&mut bo, &mut cy] {
         assert!(matches!(told(reader).await, ServerToClient::Challenged { .. }));
@@ -200,17 +203,17 @@ async fn the_end_of_a_challenge_is_announced_once() {
             "the next one, and nothing between"
         );
     }
-    // The challenge is declined by one addressee, who needs no message.
+    // Next case: one addressee declines the challenge, and so needs no message about it.
     house.lobby.decline(&player("bo"), &next).await.unwrap();
     assert_eq!(told(&mut cy).await, gone(&next));
-    // The challenge is accepted by another player.
+    // Next case: one addressee accepts the challenge.
     let code = invite("4").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
     house.ask("bo", "1", accept(&code)).await.unwrap();
     assert_eq!(told(&mut cy).await, gone(&code));
     assert!(matches!(told(&mut bo).await, ServerToClient::Challenged { .. }));
     assert!(matches!(told(&mut bo).await, ServerToClient::GameStarted { .. }));
-    // The challenger deletes their account.
+    // Next case: the challenger deletes their account.
     let code = invite("5").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
     house.lobby.forget(&player("ana")).await.unwrap();
@@ -219,7 +222,7 @@ async fn the_end_of_a_challenge_is_announced_once() {
         let left = house.store.scan(Key::new(left).unwrap(), None, 9).await.unwrap();
         assert!(left.is_empty(), "{left:?}");
     }
-    // A closed challenge cannot be addressed.
+    // Claim: a challenge that is closed cannot be addressed to anyone.
     let late = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
     assert_eq!(late, Err::<Invitation, _>(no_such_challenge()));
 }
@@ -235,7 +238,8 @@ async fn challenges_of_blocked_players_are_not_delivered() {
     let refused = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
     assert_eq!(refused, Err::<Invitation, _>(blocked()));
     assert!(house.lobby.invitations(&player("bo")).await.unwrap().challenges.is_empty());
-    // The next message to bo is about another challenge.
+    // Claim: bo got no message about the first challenge, because the next message is about
+    // another one.
     let code = code_of(house.ask("cy", "1", challenge()).await.unwrap());
     house.lobby.invite(&player("cy"), &code, &player("bo")).await.unwrap();
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };

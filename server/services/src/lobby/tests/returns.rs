@@ -1,4 +1,5 @@
-//! Players of the pool whose game was aborted, and the status of waiting players.
+//! Players who return to the pool because their game was aborted, and the pool status of waiting
+//! players.
 
 use flagfall_protocol::{GameCommand, Phase, PoolStatus, RatingRange};
 
@@ -24,7 +25,8 @@ impl House {
         self.store.scan(Key::new(prefix).unwrap(), None, 9).await.unwrap().len()
     }
 
-    /// Lets ana and bo be paired. Returns when bo began to wait, and their game.
+    /// Waits until ana and bo are paired. Returns the time at which bo began to wait, and the
+    /// game.
     async fn paired(&self) -> (u64, GameId) {
         for who in ["ana", "bo"] {
             self.ask(who, "enter", enter()).await.unwrap();
@@ -34,7 +36,7 @@ impl House {
         (since, self.games_of("ana").await[0])
     }
 
-    /// Lets a player abort a game.
+    /// Makes a player abort a game.
     async fn abort(&self, who: &str, game: GameId) {
         let table = self.lobby.inner.tables.find(game).await.unwrap();
         let (outbox, mut reader) = outbox(ConnectionId::next());
@@ -66,7 +68,7 @@ async fn whose_opponent_calls_a_paired_game_off_waits_again_as_long_as_before() 
     let waits = house.waits("bo").await.unwrap();
     assert_eq!((waits.since, waits.terms), (since, clocked()));
     assert_eq!((house.count("pool_returns/").await, house.count("pooled/").await), (0, 0));
-    // A player who then leaves the pool is not brought back.
+    // Claim: a player who leaves the pool after that is not put back.
     house.ask("bo", "leave", LobbyCommand::LeavePool {}).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     assert_eq!(house.waits("bo").await, None);
@@ -78,13 +80,13 @@ async fn exactly_one_server_returns_a_player_to_the_pool() {
     let (_ana, _bo) = (first.connect("ana"), first.connect("bo"));
     let (since, game) = first.paired().await;
     first.abort("ana", game).await;
-    // The server to which bo is connected is gone. Others, which have not seen bo, run waves.
+    // Set-up: bo's server is gone. Two other servers run waves, but bo is not connected to them.
     let others = [house_on(first.store.clone()).await, house_on(first.store.clone()).await];
     for other in &others {
         other.lobby.hold_wave().await.unwrap();
     }
     assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
-    // Bo connects to both at once.
+    // Set-up: bo connects to both servers at once.
     let _lines = others.each_ref().map(|other| other.connect("bo"));
     let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
     one.unwrap();
@@ -113,7 +115,8 @@ async fn a_player_paired_again_is_not_returned_to_the_pool() {
     let _lines = (first.connect("ana"), first.connect("bo"));
     let (_, game) = first.paired().await;
     first.abort("ana", game).await;
-    // On another server, to which neither is connected, bo asks again and is paired.
+    // Set-up: bo and cy enter the pool on another server, to which neither of them is connected.
+    // They are paired.
     let other = house_on(first.store.clone()).await;
     for (who, id) in [("bo", "again"), ("cy", "enter")] {
         other.ask(who, id, enter()).await.unwrap();
@@ -145,12 +148,12 @@ async fn waiting_players_get_their_pool_status() {
     house.lobby.handle(&ana, &id, enter()).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     let since = house.waits("ana").await.unwrap().since;
-    // A newcomer is rated 1500 ± 500: the reach is 100, plus twice the 390 above the certain
-    // deviation.
+    // A newcomer is rated 1500 ± 500. The range reaches 100 points, plus twice the 390 points by
+    // which the deviation exceeds that of a certain rating.
     let range = RatingRange { min: Some(620), max: Some(2_380) };
     assert_eq!(reader.pool(), Some(PoolStatus { since, range: Some(range), waiting: 1 }));
-    // A guest waits for the same terms, and neither has blocked or just met the other: they are
-    // paired.
+    // Claim: a guest who waits for the same terms is paired with ana. Neither has blocked the
+    // other, and they have not just met.
     let (_bo, guest) = house.connect("bo");
     house.ask("bo", "enter", enter()).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
