@@ -129,7 +129,7 @@ impl ConfigDir {
         if kept.len() > COMMITMENTS_MAX {
             let changed = |path: &PathBuf| fs::metadata(path).and_then(|of| of.modified()).ok();
             let oldest = kept.iter().filter(|kept| **kept != path).min_by_key(|path| changed(path));
-            // Failing to delete is harmless: there is one file too many.
+            // If the old file cannot be deleted, the only effect is one file too many.
             drop(oldest.map(fs::remove_file));
         }
         Ok(())
@@ -139,8 +139,10 @@ impl ConfigDir {
         self.root.join("commitments").join(server.file_name())
     }
 
-    /// Returns a credential without locking it: one with a seat in the game, or else the first
-    /// for this server and name. Only for commands that do not play.
+    /// Returns a credential without locking it, for commands that do not play.
+    ///
+    /// Prefers a credential with a seat in the game. If there is none, returns the account's
+    /// credential or that of the first guest.
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.guests(server);
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
@@ -231,8 +233,8 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// Keeps the former guest's file under another name if the guest has seats. A different
-    /// server may be answering at this address, and the seats belong to the former one.
+    /// If the former guest has seats, keeps their file under another name: the address may have
+    /// changed to a different server, and the seats are still valid on the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();

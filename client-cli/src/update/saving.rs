@@ -22,7 +22,8 @@ pub(super) fn can_return(model: &Model) -> bool {
 /// Handles that the credential or the seat could not be saved.
 pub(super) fn unsaved(model: &mut Model, why: String) {
     if is_account_file(Path::new(&model.options.credential_file)) {
-        // The account's file already exists, and its games can be found by the account's name.
+        // Nothing is lost: the account's file already exists, and the server lists the account's
+        // games.
         return;
     }
     // Lists and spectators need no seat.
