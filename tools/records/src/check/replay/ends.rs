@@ -106,8 +106,8 @@ impl Replay<'_> {
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
             ("both_blocked", None) => turn.is_some(),
-            // The limit must have been reached. Any end that comes earlier in the order of §A10
-            // could only come from hidden ranks.
+            // At the limit, the guessed ranks may have caused an end that comes earlier in the
+            // order of §A10 and that the hidden ranks do not cause.
             ("quiet_limit" | "ply_limit", None) => {
                 view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
             }
