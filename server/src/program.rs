@@ -218,8 +218,8 @@ impl Port {
     }
 }
 
-/// Reports missing or damaged data that was found at this start. Records may be missing, so the
-/// list of running games is completed from the logs.
+/// Reports missing or damaged data that was found while the store was opened. Completes the list
+/// of running games from the logs, because records of games may be missing.
 async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     if store.losses().is_empty() {
         return Ok(());
@@ -254,7 +254,8 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
 
 /// Returns the command for playing on a server that listens at this address.
 fn how_to_play(address: SocketAddr) -> String {
-    // A server that listens on all addresses has no single address that others can use.
+    // The address is not usable for a client if the server listens on all addresses, so print a
+    // placeholder.
     let is_everywhere = address.ip().is_unspecified();
     let server = match is_everywhere {
         true => format!(" --server ws://HOST:{}/ws", address.port()),
@@ -329,8 +330,8 @@ impl Signals {
         }
     }
 
-    /// Returns at the first signal. A second signal ends the process at once, which the store
-    /// survives.
+    /// Returns at the first signal. A second signal ends the process at once, which does not
+    /// damage the store.
     async fn stop(mut self) {
         self.next().await;
         tokio::spawn(async move {

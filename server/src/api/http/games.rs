@@ -123,8 +123,8 @@ async fn in_background<T: Send + 'static>(
     app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 
-/// Returns the table of a game. Charges for the work, because a long game is read from its log
-/// and replayed.
+/// Returns the table of a game. Charges the client for the work, because a long game has to be
+/// read from its log and replayed.
 async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
     let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find(id).await?;
@@ -132,10 +132,10 @@ async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiErr
     Ok(table)
 }
 
-/// Number of plies that cost as much as one request.
+/// Number of plies of a game that are charged like one request.
 const PLIES_PER_REQUEST: u32 = 50;
 
-/// Charges for the extra work of a game with this many plies.
+/// Charges the client for the additional work that a game with this many plies causes.
 fn charge_plies(app: &App, client: Client, plies: u16) {
     app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
 }
