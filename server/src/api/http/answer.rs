@@ -17,7 +17,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// The result of a check: status 200, or 503 with the same kind of body.
+/// The result of a check: status 200, or status 503 with a body of the same type.
 pub(super) struct Checked<T> {
     pub(super) is_ok: bool,
     pub(super) answer: T,

@@ -161,7 +161,7 @@ impl Dispatch {
         }
     }
 
-    /// Returns the destination for the answer to a command in a game.
+    /// Returns where to send the answer to a command in a game.
     fn reply(&self) -> Reply {
         Reply::Connection { outbox: self.outbox.clone(), request: self.request }
     }
