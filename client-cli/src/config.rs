@@ -19,11 +19,11 @@ const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in most recently.
 const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
-/// Maximum number of a guest's seats in its file, which help to find the guest of a game. The
-/// newest seats are kept.
+/// Maximum number of seats to store in a guest's file. The seats show which guest plays in a
+/// game. The newest seats are kept.
 const SEATS_MAX: usize = 50;
 
-/// Maximum number of files of former guests that the server does not recognize.
+/// Maximum number of kept files of former guests that the server does not recognize.
 const ASIDE_MAX: usize = 9;
 const COMMITMENTS_MAX: usize = 500;
 
@@ -101,7 +101,8 @@ impl ConfigDir {
         Ok(Identity::shared(slot_path(&folder, name, 1)))
     }
 
-    /// Returns a guest for when files cannot be written. They can play, but cannot return later.
+    /// Returns a guest to use if files cannot be written. This guest can play, but cannot return
+    /// later.
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         Identity::shared(slot_path(&self.guests(server), name, 1))
     }

@@ -289,7 +289,8 @@ async fn meet_peers(app: Arc<App>) {
             tracing::debug!(%error, "could not exchange records with other servers");
         }
     }
-    // The record has been removed and must not be written again.
+    // This server's record has been removed from the store. Wait forever, so that the record is not
+    // written again.
     std::future::pending::<()>().await;
 }
 

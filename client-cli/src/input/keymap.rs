@@ -42,11 +42,12 @@ const HELPED: &[Screen] = &[
 const ALL: &[Screen] = &[];
 
 enum Trigger {
-    /// Each of these keys has the same action.
+    /// Any of these keys, all with the same action.
     Keys(&'static [Key], Action),
-    /// The arrows move the cursor of a board.
+    /// The arrow keys, which move the cursor of a board.
     Arrows,
-    /// Up and Down move the cursor of a list; Home and End go to its ends.
+    /// The keys that move the cursor of a list: Up and Down, and Home and End, which go to its
+    /// ends.
     ListKeys,
     /// The digit or letter of a rank in the player's army.
     Figure(fn(Rank) -> Action),

@@ -145,8 +145,8 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     }
 }
 
-/// Describes the pending obligations and offers of a game that the player joins (line-based
-/// mode).
+/// When the player joins a game, describes the decisions that a side still has to make, and the
+/// open offers (line-based mode).
 fn tell_standing(model: &mut Model) {
     let is_wanted = model.options.face.is_lines();
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };

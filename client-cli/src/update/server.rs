@@ -237,8 +237,8 @@ fn refused(
         return;
     }
     match pending {
-        // Another player was faster, the offer is gone, or the player may not accept it: look
-        // again.
+        // Look for another offer: another player was faster, the offer is gone, or this player
+        // may not accept it.
         Some(ClientToServer::AcceptSeek { seek, .. })
             if [Code::NO_SUCH_SEEK, Code::OUTSIDE_RATING_RANGE].contains(&code.as_str()) =>
         {

@@ -1,4 +1,4 @@
-//! Guests and accounts that the server does not recognize.
+//! Tests of guests and accounts that the server does not recognize.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Leaving a running game, and giving up a game.
+//! Tests of leaving a running game and of giving up a game.
 
 use super::*;
 

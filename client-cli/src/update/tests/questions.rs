@@ -1,4 +1,4 @@
-//! Questions about the game in line-based mode.
+//! Tests of questions about the game in line-based mode.
 
 use super::*;
 

@@ -1,11 +1,11 @@
-//! Servers that temporarily cannot carry out a request.
+//! Tests with servers that temporarily cannot carry out a request.
 
 use flagfall_protocol::Time;
 
 use super::connection::failed;
 use super::*;
 
-/// Returns a program that plays game after game and has not connected yet.
+/// Returns the model of a program that plays many games in a row and has not connected yet.
 fn program() -> Model {
     let options = crate::model::Options { face: crate::model::Face::Program, ..options() };
     let wish =
