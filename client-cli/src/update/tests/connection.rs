@@ -178,7 +178,9 @@ fn a_command_of_a_lost_branch_is_reported_and_not_repeated() {
             cmd_id.as_str()
         );
         assert_eq!(received(&mut model, &refusal), []);
-        let told = format!("{not_done}, because the server lost the last moves of the game. Look at the board again.");
+        let told = format!(
+            "{not_done}, because the server lost the last moves of the game. Look at the board again."
+        );
         assert_eq!(last_note(&model), told);
         assert!(model.connection.pending.is_empty() && model.input.was_refused);
         let effects = type_in(&mut model, "c4c5");
