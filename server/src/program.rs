@@ -254,8 +254,7 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
 
 /// Returns the command for playing on a server that listens at this address.
 fn how_to_play(address: SocketAddr) -> String {
-    // The address is not usable for a client if the server listens on all addresses, so print a
-    // placeholder.
+    // A server that listens on all addresses has no single address that others can use.
     let is_everywhere = address.ip().is_unspecified();
     let server = match is_everywhere {
         true => format!(" --server ws://HOST:{}/ws", address.port()),

@@ -123,8 +123,8 @@ async fn in_background<T: Send + 'static>(
     app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 
-/// Returns the table of a game. Charges the client for the work, because a long game has to be
-/// read from its log and replayed.
+/// Returns the table of a game. Charges for the work, because a long game is read from its log
+/// and replayed.
 async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
     let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find(id).await?;

@@ -129,8 +129,7 @@ enum Stage {
     },
 }
 
-/// The result of identifying a client: the entry of the connection in the registry, and the
-/// player.
+/// The identified player, and their connection's entry in the registry.
 type Entered = Result<(Registration, Player), PlayerError>;
 
 enum Ending {

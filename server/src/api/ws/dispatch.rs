@@ -124,8 +124,8 @@ impl Dispatch {
                 Some(self.answer(cmd_id, game, told))
             }
             ClientToServer::MyGames {} => Some(self.my_games()),
-            // These messages do not get here: the session handles hello and pong, and the code
-            // above handles lobby commands.
+            // The session handles the first two messages, and the code above has dispatched lobby
+            // commands.
             ClientToServer::Hello { .. }
             | ClientToServer::Pong { .. }
             | ClientToServer::Seek { .. }

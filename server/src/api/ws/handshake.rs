@@ -42,10 +42,10 @@ pub(super) async fn admit(
     }
     let identity = match app.players.look_up(&token).await {
         Ok(identity) => identity,
-        // The store is unavailable, but this server has not detected that yet.
+        // The store is unavailable, but this server has not noticed yet.
         Err(PlayerError::Store) => return recall(app, seat, registration, &token),
-        // After a notice of a revocation, this server would no longer remember the token. So
-        // either the notice has not arrived yet, or the store was emptied.
+        // This server would know if the token had been revoked. So either the store was emptied, or
+        // the news of the revocation has not arrived yet.
         Err(PlayerError::UnknownToken) if app.connections.remembers(&token.digest()) => {
             return Err(PlayerError::Store);
         }
@@ -54,8 +54,8 @@ pub(super) async fn admit(
     app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     registration.identify(&identity.player.id, &identity.token_id, connections_max);
     registration.remember(token.digest(), &identity);
-    // A revocation from this moment on finds and closes this connection. The second lookup
-    // detects a revocation before this moment.
+    // From here on, a revocation of the token finds this connection. The second lookup finds an
+    // earlier revocation.
     let confirmed = app.players.look_up(&token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
     Ok((identity.player, None))
