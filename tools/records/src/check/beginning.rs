@@ -14,8 +14,8 @@ pub(crate) struct Beginning {
     pub(crate) setups: PerSide<String>,
     /// The starting position, if the game began from a set-up position instead of deployments.
     pub(super) start: Option<Position>,
-    /// The ranks of the pieces that were placed from a reserve face down. The index is that of
-    /// the event.
+    /// For each event, the rank of the piece that the event placed face down from a reserve.
+    /// `None` for all other events.
     pub(crate) placed: Vec<Option<Rank>>,
 }
 

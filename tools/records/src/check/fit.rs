@@ -23,8 +23,8 @@ use super::knowledge::Knowledge;
 pub(super) struct Fitted {
     /// The text of each side's deployment.
     pub(super) setups: PerSide<String>,
-    /// The ranks of the pieces that were placed from a reserve face down. The index is that of
-    /// the event.
+    /// For each event, the rank of the piece that the event placed face down from a reserve.
+    /// `None` for all other events.
     pub(super) placed: Vec<Option<Rank>>,
 }
 

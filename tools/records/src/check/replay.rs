@@ -47,8 +47,8 @@ pub(super) struct Replay<'a> {
     record: &'a GameRecord,
     knowledge: PerSide<Knowledge>,
     setups: PerSide<String>,
-    /// Fitting ranks for the pieces that were placed from a reserve face down. The index is that
-    /// of the event.
+    /// For each event, a fitting rank for the piece that the event placed face down from a
+    /// reserve. `None` for all other events.
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
