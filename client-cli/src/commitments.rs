@@ -123,7 +123,7 @@ pub(crate) mod tests {
         let both = "Both deployments match the commitments shown at the start.";
         assert_eq!(words(Some("FR"), Some("FB")), both);
         let one =
-            "Red's deployment matches the commitment shown at the start. The other deployment stays closed.";
+            "Red's deployment matches the commitment shown at the start. The other deployment stays hidden.";
         assert_eq!(words(Some("FR"), None), one);
         assert_eq!(words(None, None), "");
         assert!(

@@ -19,11 +19,11 @@ const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in most recently.
 const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
-/// Maximum number of a guest's seats in its file, which help to find the guest of a game. The
-/// newest seats are kept.
+/// Maximum number of seats to store in a guest's file. The seats show which guest plays in a
+/// game. The newest seats are kept.
 const SEATS_MAX: usize = 50;
 
-/// Maximum number of files of former guests that the server does not recognize.
+/// Maximum number of kept files of former guests that the server does not recognize.
 const ASIDE_MAX: usize = 9;
 const COMMITMENTS_MAX: usize = 500;
 
@@ -101,7 +101,8 @@ impl ConfigDir {
         Ok(Identity::shared(slot_path(&folder, name, 1)))
     }
 
-    /// Returns a guest for when files cannot be written. They can play, but cannot return later.
+    /// Returns a guest to use if files cannot be written. This guest can play, but cannot return
+    /// later.
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         Identity::shared(slot_path(&self.guests(server), name, 1))
     }
@@ -129,7 +130,7 @@ impl ConfigDir {
         if kept.len() > COMMITMENTS_MAX {
             let changed = |path: &PathBuf| fs::metadata(path).and_then(|of| of.modified()).ok();
             let oldest = kept.iter().filter(|kept| **kept != path).min_by_key(|path| changed(path));
-            // Failing to delete is harmless: there is one file too many.
+            // If the old file cannot be deleted, the only effect is one file too many.
             drop(oldest.map(fs::remove_file));
         }
         Ok(())
@@ -139,8 +140,10 @@ impl ConfigDir {
         self.root.join("commitments").join(server.file_name())
     }
 
-    /// Returns a credential without locking it: one with a seat in the game, or else the first
-    /// for this server and name. Only for commands that do not play.
+    /// Returns a credential without locking it, for commands that do not play.
+    ///
+    /// Prefers a credential with a seat in the game. If there is none, returns the account's
+    /// credential or that of the first guest.
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.guests(server);
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
@@ -231,8 +234,8 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// Keeps the former guest's file under another name if the guest has seats. A different
-    /// server may be answering at this address, and the seats belong to the former one.
+    /// If the former guest has seats, keeps their file under another name: the address may have
+    /// changed to a different server, and the seats are still valid on the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();

@@ -95,7 +95,7 @@ pub(crate) fn quantum(more: &str) -> Model {
     game("quantum", "red", &view)
 }
 
-/// Returns the pending strike of [`quantum`], with Red's own choice.
+/// Returns the JSON of a pending strike in [`quantum`]. `own_choice` is the JSON of Red's choice.
 pub(crate) fn waiting_strike(own_choice: &str) -> String {
     format!(
         r#""pending_strike":{{"side":"red","move":"a5a6","owes":{{"red":true,"blue":true}}{own_choice}}}"#

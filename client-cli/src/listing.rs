@@ -55,7 +55,8 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
     ]
 }
 
-/// Returns a message that the player need not act in any game, or in any game but the open one.
+/// Returns a message that it is the player's turn in none of the games, or in none except the
+/// open game.
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits
@@ -69,8 +70,8 @@ pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     }
 }
 
-/// Formats rows as lines with aligned columns, with two spaces before each column. `heads` are
-/// ids of texts.
+/// Formats rows as lines with aligned columns, with two spaces before each column. `heads`
+/// contains the text ids of the headings.
 pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
     let heads = heads.map(|head| texts::words().text(head));
     let rows: Vec<[String; N]> = std::iter::once(heads).chain(rows).collect();
@@ -250,7 +251,8 @@ pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
         return Vec::new();
     }
     let columns = ratings.len().min(CHART_COLUMNS);
-    // If there are more ratings than columns, each column shows the last rating of its share.
+    // If there are more ratings than columns, each column covers several games and shows the last
+    // of their ratings.
     let column = |at: usize| ratings[(at + 1) * ratings.len() / columns - 1];
     let shown: Vec<u32> = (0..columns).map(column).collect();
     let (low, high) = (shown.iter().min().copied().unwrap_or(0), shown.iter().max().copied().unwrap_or(0));

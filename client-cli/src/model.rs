@@ -112,7 +112,7 @@ impl Model {
     pub fn say(&mut self, text: impl Into<String>) {
         let text = words::clean(&text.into());
         if self.options.face.is_screen() && self.notes.last() == Some(&text) {
-            // The screen already shows this message.
+            // Do not repeat a message that the screen already shows.
             return;
         }
         self.notes.push(text);

@@ -5,10 +5,10 @@ use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// A suggestion may differ in one letter of this many, and always in at least one.
+/// The number of letters per allowed typing error in a suggestion. One error is always allowed.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The argument for texts if no candidate is similar.
+/// The argument that tells a text that there is no similar name.
 const NONE_MEANT: &str = "none";
 
 /// Returns the candidate most similar to the word. `None` if none is similar enough.
@@ -23,8 +23,8 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the ruleset with this id, in any case and with any changes. The error explains what is
-/// wrong and suggests a similar id.
+/// Returns the ruleset with this id, which may include a custom game's changes. Ignores the case
+/// of letters. The error explains what is wrong and suggests a similar id.
 pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
     let text = text.trim().to_lowercase();
     Ruleset::parse(&text).map_err(|error| {
@@ -54,8 +54,8 @@ pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
     Err(text!("ruleset-not-for-programs", ruleset = id, rulesets = ids.join(", ")))
 }
 
-/// Returns the house players' level with this name, in any case. The error lists the known names
-/// and suggests a similar one.
+/// Returns the house players' level with this name. Ignores the case of letters. The error lists
+/// the known names and suggests a similar one.
 pub fn level(text: &str) -> Result<Level, String> {
     let names = || Level::ALL.iter().map(|level| level.name());
     Level::from_name(&text.to_lowercase()).ok_or_else(|| unknown("level", text, names()))

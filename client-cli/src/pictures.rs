@@ -42,8 +42,8 @@ struct Strikers {
     strong: Rank,
 }
 
-/// Returns the row after the defender has won. `advances` means that it takes the attacker's
-/// square.
+/// Returns the row after the defender has won. If `advances` is true, the defender takes the
+/// attacker's square.
 fn defended(piece: &str, advances: bool, hidden: bool) -> [&str; 2] {
     match (advances, hidden) {
         (true, true) => ["[?]", "."],

@@ -22,7 +22,8 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     }
 }
 
-/// Formats a piece in two characters. In EU figures the Marshal is 0, as when typed.
+/// Formats a piece in two characters. With EU numbering, the Marshal is 0, which is also the key
+/// for it.
 pub fn short_token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     let figure = if figure == "10" { "0" } else { figure };
@@ -42,8 +43,9 @@ fn figure(piece: &SeenPiece, numbering: Numbering) -> &'static str {
     }
 }
 
-/// Returns the mark beside a piece: `^` labeled, `*` rank known to all, `'` moved. A hidden piece
-/// has no mark for moves, because its symbol already shows whether it has moved.
+/// Returns the mark after a piece: `^` for a labeled piece, `*` if all players know the rank, `'`
+/// if the piece has moved. A hidden piece never has the `'`, because its symbol already shows
+/// whether it has moved.
 pub fn mark(piece: &SeenPiece) -> char {
     match (piece.is_revealed, piece.identity, piece.is_moved) {
         _ if piece.is_labeled => '^',

@@ -6,17 +6,18 @@ use flagfall_protocol::CommandId;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Random {
-    /// The operating system. The client uses no seed, because deployments are hidden information.
+    /// Randomness from the operating system. In play the client never uses a seed, because a
+    /// deployment from a known seed would not be hidden.
     System,
-    /// A seed, for tests.
+    /// Randomness from a seed, for tests.
     Seeded(u64),
 }
 
 impl Random {
     pub fn bits(&mut self) -> u64 {
         match self {
-            // If the system call fails, the standard library's hash keys still differ between
-            // processes.
+            // If the system call fails, fall back to the hash keys of the standard library, which
+            // differ between processes.
             Random::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
             Random::Seeded(state) => {
                 // SplitMix64.
@@ -31,7 +32,7 @@ impl Random {
 
     /// Returns a number below `limit`, or 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        // The bias is below 2^-57 for the few dozen choices that callers draw from.
+        // Callers choose among a few dozen values at most, so the bias is below 2^-57.
         ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 

@@ -33,7 +33,7 @@ pub fn parse_range(text: &str) -> Result<RatingWish, String> {
     }
 }
 
-/// Describes whom the player's own offer is for, as a sentence.
+/// Describes, as a sentence, which opponents may accept the player's own offer.
 pub fn only(wish: RatingWish) -> String {
     match wish {
         RatingWish::Between { min, max } => {

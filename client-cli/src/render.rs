@@ -141,7 +141,7 @@ fn message_line(model: &Model, theme: Theme, area: Rect) -> Paragraph<'static> {
         }
         None if typed == "d" => Line::styled(format!(" {}", text!("typed-d")), strong),
         None if !typed.is_empty() => Line::styled(format!(" > {typed}_"), strong),
-        // The panel shows the whole text.
+        // The note can be cut here, because the panel shows it in full.
         None => match notes::newest_note(model, has_status(model, area)) {
             Some((_, note)) => Line::raw(format!(" {}", words::shorten(note, room))),
             None => Line::default(),

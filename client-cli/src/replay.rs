@@ -12,7 +12,8 @@ use crate::{deployments, text, words};
 pub struct Replay {
     pub(crate) record: GameRecord,
     pub(crate) ruleset: &'static Ruleset,
-    /// Number of events that can be shown: those before the first event that lacks its change.
+    /// The number of events that can be shown. The first event without a recorded change, and all
+    /// events after it, cannot be shown.
     pub last: usize,
     /// Number of events up to the current position.
     pub at: usize,
@@ -167,7 +168,7 @@ pub(crate) mod tests {
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
         let [running, over] = records();
-        // An old record, which has no changes, shows the same.
+        // The claim also holds for an old record, which contains no changes.
         for record in [over.clone().without_changes(), over, running] {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");

@@ -15,7 +15,8 @@ pub enum Request {
     Show { game: GameId, is_own: bool },
     /// List the moves of a game that the player may see.
     Moves { game: GameId },
-    /// Fetch the record of a game that cannot be opened, because it may be over.
+    /// Fetch the record of a game that the server does not open, probably because the game is
+    /// over.
     Record { game: GameId },
     /// Show the leaderboard for a ruleset and a speed.
     Standings { ruleset: String, speed: Speed },

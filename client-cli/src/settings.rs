@@ -38,8 +38,7 @@ enum Kind {
     List,
     /// True or false, with the same meaning as the option.
     Switch,
-    /// True or false, with the opposite meaning of the option: `colors` false is
-    /// `--no-color=yes`.
+    /// True or false, where true switches the option off: `colors` false is `--no-color=yes`.
     Opposite,
 }
 

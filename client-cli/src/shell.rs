@@ -17,7 +17,7 @@ use crate::{text, update, words};
 
 /// Maximum number of queued messages for the core. The connection waits if there are more.
 const INCOMING_MAX: usize = 256;
-/// Lines are not folded in a terminal with fewer columns.
+/// Minimum number of columns for which lines are folded. In a narrower terminal they are not.
 const COLUMNS_MIN: usize = 40;
 
 /// Returns the width of the terminal on standard output. `None` if lines need no folding:

@@ -111,7 +111,7 @@ mod tests {
             };
             [by(Carrier::Legs), by(Carrier::SupplyLine), by(Carrier::Flash)]
         };
-        // Column b continues from row 10 to row 1, and row 2 from a to p.
+        // The joints connect row 10 to row 1 in column b, and column p to column a in row 2.
         assert_eq!(reach_of('4'), ["b1 a2 c2 b3", "b4", "d2 e2 f2 b5"]);
         assert_eq!(reach_of('3'), ["b1 a2 c2 b3", "b4", "d2 e2 b5"]);
         assert_eq!(reach_of('2'), ["b1 a2 c2 b3", "b4", "d2"]);

@@ -103,7 +103,8 @@ mod unix {
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| e.to_string())?;
         let arena = Arena::adopting();
         let result = runtime.block_on(run(args, arena.clone(), stop));
-        // All remaining programs have been dropped, which kills them.
+        // All programs that were still running have been dropped, and dropping a program kills
+        // it.
         drop(runtime);
         arena.sweep();
         result

@@ -407,7 +407,8 @@ fn key(identity: Identity) -> String {
     }
 }
 
-/// Returns a rank with its figure: `Marshal (1)`. Flag, Bomb and Spy need no figure.
+/// Returns a rank with the number on its pieces: `Marshal (1)`. Flag, Bomb and Spy have no
+/// number.
 pub fn rank(rank: Rank, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if figure.starts_with(|letter: char| letter.is_ascii_digit()) {

@@ -32,7 +32,8 @@ pub(crate) async fn ask_lobby(
             look_again(app, &Holder::of(client, &player.id)).await;
             match begin(app, client, player, &command) {
                 Ok(ticket) => ticket,
-                // A repeated command gets its first answer, regardless of the limits.
+                // Accept a repeated command regardless of the limits, because it only gets its
+                // first answer once more.
                 Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
                 Err(too_many) => {
                     too_many.count();
@@ -57,7 +58,8 @@ pub(crate) async fn ask_lobby(
     Carried { stored: if outcome.is_ok() { LOBBY_COMMAND_BYTES } else { 0 }, outcome }
 }
 
-/// Returns a ticket for the offer or game that the command creates. `None` if it creates none.
+/// Returns a ticket for the offer or game that the command creates. `None` if the command creates
+/// neither.
 fn begin(
     app: &App,
     client: Client,
@@ -79,8 +81,8 @@ fn begin(
     Ok(Some(ticket))
 }
 
-/// Counts a game that a player has open toward the limits of the address. It does not matter
-/// which address created the game.
+/// Counts an open game of a player toward the limits of the player's current address, even if the
+/// game was created from a different address.
 pub(crate) fn note_open_game(app: &App, client: Client, player: &Player, table: &TableHandle) {
     if table.is_running() {
         let players = table.summary().players;
@@ -101,7 +103,7 @@ async fn look_again(app: &App, holders: &[Holder]) {
     }
 }
 
-/// Stops counting all offers and games that have ended.
+/// Removes offers and games that have ended from the counts.
 pub(crate) async fn look_at_all(app: &App) {
     let holders = app.admission.holders();
     look_again(app, &holders).await;

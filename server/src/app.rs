@@ -84,7 +84,7 @@ impl App {
         self.connections.note_store(is_available);
     }
 
-    /// Sets the gauges that are sampled on demand.
+    /// Sets the gauges that are updated only when metrics are read.
     pub(crate) fn sample_metrics(&self) {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let (all, identified) = (self.connections.len(), self.connections.identified());
@@ -115,7 +115,7 @@ impl App {
     }
 }
 
-/// Counts and logs that a task panicked. Does not log the panic message, which could contain
+/// Counts and logs a panic of a task. Does not log the panic message, which could contain
 /// secrets.
 pub(crate) fn report_panic(task: &'static str) {
     counter!(names::TASK_PANICS, "task" => task).increment(1);

@@ -223,8 +223,8 @@ impl Port {
     }
 }
 
-/// Reports missing or damaged data that was found at this start. Records may be missing, so the
-/// list of running games is completed from the logs.
+/// Reports missing or damaged data that was found while the store was opened. Completes the list
+/// of running games from the logs, because records of games may be missing.
 async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     if store.losses().is_empty() {
         return Ok(());
@@ -342,8 +342,8 @@ impl Signals {
         }
     }
 
-    /// Returns at the first signal. A second signal ends the process at once, which the store
-    /// survives.
+    /// Returns at the first signal. A second signal ends the process at once, which does not
+    /// damage the store.
     async fn stop(mut self) {
         self.next().await;
         tokio::spawn(async move {

@@ -277,7 +277,7 @@ fn every_reason_in_the_sources_is_among_these_refusals() {
         for (path, source) in product_sources(&folder) {
             for (name, reason) in pairs_in(&source) {
                 found += 1;
-                // A code is the lowercase name of its constant.
+                // The lowercase name of a constant is its code.
                 if !is_listed(&name.to_lowercase(), reason) {
                     missing.push(format!("{}: {name} {reason}", path.display()));
                 }
@@ -317,10 +317,11 @@ fn every_refusal_reads_as_a_sentence_for_a_person() {
         let letters = text.chars().count();
         assert!((10..=330).contains(&letters), "{code}: {letters} letters: {text}");
         assert!(text.split_whitespace().count() >= 3, "{code}: {text}");
-        // Advice that names a command or flag belongs to the client, which has that command.
+        // A message of the server must not name a command or a flag of a client, because other
+        // clients do not have it.
         let names_command = ["flagfall ", "--"].iter().any(|sign| text.contains(sign));
         assert!(!names_command, "{code} names a command of a client: {text}");
-        // Debug output, or a code instead of a word.
+        // The text must contain neither debug output nor a code instead of a word.
         for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
             assert!(!text.contains(scrap), "{code} has {scrap:?}: {text}");
         }

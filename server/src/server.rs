@@ -33,11 +33,11 @@ use flagfall_services::settings::{Settings, Times};
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// How often expired records are removed from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// How often the server checks the key of guest tokens.
+/// How often the server checks that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// How often the server maintains the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// How often the server drops copies of players who have left.
+/// How often the server removes its copies of players who have left from memory.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the
@@ -180,8 +180,8 @@ fn ticking(every: Duration) -> Interval {
     ticks
 }
 
-/// Sends heartbeats to the store. After a crash, all clocks count as stopped since the last
-/// heartbeat. Tells connected clients whether the store accepts heartbeats in time.
+/// Sends heartbeats to the store. After a crash, clocks count as stopped since the last
+/// heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
@@ -202,7 +202,8 @@ async fn heartbeat(app: Arc<App>) {
                 let latest = app.store.outage();
                 if latest != outage {
                     outage = latest;
-                    // Players see at once that their clocks were stopped.
+                    // Wake the tables, so that players see at once that their clocks were
+                    // stopped.
                     app.tables.wake_all();
                 }
             }
@@ -291,7 +292,8 @@ async fn meet_peers(app: Arc<App>) {
             tracing::debug!(%error, "could not exchange records with other servers");
         }
     }
-    // The record has been removed and must not be written again.
+    // This server's record has been removed from the store. Wait forever, so that the record is not
+    // written again.
     std::future::pending::<()>().await;
 }
 

@@ -37,7 +37,8 @@ const DAMAGED_SHOWN: usize = 100;
 /// A store, open for a server.
 pub struct Opened {
     pub store: Arc<dyn Store>,
-    /// The same store if it is embedded. An embedded store can fail permanently.
+    /// The store as its own type, if it is the embedded one, because only an embedded store can
+    /// fail permanently.
     pub embedded: Option<Arc<EmbeddedStore>>,
     /// Describes for a person where the store is and how durable it is.
     pub place: String,
@@ -225,7 +226,7 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
         StoreKind::Embedded if is_backup(&config.data) => damaged_files(backup::check(&config.data)?),
         StoreKind::Embedded => check_embedded(&config.data).await,
         StoreKind::Redis(address) => {
-            // Reading needs no guarantees.
+            // A check only reads, so it does not need a Redis that keeps acknowledged writes.
             let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
             let store = open_redis(address, &config).await?;
             let durability = store.durability();
@@ -272,7 +273,7 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let mut in_form = config.settings.write_format.map(InForm::new);
     let rewrite = in_form.as_mut().map(|in_form| in_form as &mut dyn Rewrite);
     let examined = if file == Path::new("-") {
-        // Progress messages would be mixed with the output.
+        // Do not print progress messages, because they would be mixed with the output.
         export(&*store, &mut io::stdout(), rewrite, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
@@ -299,7 +300,7 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     say(&format!("{} is complete: {whole}", file.display()));
     let store = open_archive(config).await?;
     let tally = import(&*store, &mut reader()?, progress("imported")).await?;
-    // The clocks of running games have been stopped since the export.
+    // Record that the clocks of running games have been stopped since the export.
     if let Some(since) = alive {
         note_outage(&*store, since).await?;
     }
@@ -324,7 +325,7 @@ async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
     let data = data_folder(config)?;
     let restored = backup::restore(source, data)?;
     let store = open_embedded(config, data).map_err(OpenFailure::from)?;
-    // The clocks of running games have been stopped since the backup.
+    // Record that the clocks of running games have been stopped since the backup.
     if let Some(since) = store.last_heartbeat().await? {
         note_outage(&store, since).await?;
     }

@@ -1,4 +1,4 @@
-//! Parsers for option values: names and clocks, in any case.
+//! Parsers for option values such as names and clocks. They ignore the case of letters.
 
 use flagfall_board::Side;
 use flagfall_protocol::{RecordScope, Speed, Time};

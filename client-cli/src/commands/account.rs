@@ -237,8 +237,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
     let before = api.config.account_identity(&api.address, &player.name).and_then(|it| it.token());
     api.keep(&token, &player)?;
     if let Some(before) = before.filter(|before| *before != token) {
-        // Revoke the token that was replaced. An error is harmless: the server may have dropped
-        // it.
+        // Revoke the token that was replaced. An error is harmless, because the server may
+        // already have removed the token.
         drop(api.post::<()>("/api/logout", Some(&before), &()));
     }
     print(&text!("logged-in", player = words::player(&player), server = api.address.to_string()))

@@ -20,7 +20,7 @@ use super::output::{
     usage,
 };
 
-/// Saved texts by ruleset and name.
+/// The texts of the saved deployments, by ruleset and name.
 type All = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The place where the player's deployments are saved.

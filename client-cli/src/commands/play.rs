@@ -33,7 +33,7 @@ pub(crate) fn play(args: PlayArgs, common: Common) -> Done {
     converse(Goal::Play(Wish { setup, ..wish }), common, Guest::Own)
 }
 
-/// Waits in the pool to be paired.
+/// Runs a client that waits in the pool to be paired.
 pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     let SeekArgs { rules, time, rated, secret, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
@@ -114,7 +114,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Done {
         let runner = Runner::new(shell, session, arena.clone(), program, log);
         written(runner.run(stop, &mut io::stdout(), &mut io::stderr()).await)
     });
-    // All remaining programs have been dropped, which kills them.
+    // All programs that were still running have been dropped, and dropping a program kills it.
     drop(runtime);
     arena.sweep();
     result
@@ -141,8 +141,8 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     let (identity, unsaved) = match guest {
         Guest::Own => match config.identity(&address, name, seat.as_deref()) {
             Ok(identity) => (identity, None),
-            // The player can play without a folder, but loses the seat when the client ends. The
-            // client says so then.
+            // Without a folder the player can play, but loses the seat when the client ends. In
+            // this case the client warns the player.
             Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
         },
         Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
@@ -230,7 +230,7 @@ pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     stop_channel().1
 }
 
-/// Like [`stop_signals`], with a sender for a key that ends the program.
+/// Like [`stop_signals`], but also returns a sender, through which a key can end the program.
 fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
     let signals = sender.clone();

@@ -48,14 +48,14 @@ enum Input {
         column: u16,
         row: u16,
     },
-    /// The mouse wheel, as the key with the same effect in a list.
+    /// A turn of the mouse wheel, given as the key that scrolls a list in the same direction.
     Wheel(Key),
     Resized,
 }
 
 /// Runs the core on the full screen until it ends. Returns the exit code.
 ///
-/// Without a shell there is no connection, and the screen shows a record.
+/// Without a shell, the client makes no connection, and the screen only shows a record.
 pub async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,
@@ -137,7 +137,7 @@ fn inputs() -> mpsc::Receiver<Input> {
                 Ok(Event::Mouse(event)) => mouse(event),
                 Ok(Event::Resize(..)) => Some(Input::Resized),
                 Ok(Event::FocusGained | Event::FocusLost | Event::Paste(_)) => None,
-                // The terminal is gone.
+                // An error here means that the terminal is gone.
                 Err(_) => return,
             };
             if input.is_some_and(|input| sender.blocking_send(input).is_err()) {

@@ -38,22 +38,24 @@ const HELPED: &[Screen] = &[
     Screen::Reserve,
     Screen::Saved,
 ];
-/// All screens: an empty list means no restriction.
+/// An empty list of screens, which means that a row applies to all screens.
 const ALL: &[Screen] = &[];
 
 enum Trigger {
-    /// Each of these keys has the same action.
+    /// Any of these keys, all with the same action.
     Keys(&'static [Key], Action),
-    /// The arrows move the cursor of a board.
+    /// The arrow keys, which move the cursor of a board.
     Arrows,
-    /// Up and Down move the cursor of a list; Home and End go to its ends.
+    /// The keys that move the cursor of a list: Up and Down, and Home and End, which go to its
+    /// ends.
     ListKeys,
-    /// The figure of a rank in the army.
+    /// The digit or letter of a rank in the player's army.
     Figure(fn(Rank) -> Action),
     ChipLetter,
-    /// The letter for a draw. The same letter is a column of the board.
+    /// The letter D, which offers a draw. A move can also start with D, because it is a column of
+    /// the board.
     Draw,
-    /// A letter or digit of a move.
+    /// A letter or digit that can be part of a move.
     MoveLetter,
     NameLetter,
     AnyLetter,
@@ -67,8 +69,7 @@ struct Binding {
     screens: &'static [Screen],
     trigger: Trigger,
     holds: Condition,
-    /// The id of the text in the key bar, and `help`, the id of the text in the help. May be
-    /// empty.
+    /// The id of the text in the key bar. Empty if the key bar omits the keys.
     label: &'static str,
     help: &'static str,
 }
@@ -88,7 +89,7 @@ pub struct KeyHint {
     pub label: String,
     /// The effect of the keys, for the help. Empty if the help omits them.
     pub help: String,
-    /// True if only this screen has the keys.
+    /// True if the keys work only on this screen.
     pub is_own: bool,
     pub is_help: bool,
 }
@@ -257,8 +258,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// Returns hints for the keys of the current screen. With `of_help`, returns those of the screen
-/// under the help.
+/// Returns hints for the keys of the current screen. With `of_help`, returns hints for the screen
+/// that the help covers.
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()
@@ -379,7 +380,8 @@ fn name(key: Key) -> String {
     }
 }
 
-/// Returns the rank of a character. In EU figures 0 is the Marshal, because 10 takes two keys.
+/// Returns the rank for a typed character. With EU numbering, 0 is the Marshal, because 10 would
+/// take two keys.
 fn rank_of(letter: char, numbering: Numbering) -> Option<Rank> {
     if letter == '0' && numbering == Numbering::Eu {
         return Some(Rank::Marshal);

@@ -53,7 +53,7 @@ impl Wish {
     }
 }
 
-/// How to find a game.
+/// The way to find a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum How {
     /// Accept a matching offer, or create one.

@@ -14,13 +14,13 @@ pub struct Lobby {
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
     /// True if the offer may be gone because the connection was lost. The next lobby message
-    /// tells.
+    /// shows whether it is.
     pub is_seek_doubtful: bool,
-    /// The player's running games, as last sent by the server.
+    /// The player's running games, as the server last sent them.
     pub own_games: Option<Vec<GameSummary>>,
-    /// The same games by urgency, if the client requested them.
+    /// The player's running games in order of urgency, if the client requested that list.
     pub urgent_games: Option<OwnGames>,
-    /// The player's games at the last welcome, to detect games that started since.
+    /// The player's games at the last welcome. A game that is not among them has started since.
     pub known_games: Option<Vec<GameId>>,
     pub pool: Option<PoolWait>,
 }
@@ -28,7 +28,8 @@ pub struct Lobby {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Challenges {
     pub own: Option<String>,
-    /// The opponents' names for challenges that are not created yet, by command id.
+    /// The names of the challenged players, by command id, for challenges that the server has not
+    /// created yet.
     pub addressed: BTreeMap<String, String>,
     /// The latest open challenge to this player.
     pub received: Option<Invitation>,
@@ -37,6 +38,6 @@ pub struct Challenges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
     pub status: PoolStatus,
-    /// When the user was last told about the wait, by this machine's clock.
+    /// The time at which the client last reported the wait to the user, by this machine's clock.
     pub told_at: u64,
 }

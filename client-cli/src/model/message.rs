@@ -12,7 +12,7 @@ pub enum Message {
     Started,
     /// Time has passed.
     Tick,
-    /// The connection is up.
+    /// The connection has been established.
     Connected,
     /// The client could not connect. `advice` is a sentence.
     ConnectFailed { why: String, advice: String },

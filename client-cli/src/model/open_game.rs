@@ -33,7 +33,8 @@ pub struct OpenGame {
     pub presence: PerSide<Presence>,
     /// Each player's rating for games of this kind, if known.
     pub ratings: PerSide<Option<RatingPoint>>,
-    /// The players who left on purpose.
+    /// The time at which the opponent can claim the game because this player is away. In
+    /// milliseconds since 1970, by the server's clock.
     pub left: PerSide<bool>,
     /// When the opponent can claim the game because this player is away. In milliseconds since
     /// 1970, by the server's clock.
@@ -56,7 +57,7 @@ pub struct OpenGame {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Premove {
     pub squares: Move,
-    /// The pieces on the two squares when the player planned the move.
+    /// The pieces that stood on the two squares when the player planned the move.
     pub pieces: [Option<SeenPiece>; 2],
 }
 
@@ -185,7 +186,7 @@ impl OpenGame {
         Some(self.claimable_at[own.opponent()]?.saturating_sub(server_now))
     }
 
-    /// Returns a side's remaining time at a moment of the server's clock.
+    /// Returns a side's remaining time. `server_now` is the current time by the server's clock.
     pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         let gone = self.gone_ms(side, server_now)?;
@@ -205,7 +206,7 @@ impl OpenGame {
         Some(left).filter(|left| *left > 0)
     }
 
-    /// Returns how long a side's clock has run since the server sent it.
+    /// Returns the time that a side's clock has run since the server last sent its value.
     fn gone_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         let runs = clock.running.is_some_and(|running| running.includes(side));

@@ -12,7 +12,7 @@ use crate::replay::Replay;
 pub struct Ui {
     pub page: Page,
     pub prompt: Option<Prompt>,
-    /// Set while the history is open: how many notes are newer than the last visible one.
+    /// While the history is open, the number of notes that are newer than the last visible one.
     pub history: Option<usize>,
     pub help: Option<Help>,
     pub is_turned: bool,
@@ -34,7 +34,7 @@ pub enum Page {
     Waiting { headline: String, lines: Vec<String> },
     /// A list to pick from.
     Choosing(Choices),
-    /// A challenge's terms, which the player accepts or not.
+    /// The terms of a challenge, which the player can accept or decline.
     Terms { challenge: String, lines: Vec<String> },
     #[default]
     Game,

@@ -27,7 +27,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Returns all addresses, starting at a different one for each `turn`.
+    /// Returns all addresses. The number `turn` determines which address comes first.
     pub fn beginning_with(&self, turn: u64) -> impl Iterator<Item = &Address> {
         let count = 1 + self.others.len();
         let skipped = usize::try_from(turn % count as u64).unwrap_or(0);
@@ -53,7 +53,8 @@ impl Address {
         let uri: Uri = full.parse().map_err(|_| malformed())?;
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?.to_owned();
         let port = uri.port_u16();
-        // An IPv6 address in brackets contains other colons.
+        // Look only after the bracket, because an IPv6 address in brackets contains colons that
+        // do not start a port.
         let has_bad_port = port.is_none()
             && uri
                 .authority()
@@ -103,12 +104,13 @@ impl Address {
         format!("{scheme}://{}{path}", self.authority)
     }
 
-    /// Returns this address with TLS switched on or off, as a person types it.
+    /// Returns this address as a person types it, but with TLS switched from on to off or from
+    /// off to on.
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }
 
-    /// Returns the host name in the format of certificates.
+    /// Returns the host name as certificates contain it: an IPv6 address without brackets.
     pub fn certified_name(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }

@@ -60,8 +60,8 @@ pub async fn send(
         let broken = |why: String| HttpError::Broken { server: address.authority.clone(), why };
         let is_plain = !address.is_encrypted;
         let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
-        // A TLS server answers a request without TLS with bytes that are not HTTP, or closes the
-        // connection.
+        // If a TLS server gets a request without TLS, it answers with bytes that are not HTTP, or
+        // closes the connection.
         let unanswered = |error: hyper::Error| match error.is_parse() {
             true if is_plain => unreachable(DialError::NotUnderstood),
             false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
@@ -95,7 +95,7 @@ pub async fn send(
             return Ok(bytes);
         }
         Err(match refused(status, &bytes) {
-            // A Flagfall server would have sent a code.
+            // This answer does not come from a Flagfall server, which would have sent a code.
             HttpError::Refused { status: 400, code, .. } if is_plain && code.is_empty() => {
                 unreachable(DialError::NotUnderstood)
             }

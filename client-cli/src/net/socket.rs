@@ -172,8 +172,9 @@ fn ended(frame: Option<CloseFrame>) -> Message {
 
 /// True if the WebSocket library replaced a close code that it does not support.
 ///
-/// The library does this with 1014, which means that a gateway cannot reach the server. In that
-/// case the client should try again. It should not after a protocol error of its own.
+/// The library replaces code 1014, which means that a gateway cannot reach the server, by the
+/// code for a protocol error. The client should reconnect after a 1014, but not after a real
+/// protocol error.
 fn is_unknown_code(frame: &CloseFrame) -> bool {
     frame.code == CloseCode::Protocol && frame.reason.as_str() == "Protocol violation"
 }
@@ -185,7 +186,7 @@ fn parsed(text: &str) -> Message {
     }
 }
 
-/// Describes an error in plain words instead of the library's.
+/// Describes an error in plain words, which replace the words of the WebSocket library.
 fn reason(error: &Error) -> String {
     match error {
         Error::Io(error) => plain(error),
@@ -280,7 +281,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the client's message for a close frame with this code and no reason.
+    /// Returns the message that the client shows for a close frame that has this code and no
+    /// reason.
     async fn closed(code: u16) -> Message {
         let (near, mut far) = tokio::io::duplex(64);
         let mut socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;

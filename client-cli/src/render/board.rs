@@ -1,8 +1,8 @@
 //! Draws the board. Each square is a cell, as large as the [`PageLayout`] has room for.
 //!
-//! A cell shows its piece. Its lowest row shows marks, on the color of the square's chip. A cell
-//! with a single row has no room for that row, so its marks replace characters around the piece's
-//! figure.
+//! A cell shows its piece. The lowest row of the cell shows marks, and has the color of the
+//! square's chip as its background. If a cell has only one row, the marks replace characters
+//! around the piece's digit or letter.
 
 use std::iter;
 

@@ -115,7 +115,8 @@ impl PageLayout {
         Rect { x: x + place as u16 * width, y: y + line as u16 * height, width, height }
     }
 
-    /// Returns the position in the grid, as place and line, at a column and row of the terminal.
+    /// Returns the position in the grid, as column and row of the board, that contains this
+    /// column and row of the terminal.
     pub(super) fn place_at(&self, column: u16, row: u16) -> Option<(usize, usize)> {
         let is_inside = column < self.board.right() && row < self.board.bottom() - LETTERS_HEIGHT;
         let place = column.checked_sub(self.board.x + LABEL_WIDTH)? / self.cell.width;

@@ -104,7 +104,7 @@ pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rec
     let entries = keys(model);
     let mut text: Vec<Line<'_>> = Vec::new();
     if usize::from(area.width) < HELP_WIDTH + 2 {
-        // There may not be room for all, so the keys come first.
+        // Put the keys first, because there may not be room for the marks.
         text.extend(entries.into_iter().map(Line::raw));
         text.push(Line::raw(""));
         let width = usize::from(area.width).saturating_sub(3);

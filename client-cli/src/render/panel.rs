@@ -154,7 +154,7 @@ fn player(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize
         (Phase::Deploying, _) => text!("panel-deploying"),
         _ if model.ui.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
-            // The free seconds run first.
+            // Show the free seconds before the clock, because they run first.
             Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
             None => words::clock(ms),
         },
@@ -270,21 +270,21 @@ fn reserve(
     }
 }
 
-/// Formats the count of one rank in figures: `9`, `3x9`.
+/// Formats the number of pieces of one rank: `9` for one Scout, `3x9` for three.
 fn figures(rank: Rank, count: u8, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if count == 1 { figure.to_owned() } else { format!("{count}x{figure}") }
 }
 
-/// A rank, the number lost, and the number left.
+/// A rank, the number of pieces lost, and the number remaining.
 type Losses = (Rank, u8, u8);
 
 /// Minimum number of columns for the table of losses and reserve.
 const TABLE_WIDTH: usize = 32;
 
-/// Adds each side's losses. Also adds what is left of each side, or what its coins can still
-/// become, or the player's own reserve. The format is a table, or two ranks per line in a narrow
-/// panel.
+/// Adds each side's losses. Also adds the pieces that each side still has, or the ranks that its
+/// coins can still become, or the player's own reserve. The format is a table, or two ranks per
+/// line in a narrow panel.
 fn losses(
     model: &Model,
     game: &OpenGame,

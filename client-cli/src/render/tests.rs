@@ -48,7 +48,7 @@ fn losses_rows(model: &Model, width: u16, height: u16) -> Vec<(usize, String)> {
     let shape = board_of(model).expect("a ruleset").shape;
     let panel = PageLayout::new(&shape, Rect::new(0, 0, width, height)).expect("room").panel;
     let screen = screen_of(model, width, height);
-    // The first column is a quotation mark.
+    // Skip the first column of each line, which is a quotation mark.
     let panel = screen.lines().take(usize::from(panel.bottom())).enumerate().map(|(row, line)| {
         (row, line.chars().skip(usize::from(panel.x) + 1).take(usize::from(panel.width)).collect::<String>())
     });
@@ -82,7 +82,8 @@ fn messages_do_not_move_the_losses() {
             open.claimable_at.blue = Some(START + 20_000);
             after.say("Something that was said, and that takes more than one line of the panel to say.");
             let now = losses_rows(&after, width, height);
-            // The headings and ranks keep their positions. Notes follow after an empty row.
+            // The headings and ranks must keep their positions. The notes follow after an empty
+            // row.
             let is_empty = |(_, row): &(usize, String)| row.trim().is_empty();
             let table = before.iter().position(is_empty).unwrap_or(before.len());
             assert!(table > 5, "{ruleset} at {width}x{height}");
@@ -362,7 +363,7 @@ fn a_place_on_the_screen_is_the_square_that_is_drawn_there() {
             let screen = screen_of(&model, width, height);
             let cursor = screen.lines().enumerate().find_map(|(row, line)| {
                 let column = line.chars().position(|letter| letter == '^')?;
-                // The first column is a quotation mark.
+                // Skip the first column of each line, which is a quotation mark.
                 Some((column as u16 - 1, row as u16))
             });
             let (column, row) = cursor.expect("a cursor");

@@ -28,14 +28,15 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
     }
 }
 
-/// Handles the time from which the opponent of an absent player can claim the game.
+/// Stores the time at which the opponent of an absent player can claim the game, and tells the
+/// user.
 ///
 /// `at` is `None` if the game cannot be claimed.
 pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u64>) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.claimable_at[gone], at);
     game.is_claim_told = false;
-    // Not on the full screen, which shows a countdown.
+    // Only line-based mode needs a message. The full screen shows a countdown.
     if before.is_none() && model.options.face.is_lines() {
         model.say_all(status::claim(model));
     }

@@ -171,7 +171,7 @@ fn answered(model: &mut Model, line: &str) -> bool {
 fn give_up(model: &mut Model, command: GameCommand, rest: &str) {
     let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game.is_over());
     if rest.eq_ignore_ascii_case("yes") || !is_possible {
-        // The game gives the reason if the command is not possible.
+        // If the command is not possible, this call tells the user why.
         return game::command(model, command);
     }
     model.input.was_refused = true;

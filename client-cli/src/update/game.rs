@@ -80,7 +80,8 @@ pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent]
             ended(model);
         }
     }
-    // Only if there are new events: the game ended while the connection was down.
+    // The game ended while the connection was down. Report the abort only if there are new
+    // events.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
         pool::aborted(model, id, abort);
     }
@@ -144,8 +145,8 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     }
 }
 
-/// Describes the pending obligations and offers of a game that the player joins (line-based
-/// mode).
+/// When the player joins a game, describes the decisions that a side still has to make, and the
+/// open offers (line-based mode).
 fn tell_standing(model: &mut Model) {
     let is_wanted = model.options.face.is_lines();
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
@@ -410,8 +411,8 @@ pub(super) fn act(model: &mut Model, act: GameCommand) {
     }
 }
 
-/// True if the command is clearly out of turn, so that there is no need to ask the server. The
-/// server judges choices.
+/// True if it is clearly not the player's turn, so that the server would refuse the command.
+/// Never true for the choice of a rank, because only the server can judge it.
 fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
     let is_choice = matches!(act, GameCommand::Choose { .. });
     let is_turn = game.view.turn == game.own_side() || game.is_own_turn();
@@ -442,7 +443,8 @@ pub(super) fn rematch(model: &mut Model) {
     outbox::send(model, |cmd_id| ClientToServer::Rematch { cmd_id, game });
 }
 
-/// Returns the text of a saved deployment, or the choice that a word stands for.
+/// Returns the text of the saved deployment with this name. If there is none, returns the choice
+/// that the word names.
 pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
     let saved = model.game.as_ref().and_then(|game| {
         let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();

@@ -207,10 +207,10 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
     seeks.iter().enumerate().filter(|(_, seek)| is_wanted(seek)).collect()
 }
 
-/// Returns the wanted offers that this player may accept.
+/// Returns the wanted offers that this player may accept, each with a flag.
 ///
-/// The flag is true if this client has to accept: the offer is older than the player's own, or
-/// its owner would not accept the player's offer.
+/// The flag is true if this client has to accept the offer. This is the case if the offer is
+/// older than the player's own, or if its owner would not accept the player's offer.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
     let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.lobby.seek.as_ref());
@@ -223,7 +223,8 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
         .collect()
 }
 
-/// True if both ratings are in the other player's range, as far as they are known.
+/// True if each player's rating is in the range of the other player's offer. If the player's own
+/// rating is not known yet, it counts as in range.
 ///
 /// The player's own rating is part of their offer. Without an offer, the server judges, and the
 /// client does not repeat a refused attempt.

@@ -1,5 +1,4 @@
-//! The commands of play by mail: many games, of which none has to be open, and requests about
-//! them.
+//! The commands for play by mail, in which a player has many games and need not open any of them.
 
 use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, Phase, QueuedMove, Speed, Terms, Time};
@@ -88,7 +87,7 @@ fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
     }
 }
 
-/// The terms of a challenge, and its addressee.
+/// The terms of a challenge, and the name of the challenged player.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Challenged {
     pub(super) name: Option<String>,
@@ -265,7 +264,8 @@ fn set(model: &mut Model, rest: &str) -> Done {
     Ok(())
 }
 
-/// Splits `#12` off a line: the number of the ply for which the line is meant.
+/// Splits a suffix such as `#12` off a line. It is the number of the ply for which the line is
+/// meant.
 pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     let mut number = None;
     let mut rest = Vec::new();

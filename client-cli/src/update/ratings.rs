@@ -22,7 +22,7 @@ pub(super) fn request(model: &mut Model) {
     }
 }
 
-/// Takes the rating of a player of the open game from their profile.
+/// Stores the rating of a player of the open game, from the player's profile.
 pub(super) fn take(model: &mut Model, id: GameId, side: Side, profile: &Profile) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let terms = &game.summary.terms;

@@ -1,7 +1,8 @@
 //! Repeats requests that the server temporarily cannot carry out, at growing intervals. Tells the
 //! user once.
 //!
-//! A program that plays game after game waits in more cases than a person does.
+//! More kinds of refusals are repeated for a program that plays many games in a row than for a
+//! person.
 
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 
@@ -9,9 +10,9 @@ use super::{goal, outbox};
 use crate::model::{How, Link, Model, Retry};
 use crate::{text, words};
 
-/// Maximum of the first delay before a request is repeated.
+/// The longest possible delay before the first repetition.
 const FIRST_MS: u64 = 1_000;
-/// Maximum of the later delays.
+/// The longest possible delay before any later repetition.
 const LONGEST_MS: u64 = 30_000;
 
 /// True if a refused request is kept and repeated, because the refusal is temporary.
@@ -27,8 +28,9 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     }
     let is_asked = match cmd_id {
         Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
-        // This refusal answers a hello, a look at a challenge, or the opening of a game. Or a
-        // program sent too many messages.
+        // The refusal has no command id. The client was waiting if it had sent a hello, a
+        // question about a challenge, or a request to open a game. A program may also have sent
+        // too many messages.
         None => {
             model.connection.link != Link::Online
                 || model.opening.is_some()
@@ -57,7 +59,7 @@ pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
         ServerToClient::Accepted { .. } | ServerToClient::Game { .. } | ServerToClient::Challenge { .. } => {
             true
         }
-        // Only if the client waits for no other answer.
+        // A welcome is the awaited answer only if the client waits for no other answer.
         ServerToClient::Welcome { .. } => model.connection.pending.is_empty() && model.opening.is_none(),
         _ => false,
     };

@@ -19,10 +19,11 @@ pub(super) fn can_return(model: &Model) -> bool {
     model.login.unsaved.is_none()
 }
 
-/// Handles that the credential or the seat could not be saved.
+/// Handles a failure to save the credential or the seat.
 pub(super) fn unsaved(model: &mut Model, why: String) {
     if is_account_file(Path::new(&model.options.credential_file)) {
-        // The account's file already exists, and its games can be found by the account's name.
+        // Nothing is lost: the account's file already exists, and the server lists the account's
+        // games.
         return;
     }
     // Lists and spectators need no seat.
@@ -49,7 +50,7 @@ pub(super) fn tick(model: &mut Model) {
     let seat = seat.map(|game| Effect::SaveSeat { game: game.summary.id.to_string() });
     let token = model.login.token.clone().zip(model.login.player.as_ref());
     let token = token.map(|(token, player)| Effect::SaveToken { token, name: player.name.clone() });
-    // The seat goes into the same file. If the seat could be written, so could the token.
+    // The token and the seat are stored in the same file, so either both can be saved or neither.
     model.effects.extend(token);
     model.effects.extend(seat);
 }

@@ -47,8 +47,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
             if cmd_id.is_some() && pending.is_none() {
-                // The client does not expect this answer: the withdrawn offer did not exist, or
-                // the answer came twice.
+                // The client does not expect this refusal, so ignore it: the client had withdrawn
+                // an offer that did not exist, or the refusal arrived twice.
                 return;
             }
             refused(model, pending.as_ref(), game, &code, &message, seq);
@@ -171,7 +171,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
         (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
             model.lobby.seek = Some(seek);
             if model.lobby.is_seek_doubtful {
-                // The offer in this answer may already be gone.
+                // The offer may already be gone, so fetch the lobby to check.
                 model.tell(ClientToServer::OpenLobby {});
             }
             goal::wait_for_opponent(model, &terms);
@@ -241,8 +241,8 @@ fn refused(
         return;
     }
     match pending {
-        // Another player was faster, the offer is gone, or the player may not accept it: look
-        // again.
+        // Look for another offer: another player was faster, the offer is gone, or this player
+        // may not accept it.
         Some(ClientToServer::AcceptSeek { seek, .. })
             if [Code::NO_SUCH_SEEK, Code::OUTSIDE_RATING_RANGE].contains(&code.as_str()) =>
         {

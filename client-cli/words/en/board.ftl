@@ -3,7 +3,7 @@
 # Marks on the printed board.
 legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
 legend-chips = + one of a few ranks, ^ labeled; the letter after a square is its chip: r red, y yellow, b blue, g green.
-legend-coins = /o\ and [o]: coins that have never moved; with ' behind it, a coin that has moved. No strike has shown yet what they are.
+legend-coins = /o\ and [o]: coins that have never moved; with ' after it, a coin that has moved. A coin has no rank until it strikes or is struck.
 
 # $side.
 losses-before-start = { side } has lost nothing.
@@ -17,7 +17,7 @@ losses =
 pieces-left =
     { $kinds ->
         [0] { side } has nothing left.
-       *[other] { side } has left: { $pieces }.
+       *[other] { side } still has: { $pieces }.
     }
 # $side; $kinds: how many ranks; $pieces: a list.
 pieces-possible =
@@ -129,8 +129,8 @@ commitments-match =
 # $side; $late.
 commitment-matches =
     { $late ->
-        [yes] { side }'s deployment matches the commitment that the server shows now (this client did not see the game's start). The other deployment stays closed.
-       *[no] { side }'s deployment matches the commitment shown at the start. The other deployment stays closed.
+        [yes] { side }'s deployment matches the commitment that the server shows now (this client did not see the game's start). The other deployment stays hidden.
+       *[no] { side }'s deployment matches the commitment shown at the start. The other deployment stays hidden.
     }
 # $side: red, blue or both; $late.
 commitment-broken =

@@ -47,7 +47,7 @@ who-am-i =
     You are { $player } on { $server }.
     Player { $id }; token "{ $token }" with scope { $scope }, made { $made }.
 # $player; $server: the server's address.
-recovered = You are { $player } on { $server } again. All your other logins have ended.
+recovered = You are logged in on { $server } as { $player }. All your other logins have ended.
 password-changed = Your password is changed. All your other logins have ended.
 # $name: the account.
 delete-warning = This permanently deletes the account { $name } with its name, password and tokens. The games stay, but without the name.
@@ -118,7 +118,7 @@ webhook-removed = The webhook is removed. No more notices are sent.
 webhook-tested = The webhook works. The test was { $result }.
 webhook-test-failed = The test notice was not delivered: { $result }.
 # $url; $made: a date.
-webhook-address = Notices are sent to { $url }, set { $made }.
+webhook-address = Notices are sent to { $url }, which was set on { $made }.
 # $count: lost notices.
 webhook-off =
     { $count ->

@@ -11,7 +11,7 @@ not-done-remove = Your piece on { $square } was not taken off the board
 # $square.
 not-done-place = Your piece was not placed on { $square }
 not-done-color = Your chip was not laid
-not-done-choose = Your choice was not taken
+not-done-choose = Your choice was not accepted
 not-done-offer-draw = Your draw offer was not made
 not-done-accept-draw = You have not agreed to a draw
 not-done-decline-draw = You have not declined a draw

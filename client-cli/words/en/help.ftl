@@ -74,7 +74,7 @@ help-mail-more =
 help-record = Show the record of a game from a server or a file.
 help-record-more =
     The record of a running game contains what you may know now. A file can have any format that
-    flagfall convert reads; no server is asked. On a terminal a file is shown step by step,
+    flagfall convert reads, and needs no server. On a terminal a file is shown step by step,
     elsewhere as text.
 
     Examples:

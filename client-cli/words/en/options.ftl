@@ -4,7 +4,7 @@
 
 arg-help = Print help.
 arg-version = Print the version.
-arg-server = The server: https://host if it speaks TLS, host:port if not. A name such as play.example.org means https. Separate several servers of one service by commas. If one is gone, the client connects to the next.
+arg-server = The server: https://host if it speaks TLS, host:port if not. A name such as play.example.org means https. Separate several servers of one service by commas. If one is down, the client connects to the next.
 arg-ca = A PEM file with certificates of authorities to trust in addition to those that browsers trust.
 arg-name = Your name on the server. A new name makes a new guest (2 to 20 letters, digits, - and _).
 arg-plain = Print lines instead of the full screen: for screen readers and scripts.
@@ -106,7 +106,7 @@ arg-folder = The folder. It is created if it does not exist.
 
 value-alerts-bell = the terminal's bell
 value-alerts-title = the title of the window
-value-alerts-desktop = a notification of the desktop
+value-alerts-desktop = a desktop notification
 value-alerts-none = no alerts
 value-numbers-us = 1 Marshal to 9 Scout
 value-numbers-eu = 10 Marshal to 2 Scout

@@ -30,9 +30,9 @@ said-elsewhere = { side } in game { $game }: { $message }
 # $number; $phrase.
 say-phrase = say { $number }: { $phrase }
 # $word: what was typed.
-no-slash-command = Not sent, because there is no { $word }. The commands are /mute, /unmute and /report WORDS.
+no-slash-command = Not sent, because there is no command { $word }. The commands are /mute, /unmute and /report WORDS.
 # $word: what was typed; $meant: a command.
-no-slash-command-meant = Not sent, because there is no { $word }. Did you mean { $meant }? The commands are /mute, /unmute and /report WORDS.
+no-slash-command-meant = Not sent, because there is no command { $word }. Did you mean { $meant }? The commands are /mute, /unmute and /report WORDS.
 # $max: characters.
 message-too-long = A message has 1 to { $max } printable characters.
 # $server: an option of the command line.
@@ -42,7 +42,7 @@ unmuted = You see your opponent's messages again.
 ## Leaving
 
 # $consequences: sentences.
-leave-ask = Leave the game? { $consequences } Type yes to leave; anything else stays.
+leave-ask = Leave the game? { $consequences } Type yes to leave, or anything else to stay.
 leave-deployed = Your deployment is submitted, and the game may start without you.
 leave-undeployed = If you do not deploy, the game is aborted and counts against you.
 # $left: a clock.
@@ -79,7 +79,7 @@ talk-players-only = Only players can talk to each other.
 # $why: a sentence.
 game-unavailable = This game cannot go on now. { $why }
 # $not_done: what was not done.
-not-done-lost = { $not_done }, because the server lost the last moves of the game. Look again.
+not-done-lost = { $not_done }, because the server lost the last moves of the game. Look at the board again.
 # $message: the server's, as a sentence.
 did-not-happen = Your command was not carried out. { $message }
 report-sent = Your report was sent to the operators of the server.
@@ -114,7 +114,7 @@ your-turn = Your turn, { side }.
 # $side; $left: a clock.
 your-turn-clock = Your turn, { side }. You have { $left }.
 deploy-not-now = You cannot deploy now.
-deployed-already = This is already submitted. Change something to submit another deployment.
+deployed-already = This deployment is already submitted. Change something to submit another deployment.
 # $plies.
 quiet-limit =
     { $plies ->
@@ -124,7 +124,7 @@ quiet-limit =
 # $server: an option of the command line; $game.
 game-ended = Type rematch or quit. The record: flagfall record{ $server } { $game }
 # $squares.
-illegal-loses = { $squares } is against the rules, and in this game an illegal move loses. Type sure to send it anyway; anything else takes it back.
+illegal-loses = { $squares } is against the rules, and in this game an illegal move loses. Type sure to send it anyway, or anything else to take it back.
 # $squares.
 move-taken-back = { $squares } is taken back.
 
@@ -138,7 +138,7 @@ lines-help-play =
     deploy TEXT: submit your own, one letter for each square, the row nearest the enemy first, each row from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
     board: print the board. status: turn, clocks, presence. clocks: the clocks alone. last: the last move.
     square a4: what is on that square. row 4: what is on that row. rank scout: where Scouts are seen, and how many are lost and left. losses: everything that is lost and left.
-    draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
+    draw: offer a draw, or accept the other side's. accept, decline: answer the other side's draw offer.
     resign: give up. abort: end the game without a result before your first move. Both ask first; answer yes on the next line. For scripts, resign yes and abort yes do not ask.
     claim win, claim draw: end a game that the other side left some time ago.
     say WORDS: send a message that only your opponent sees. say 1 to say 7 are phrases; say lists them. mute, unmute: hide and show your opponent's messages.
@@ -146,8 +146,8 @@ lines-help-play =
     rematch: after the end, ask for another game with sides swapped.
 lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). Your seat stays yours.
 
-resign-ask = Really resign? Type yes to resign; anything else goes on.
-abort-ask = Really abort the game? Type yes to abort it; anything else goes on.
+resign-ask = Really resign? Type yes to resign, or anything else to play on.
+abort-ask = Really abort the game? Type yes to abort it, or anything else to play on.
 # $text: what was typed.
 line-not-understood = “{ $text }” is not understood. Type a move, as in a4a5, or help.
 status-deploying = Both sides deploy.
@@ -189,7 +189,7 @@ deployment-not-loaded = { $name } is not a deployment. { $why }
 # $rank; $key.
 none-in-hand = No { rank } is in hand. { $key } takes a piece off the board.
 # $key.
-challenge-waits = The challenge waits. { $key } answers it.
+challenge-waits = The challenge is still open. Press { $key } to answer it.
 taken-back = Taken back.
 # $square.
 piece-cannot-move = The piece on { $square } cannot move now.

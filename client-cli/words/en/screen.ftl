@@ -7,7 +7,7 @@ screen-challenge = A challenge
 # $consequences: sentences; $keys: what the keys do.
 screen-leave = Leave the running game? { $consequences }{ $keys }
 # $width, $height: of the terminal; $board_width, $board_height: what the board needs.
-screen-too-small = This terminal is { $width }x{ $height }. The board needs { $board_width }x{ $board_height }: make the window larger or the letters smaller. q leaves; flagfall --plain needs no room.
+screen-too-small = This terminal is { $width }x{ $height }. The board needs { $board_width }x{ $board_height }: make the window larger or the letters smaller. Press q to leave. flagfall --plain works in any window.
 # $terms; $game.
 title-game = Flagfall  { $terms }  game { $game }
 # $at: the number of the event that is shown; $last: of the last one.
@@ -38,7 +38,7 @@ ask-save = Save under which name? { $name }_
 ask-load = Which deployment?
 # $message: what is typed.
 ask-said = Say: { $message }_
-typed-d = > d_   or type on for a move, as in d4d5
+typed-d = > d_   or keep typing a move, as in d4d5
 
 window-saved = Saved deployments
 window-reserve = Your reserve
@@ -54,7 +54,7 @@ panel-deploying = deploying
 # $ply.
 panel-choice = Your choice (ply { $ply }).
 # $ply.
-panel-strike = A strike waits (ply { $ply }).
+panel-strike = A strike is pending (ply { $ply }).
 # $ply.
 panel-own-turn = Your turn (ply { $ply }).
 # $side; $ply.

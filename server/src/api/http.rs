@@ -178,7 +178,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     response
 }
 
-/// Identifies the client of a request and checks the limits.
+/// Identifies the client of a request, and checks the client's limits.
 fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let (path, now) = (request.uri().path(), Instant::now());
     let (is_upgrade, is_check, is_asset) = (path == "/ws", is_check(path), is_below(path, "/assets"));
@@ -226,8 +226,9 @@ async fn carry_out(app: &App, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    // Read the body first, so that a slow sender does not occupy one of the places. A body that
-    // is too long is replaced with one that is a byte over the limit, which the route refuses.
+    // Read the body before taking one of the limited places, so that a slow sender does not
+    // occupy a place. Replace a body that is too long with one that is a byte over the limit, so
+    // that the route refuses it.
     let body = match Limited::new(body, BODY_BYTES_MAX).collect().await {
         Ok(body) => Body::from(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Body::from(vec![0; BODY_BYTES_MAX + 1]),

@@ -20,7 +20,7 @@ rules-note-flag = never moves; a side that loses its Flag loses the game
 rules-note-bomb =
     { $bombs ->
         [stay] never moves; beats every attacker except the Miner
-       *[leave] never moves; is lost with every attacker except the Miner
+       *[leave] never moves; leaves with any attacker except the Miner
     }
 rules-note-scout = moves any distance
 rules-note-phoenix = moves any distance; labels the pieces that it strikes
@@ -107,7 +107,7 @@ rules-win =
        *[no] A side wins when it captures the enemy Flag. A side that has only its Flag on the board and no reserve loses. A side also loses when it resigns or runs out of time. Both sides may agree on a draw.
     }
 # $quiet: moves without a capture; $notice: how many moves before the draw it is announced; $plies: moves in all.
-rules-quiet = The game is a draw after { $quiet } moves without a capture, counting the moves of both sides. This is announced { $notice } moves before. The game is also a draw after { $plies } moves in all.
+rules-quiet = The game is a draw after { $quiet } moves without a capture, counting the moves of both sides. This is announced { $notice } moves in advance. The game is also a draw after { $plies } moves in all.
 # $plies: moves in all.
 rules-limit = The game is a draw after { $plies } moves in all.
 
@@ -133,13 +133,13 @@ ruleset-summary-tournament = Classic with the more-squares rule, which forbids e
 ruleset-summary-barrage = A short game with the tournament rules and eight pieces a side, anywhere on the home rows.
 ruleset-summary-pbm = The rules of the play-by-mail server: Classic without any repetition rule.
 ruleset-summary-pbm-small = Play by mail with twenty-four pieces a side on a board of 8x8. There is no Marshal, so the Spy beats the General.
-ruleset-summary-original = The rules of the 1966 box: a Scout moves far or strikes near, the winner of a strike takes the loser's square, and there is no two-squares rule.
+ruleset-summary-original = The rules of the 1966 box: a Scout can move far but only strike near, the winner of a strike takes the loser's square, and there is no two-squares rule.
 ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if both ranks are equal.
-ruleset-summary-shadowflash-1 = Three armies a side on a board of 16x10, half of them in reserve. A turn may also take a piece off the board or place one on it.
+ruleset-summary-shadowflash-1 = Three armies a side on a board of 16x10, half of the pieces in reserve. A turn may also take a piece off the board or place one on it.
 ruleset-summary-shadowflash-2 = Set 1 with labels, a Phoenix for each side, a chip on every square where a piece lands, and joined edges.
 ruleset-summary-shadowflash-3 = Sets 1 and 2 with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
 ruleset-summary-course = The umpire's rules: lakes are placed at random, a Bomb leaves with its attacker, and a side that breaks a rule loses.
-ruleset-summary-quantum = Classic without deployments: each side has forty coins, and a coin becomes a piece of the side's pool when it is in a strike.
+ruleset-summary-quantum = Classic without deployments: each side has forty coins, and a coin becomes a piece from the side's pool when it strikes or is struck.
 # $title: of the ruleset that is changed; $changes: a list of the texts below.
 ruleset-summary-custom = { $title }, changed: { $changes }.
 

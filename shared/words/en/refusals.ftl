@@ -44,7 +44,7 @@ refusal-bad-token =
 refusal-sign-in-expected = You are looking on as nobody in particular. Sign in, or begin as a guest, to do this.
 refusal-superseded = You are playing this game from a newer connection. Open the game again to continue here.
 refusal-cmd-id-reused = This command id was already used for another command. Give each command a new id.
-refusal-stale-epoch = The server lost the last moves of this game, so your command may not fit any more. Look at the game, then try again.
+refusal-stale-epoch = The server lost the last moves of this game, so your command may no longer apply. Look at the game, then try again.
 # $reason: pausing (a running game waits until the server has restarted).
 refusal-stopping =
     { $reason ->
@@ -120,7 +120,7 @@ refusal-too-many =
         [connections] Too many connections are open from your address. Try again in { duration-seconds }.
         [handshakes] Too many connections from your address in a short time. Try again in { duration-seconds }.
         [hellos] You connect too often. Try again in { duration-seconds }.
-        [guests] Too many new guests from your address in a short time. Log in, continue as a guest from before, or try again in { duration-seconds }.
+        [guests] Too many new guests from your address in a short time. Log in, continue as an earlier guest, or try again in { duration-seconds }.
         [offers] Too many offers from your address are open. Take one back, or try again in { duration-seconds }.
         [games_of_address] Too many games from your address are running. Finish one, or try again in { duration-seconds }.
         [house_games] You are playing too many games against house players. Finish one, or try again in { duration-seconds }.
@@ -151,7 +151,7 @@ refusal-bad-password =
         [has_name] A password must not contain your name. Four unrelated words make a good one.
        *[common] This password is too easy to guess, because it is common, a keyboard pattern or a repetition. Four unrelated words make a good one.
     }
-refusal-wrong-password = Wrong name or password. Check both; capital and small letters in the name are the same. With the recovery code you can set a new password.
+refusal-wrong-password = Wrong name or password. Check both. The name may be written in capital or small letters. With the recovery code you can set a new password.
 refusal-wrong-recovery-code = Wrong name or recovery code. Check both; each code works once.
 refusal-account-closed = The operators of this server have closed this account. Write to them if you think that this is a mistake.
 refusal-already-account = You already have an account. Log out first to create another one.
@@ -339,7 +339,7 @@ refusal-not-in-pool =
 refusal-not-your-game = You have no seat in this game.
 refusal-not-over = The game is not over. You can ask for a rematch after the end.
 refusal-not-deploying = The game has started, so deployments can no longer be changed.
-refusal-deployment-final = Your deployment is submitted and cannot be changed any more.
+refusal-deployment-final = Your deployment is submitted and can no longer be changed.
 refusal-not-playing = The game has not started, because both sides must deploy first.
 refusal-game-over = The game is over.
 refusal-paused = The game is paused while the server restarts. Try again in a moment.

@@ -15,7 +15,8 @@ use flagfall_store::record::{CommandStamp, Form, encode, encode_header};
 use flagfall_tests::{Chance, Logged, Match, Step, random_setup, rulesets};
 use serde_json::json;
 
-/// The plies of a game. Games are short, because short inputs are mutated more often.
+/// The number of plies in a game. Games are short, because the fuzzer mutates short inputs more
+/// often.
 const PLIES: u16 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {

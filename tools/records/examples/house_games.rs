@@ -84,7 +84,7 @@ fn main() -> ExitCode {
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Plays a game without a clock. Every turn takes a second.
+/// Plays a game without a clock in which every turn takes one second.
 fn play(
     ruleset: &'static Ruleset,
     levels: PerSide<Level>,

@@ -1,9 +1,9 @@
-//! Checks if a record is true.
+//! Checks whether a record is true.
 //!
-//! A record contains what one audience was told of a game. If it opens both deployments, the game
-//! is replayed with the engine, command by command, and every event must match what that audience
-//! would have been told. If not, ranks are found that make the record possible, and the game is
-//! replayed with those. Facts that depend on these ranks are listed as not checked.
+//! A record contains what one audience saw of a game. If the record opens both deployments, the
+//! check replays the game with the engine, command by command, and compares every event with what
+//! that audience would have seen. Otherwise, it finds ranks that are consistent with the record,
+//! and replays the game with them. Facts that depend on these ranks are reported as not checked.
 
 mod beginning;
 mod compare;
@@ -28,10 +28,10 @@ use knowledge::knowledge_of;
 use replay::{Replay, Replayed};
 pub(crate) use replay::{command_of, decide_move};
 
-/// Checks a JSON value that should be a record, including its form, and its signature if public
-/// keys of servers are given.
+/// Checks a JSON value that should be a record, including its fields. If public keys of servers
+/// are given, also verifies the signature.
 pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
-    // A record of another format may have other fields, so check that first.
+    // Check the format first, because a record in another format may have other fields.
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {
         return unreadable(
             Falsehood::Format,
@@ -64,7 +64,8 @@ fn unreadable(code: Falsehood, detail: String) -> Report {
     Report { status: Status::False, findings, ..Report::default() }
 }
 
-/// Collects the paths of fields that records do not have. A null counts as an absent field.
+/// Collects the paths of fields that records do not define. A null value counts as an absent
+/// field.
 fn unknown_fields(told: &Value, known: &Value, path: &str, unknown: &mut BTreeSet<String>) {
     match (told, known) {
         (Value::Object(told), Value::Object(known)) => {
@@ -93,7 +94,7 @@ pub fn check(record: &GameRecord) -> Report {
     check_with(record, None)
 }
 
-/// Checks a record, and its signature if public keys of servers are given.
+/// Checks a record. If public keys of servers are given, also verifies the signature.
 pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     let mut report = Report { findings: facts::check(record), ..unreported(record) };
     let knowledge = knowledge_of(record);
@@ -138,7 +139,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     report
 }
 
-/// A report before any checks.
+/// Returns a report in which nothing has been checked.
 fn unreported(record: &GameRecord) -> Report {
     Report {
         game: Some(record.game),
@@ -150,8 +151,8 @@ fn unreported(record: &GameRecord) -> Report {
     }
 }
 
-/// Verifies the signature. `public` contains what the public was told, if the whole game was
-/// replayed.
+/// Verifies the signature. `public` contains the events as the public saw them, if the whole game
+/// was replayed.
 fn check_signature(
     record: &GameRecord,
     keys: Option<&PublicKeys>,
@@ -188,8 +189,9 @@ fn check_signature(
     };
 }
 
-/// Adds the changes that records of version 0.1 left out, up to the first event that is false or
-/// cannot be replayed. A record with changes or an unknown ruleset is returned as it is.
+/// Adds the changes that records of version 0.1 omit, up to the first event that is false or
+/// cannot be replayed. Returns a record that already has changes, or has an unknown ruleset,
+/// without modification.
 pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset).filter(|_| record.kind.is_none()) else {
         return record;
@@ -199,7 +201,7 @@ pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let is_playable = begun.is_some();
     let mut report = unreported(&record);
     let replay = Replay::new(&record, ruleset, known, begun.unwrap_or_default(), &mut report);
-    // Squares that are only guesses must not be shown.
+    // Changes must not show squares that are only guessed.
     let is_playable = is_playable && !replay.has_hidden_squares();
     let Replayed { first_view, changes, public: _ } = replay.run();
     record.kind = Some(facts::kind_of(&record));

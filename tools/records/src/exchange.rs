@@ -1,7 +1,8 @@
-//! Imports and exports games of other programs.
+//! Imports games from other programs, and exports games to them.
 //!
-//! Between a record and a foreign text there is a [`Plain`] game: ruleset, players, deployments,
-//! moves and the end. Both directions replay the game, so no illegal game passes.
+//! An import or export converts the game to a [`Plain`] game first: ruleset, players,
+//! deployments, moves and the end. Imports and exports replay the game, so an illegal game is
+//! always refused.
 
 mod error;
 mod format;
@@ -19,7 +20,7 @@ pub use format::Format;
 use plain::Plain;
 
 impl Format {
-    /// Guesses the format of a text.
+    /// Guesses the format of a text from its start.
     pub fn guess(text: &str) -> Option<Format> {
         let start = text.trim_start_matches('\u{feff}').trim_start();
         let starts = [
@@ -50,11 +51,13 @@ pub fn export(record: &GameRecord, format: Format) -> Result<String, ExportError
     }
 }
 
-/// Reads a game. `ruleset` applies if the format does not name the ruleset. Without it, the
-/// format's default applies.
+/// Reads a game.
+///
+/// `ruleset` is the ruleset to use if the format does not state it. Without `ruleset`, a default
+/// that depends on the format is used.
 ///
 /// # Errors
-/// [`ImportError`] says where the text is malformed, or at which move the game is illegal.
+/// [`ImportError`] says where the text is malformed, or which move is illegal.
 pub fn import(
     text: &str,
     format: Format,
@@ -72,8 +75,8 @@ pub fn import(
     }
 }
 
-/// Returns a record if [`check`](crate::check) accepts it. Foreign formats can express impossible
-/// ends, such as a resignation without a winner, but records must not.
+/// Returns a record if [`check`](crate::check) accepts it. This check is needed because other
+/// formats can express impossible ends, such as a resignation without a winner.
 fn checked(record: GameRecord) -> Result<GameRecord, ImportError> {
     match crate::check(&record).findings.first() {
         Some(finding) => Err(ImportError::False(finding.detail.clone())),

@@ -19,9 +19,10 @@ flagfall_board::named! {
         Terms = "terms",
         /// A player has no id, or an impossible name.
         Players = "players",
-        /// A stamp is earlier than the one before it, or differs from that of its cause.
+        /// A stamp is earlier than the previous one, or differs from the stamp of the event that
+        /// caused this event.
         Stamp = "stamp",
-        /// More network delay is given back than the quota allows.
+        /// The lag compensation exceeds the quota.
         Lag = "lag",
         /// A deployment is invalid in its ruleset (§A4).
         Setup = "setup",
@@ -29,14 +30,14 @@ flagfall_board::named! {
         Lakes = "lakes",
         /// The starting position is invalid in its ruleset.
         Start = "start",
-        /// The opened deployment is not the one that the player handed in last.
+        /// The opened deployment is not the last one that the player submitted.
         Deployment = "deployment",
-        /// An opened deployment and its salt do not have the published hash.
+        /// The published hash does not match an opened deployment and its salt.
         Commitment = "commitment",
         /// The record and the start of the game have different commitments.
         CommitmentsDiffer = "commitments_differ",
-        /// A deployment is open that cannot be, or hidden that must be open, or the record and its
-        /// end open different ones.
+        /// A deployment is open that must be hidden, or hidden that must be open. Or the record
+        /// and the event at its end open different deployments.
         Opened = "opened",
         /// An event that this audience never sees.
         #[serde(rename = "audience")]
@@ -57,23 +58,24 @@ flagfall_board::named! {
         Fate = "fate",
         /// A rank that the piece does not have.
         Rank = "rank",
-        /// A rank that this audience cannot know, or a missing rank that it was shown.
+        /// A rank that this audience cannot have seen, or the lack of a rank that this audience
+        /// saw.
         Shown = "shown",
-        /// Something happened after its time had run out.
+        /// An event after the time of the player who caused it had run out.
         FlagFall = "flag_fall",
-        /// The record says that time ran out, but it had not.
+        /// The record says that a player's time ran out, but some was left.
         TimeLeft = "time_left",
-        /// The record goes on although the game had ended.
+        /// The record continues although the rules had ended the game.
         NotEnded = "not_ended",
-        /// The record ends the game by a rule that did not end it.
+        /// The record ends the game by a rule that does not apply.
         EndedEarly = "ended_early",
         /// The wrong winner, or the wrong reason.
         Outcome = "outcome",
-        /// Something happened after the end.
+        /// An event after the end of the game.
         AfterEnd = "after_end",
-        /// No deployment at all makes the record possible.
+        /// No possible deployment is consistent with the record.
         Impossible = "impossible",
-        /// The server signed another game, or other facts about this one.
+        /// The signature is valid for a different game, or for different facts about this game.
         Signature = "signature",
     }
 }
@@ -83,23 +85,25 @@ flagfall_board::named! {
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum UncheckedKind, code {
-        /// A side's ranks that were not shown.
+        /// The ranks of a side's pieces that were not shown.
         Ranks = "ranks",
         /// A side's commitment.
         Commitment = "commitment",
-        /// True if deployments were in time.
+        /// Whether the deployments were submitted in time.
         Deadline = "deadline",
         /// When things happened.
         Stamps = "stamps",
-        /// An end that depends on ranks that were not opened.
+        /// An end of the game that depends on hidden ranks.
         End = "end",
-        /// Everything from some event on, because it depends on unknown positions of pieces.
+        /// All events from a certain event on, because they depend on unknown positions of
+        /// pieces.
         Rest = "rest",
-        /// Fields that this program does not know.
+        /// Fields that this program does not support.
         Fields = "fields",
-        /// Keys were given, but the record has no signature that they verify.
+        /// The signature: keys were given, but the record has no signature that these keys can
+        /// verify.
         Signature = "signature",
-        /// A pause longer than a week, for which there is only the server's word.
+        /// A pause longer than a week. Only the server's word confirms it.
         Pause = "pause",
     }
 }
@@ -109,11 +113,11 @@ flagfall_board::named! {
 pub struct Finding {
     /// Its kind.
     pub code: Falsehood,
-    /// The index of the event in the list, if it is about one.
+    /// The index of the event in the record, if the finding is about an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<usize>,
-    /// The number of the ply, from 1: of the ply itself, or the last one before the event. 0 before
-    /// the first ply.
+    /// The number of the ply, counted from 1. For an event that is not a ply, the number of the
+    /// last ply before it, or 0 if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<Ply>,
     /// Why, for people.
@@ -121,12 +125,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding about the whole record.
+    /// Creates a finding about the whole record.
     pub(crate) fn whole((code, detail): Mismatch) -> Finding {
         Finding { code, event: None, ply: None, detail }
     }
 
-    /// A finding at an event. Its ply is the event's own or the last before it.
+    /// Creates a finding about an event.
     pub(crate) fn at(record: &GameRecord, index: usize, (code, detail): Mismatch) -> Finding {
         let told = record.events.iter().take(index + 1);
         let plies = told.filter(|told| told.event.is_ply()).count();
@@ -134,7 +138,7 @@ impl Finding {
     }
 }
 
-/// A false statement without its place.
+/// A false statement before its place in the record is known, with an explanation.
 pub(crate) type Mismatch = (Falsehood, String);
 
 pub(crate) fn wrong<T>(code: Falsehood, detail: impl Into<String>) -> Result<T, Mismatch> {
@@ -154,7 +158,7 @@ pub(crate) fn ensure(
 pub struct Unchecked {
     /// Its kind.
     pub code: UncheckedKind,
-    /// What and why, for people.
+    /// The fact and the reason why it could not be checked, for people.
     pub detail: String,
 }
 
@@ -165,7 +169,7 @@ pub enum Status {
     /// Everything in the record is true.
     #[default]
     Good,
-    /// What could be checked is true. The rest is listed.
+    /// The facts that could be checked are true. Others could not be checked.
     Partly,
     /// Something is false.
     False,
@@ -185,21 +189,22 @@ pub struct Report {
     /// The audience of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<Viewer>,
-    /// Plies in the record.
+    /// The number of plies in the record.
     pub plies: usize,
-    /// Plies that were replayed and are true.
+    /// The number of plies that were replayed and are true.
     pub plies_checked: usize,
-    /// How the game ended according to the record.
+    /// The reason why the game ended, according to the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// True if the end was a decision of a player or an umpire. It is possible here, but cannot be
-    /// derived from the board or the clock.
+    /// True if a player or an umpire decided to end the game. The check confirms only that this
+    /// decision was possible.
     pub on_trust: bool,
     /// The status of the server's signature, if the record has one or keys were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<SignatureStatus>,
-    /// False statements: about the whole record first, then the first false event.
+    /// The false statements. Statements about the whole record come first, then the first false
+    /// event.
     pub findings: Vec<Finding>,
-    /// What could not be checked.
+    /// The facts that could not be checked.
     pub unchecked: Vec<Unchecked>,
 }

@@ -1,7 +1,7 @@
-//! Records of games: checks them, and exchanges them with other programs.
+//! Checks records of games, and exchanges games with other programs.
 //!
-//! Everything here is a pure function of a record's text. [`check`] replays a record with the
-//! servers' engine and reports what is false. [`Reader`] reads the records of a stream.
+//! [`check`] replays a record with the engine that the servers use, and reports false statements.
+//! [`Reader`] reads records from a stream. Everything else is a pure function of a record's text.
 
 mod check;
 mod exchange;

@@ -1,4 +1,4 @@
-//! Reads records from a stream, one or more.
+//! Reads one or more records from a stream.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -9,8 +9,8 @@ use serde_json::{StreamDeserializer, Value};
 
 use crate::strict::Strict;
 
-/// The size of the longest record that is read, in bytes. A test shows that one of 5,000 plies,
-/// pretty-printed, is shorter.
+/// Maximum size of a record in bytes. A test shows that a pretty-printed record of 5,000 plies is
+/// smaller.
 pub const SIZE_MAX: usize = 16 * 1024 * 1024;
 
 /// Why reading stops.
@@ -29,18 +29,19 @@ pub enum ReadError {
     NoRecord,
 }
 
-/// Reads the JSON values of a stream in order: a file with one record, or lines of records.
+/// Reads the JSON values of a stream in order. The stream contains one record, or one record per
+/// line.
 pub struct Reader<R: Read> {
     #[expect(clippy::type_complexity, reason = "named once")]
     values: StreamDeserializer<'static, IoRead<io::Chain<io::Cursor<Vec<u8>>, Budgeted<R>>>, Strict>,
     spent: Rc<Cell<usize>>,
-    /// Why the start of the stream cannot be read.
+    /// The error that occurred while the start of the stream was read, if any.
     failed: Option<io::Error>,
     is_first: bool,
     is_done: bool,
 }
 
-/// Limits the bytes that are read for one record.
+/// Limits the number of bytes that are read for one record.
 struct Budgeted<R> {
     inner: R,
     spent: Rc<Cell<usize>>,
@@ -57,11 +58,12 @@ impl<R: Read> Read for Budgeted<R> {
     }
 }
 
-/// The byte order mark with which some editors begin UTF-8 files.
+/// The byte order mark that some editors write at the start of UTF-8 files.
 const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 impl<R: Read> Reader<R> {
-    /// A reader of this stream. It reads byte by byte, so the stream should be buffered.
+    /// Creates a reader for this stream. The stream should be buffered, because the reader reads
+    /// single bytes.
     pub fn new(stream: R) -> Reader<R> {
         let spent = Rc::default();
         let mut budgeted = Budgeted { inner: stream, spent: Rc::clone(&spent) };
@@ -105,7 +107,8 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
-/// True if a JSON value is meant to be a record. Then its faults are reported as false statements.
+/// True if a JSON value is probably meant to be a record, so that errors in it are reported as
+/// false statements.
 fn is_record(value: &Value) -> bool {
     ["format", "game", "events"].iter().filter(|field| value.get(field).is_some()).count() >= 2
 }

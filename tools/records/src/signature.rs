@@ -14,11 +14,11 @@ pub enum SignatureStatus {
     Verified,
     /// Keys were given, but the signature could not be verified with them.
     NotVerifiable,
-    /// The key signed something else.
+    /// The signature does not match: the key signed a different game, or different facts.
     False,
 }
 
-/// Public keys of servers, by their ids.
+/// The public keys of servers.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PublicKeys(Vec<HexBytes>);
 
@@ -30,7 +30,8 @@ pub struct PublicKeys(Vec<HexBytes>);
 pub struct KeysError;
 
 impl PublicKeys {
-    /// Adds the keys of a text: lines of hexadecimal digits, or a server's answer at `/api/keys`.
+    /// Adds the keys in a text. The text consists of lines of hexadecimal digits, or is a
+    /// server's answer at `/api/keys`.
     pub fn add(&mut self, text: &str) -> Result<(), KeysError> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let keys = if text.starts_with('{') {
@@ -47,7 +48,8 @@ impl PublicKeys {
         Ok(())
     }
 
-    /// The key with this id. Ids are computed from the keys, not taken from a file.
+    /// Returns the key with this id. The id is always computed from the key, because an id in a
+    /// file could be wrong.
     pub fn find(&self, id: &str) -> Option<&HexBytes> {
         self.0.iter().find(|key| key_id(key) == id)
     }

@@ -1,5 +1,5 @@
-//! Reads JSON and refuses objects that repeat a field. With repeated fields, two programs could
-//! read different games from the same file.
+//! Reads JSON, but refuses objects that repeat a field, because two programs could read different
+//! games from such a file.
 
 use std::fmt;
 
@@ -15,10 +15,10 @@ impl<'de> de::Deserialize<'de> for Strict {
     }
 }
 
-/// Reads a value from a text in which no object repeats a field.
+/// Parses a JSON text in which no object repeats a field.
 ///
 /// # Errors
-/// If the text is not JSON, repeats a field, or does not have the value's form.
+/// If the text is not valid JSON, repeats a field, or does not fit the type `T`.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
 }

@@ -1,10 +1,10 @@
-//! Commands per second through real pipes. This program starts itself as a referee and plays random
-//! games against the clock.
+//! Measures commands per second through real pipes. This program starts itself as a referee and
+//! plays random games against the clock.
 //!
-//! `cargo bench -p flagfall-referee` prints for each ruleset how many moves per second are
-//! answered: once if the client writes many lines before it reads, and once if it waits for each
-//! answer. The moves are chosen beforehand, so the client takes little of the time. Both
-//! processes share the machine's cores.
+//! `cargo bench -p flagfall-referee` prints, for each ruleset, how many moves per second the
+//! referee answers. It measures a client that writes many lines before it reads, and a client
+//! that waits for each answer. The moves are chosen before the measurement, so the client uses
+//! little of the time. The client and the referee share the machine's cores.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and a broken one stops")]
 
@@ -17,7 +17,7 @@ use flagfall_rules::Ruleset;
 use serde_json::{Value, json};
 
 const REFEREE: &str = "--be-a-referee";
-/// The fewest moves of a measurement.
+/// Minimum number of moves in a measurement.
 const MOVES: usize = 100_000;
 const ROUNDS: usize = 5;
 
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// The lines of random games, which a referee accepts.
+/// The lines of random games. The referee accepts all of them.
 struct Script {
     lines: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl Script {
             };
             let mut stands = ask(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 1 }));
             for side in ["red", "blue"] {
-                // Coins need no deployment.
+                // Games with coins need no deployment.
                 if stands["phase"] == "playing" {
                     break;
                 }
@@ -68,7 +68,7 @@ impl Script {
                 stands = ask(json!({ "type": "command", "side": side, "command": command }));
             }
             while stands["phase"] == "playing" {
-                // In a pending strike either side may have to choose.
+                // While a strike is pending, either side may have to choose.
                 for side in ["red", "blue"] {
                     let legal = ask(json!({ "type": "legal", "side": side }));
                     let mut commands = legal["commands"].as_array().cloned().unwrap_or_default();
@@ -106,7 +106,7 @@ fn referee() -> Child {
         .unwrap()
 }
 
-/// One thread writes all lines, and this one reads all answers.
+/// Writes all lines on a separate thread, and reads all answers on this thread.
 fn pipelined(script: &Script) -> Duration {
     let mut child = referee();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
@@ -125,7 +125,7 @@ fn pipelined(script: &Script) -> Duration {
     elapsed
 }
 
-/// Writes each line after the answer to the previous one.
+/// Writes each line only after reading the answer to the previous line.
 fn waiting(script: &Script) -> Duration {
     let mut child = referee();
     let mut input = child.stdin.take().unwrap();
@@ -162,7 +162,8 @@ impl Chance {
         };
         let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
         if ruleset.reserve {
-            // The Flag comes first and is always on the board. The others are drawn.
+            // The Flag comes first, because it must be on the board. Draw the other pieces at
+            // random.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + self.below(end));
             }

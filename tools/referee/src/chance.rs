@@ -1,4 +1,5 @@
-//! Randomness from a seed, so that a session can be repeated exactly, or from the operating system.
+//! Random bytes for a game. They come from a seed, so that a session can be repeated exactly, or
+//! from the operating system.
 
 use flagfall_board::GameId;
 use flagfall_rules::Entropy;
@@ -6,14 +7,14 @@ use sha2::{Digest, Sha256};
 
 use crate::refused::Refused;
 
-/// A game's source of randomness. Each use has its own number, so going back and repeating a
-/// command draws the same.
+/// A game's source of randomness. Each command has a number that determines its random bytes, so
+/// a command that is repeated after going back gets the same bytes.
 pub(crate) struct Chance {
     key: [u8; 32],
 }
 
 impl Chance {
-    /// Takes a seed, or draws a key from the operating system.
+    /// Creates a source from a seed. Without a seed, uses a key from the operating system.
     pub(crate) fn new(seed: Option<u64>) -> Result<Chance, Refused> {
         let mut key = [0; 32];
         match seed {
@@ -23,18 +24,18 @@ impl Chance {
         Ok(Chance { key })
     }
 
-    /// The entropy of the game's command with this number.
+    /// Returns the entropy for the game's command with this number.
     pub(crate) fn entropy(&self, step: usize) -> Entropy {
         Entropy(self.draw(b"step", step))
     }
 
-    /// The id of the game.
+    /// Returns the id of the game.
     pub(crate) fn game_id(&self) -> GameId {
         let bytes = self.draw(b"game", 0);
         GameId::from_random(std::array::from_fn(|index| bytes[index]))
     }
 
-    /// The entropy of the lakes, if the ruleset draws them.
+    /// Returns the entropy for the lakes, for rulesets with random lakes.
     pub(crate) fn lakes(&self) -> Entropy {
         Entropy(self.draw(b"lake", 0))
     }

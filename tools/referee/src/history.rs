@@ -1,4 +1,4 @@
-//! A game with its history, to go back and forward in.
+//! A game with its history, in which a client can go back and forward.
 
 use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms};
@@ -6,33 +6,33 @@ use flagfall_rules::{Event, Events, Game, Phase, Referee, Viewer, evolve, view};
 
 use crate::refused::{Refused, STEPS_MAX};
 
-/// The events of one command, and their time.
+/// The events of one command, and the time of the command.
 struct Step {
     events: Events,
     at: Stamp,
 }
 
-/// A game at a moment of its history. The moments after it are kept until a command is accepted.
+/// A game at one moment of its history. Later moments are kept until another command is accepted.
 pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
     /// The number of steps that belong to the start. A client cannot go back before them.
     first: usize,
-    /// How many commands were accepted up to this moment.
+    /// The number of steps from the start of the game to this moment.
     pub(crate) cursor: usize,
     /// The game at this moment.
     pub(crate) game: Game,
 }
 
 impl History {
-    /// A game in which both sides have to deploy.
+    /// Creates a game in which both sides have to deploy.
     pub(crate) fn new(start: Game) -> History {
         History { game: start.clone(), start, is_set_up: false, steps: Vec::new(), first: 0, cursor: 0 }
     }
 
-    /// A game from a set-up position. It ends at once if neither side, or only the other, can move
-    /// (§A10).
+    /// Creates a game from a set-up position. The game ends at once if the side to move, or both
+    /// sides, cannot move (§A10).
     pub(crate) fn set_up(start: Game) -> Result<History, Refused> {
         let verdict = Referee.judge(&start);
         let at = start.latest();
@@ -44,11 +44,11 @@ impl History {
         Ok(history)
     }
 
-    /// Carries out the events of a command, and drops all steps after this moment. Shows `seen`
-    /// each event and the game after it.
+    /// Carries out the events of a command, and drops all steps after the current moment. Calls
+    /// `seen` with each event and the game after the event.
     ///
     /// # Errors
-    /// [`Refused::TooMany`]. Then nothing is carried out.
+    /// [`Refused::TooMany`]. In this case nothing is carried out.
     pub(crate) fn push(
         &mut self,
         events: Events,
@@ -68,10 +68,11 @@ impl History {
         Ok(())
     }
 
-    /// Goes to the moment right after a ply, or to the latest moment.
+    /// Goes to the moment after this ply, or to the latest moment if `ply` is `None`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchPly`] and [`Refused::NotStarted`]. Then the game stays where it is.
+    /// [`Refused::NoSuchPly`] and [`Refused::NotStarted`]. In these cases the game does not
+    /// change.
     pub(crate) fn go_to(&mut self, ply: Option<Ply>) -> Result<(), Refused> {
         let is_there = |game: &Game| game.phase() != Phase::Deploying && Some(game.ply()) == ply;
         let (mut game, mut cursor) = (self.start.clone(), 0);
@@ -94,7 +95,7 @@ impl History {
         Ok(())
     }
 
-    /// The record up to this moment.
+    /// Returns the record up to this moment.
     pub(crate) fn record(&self, audience: Viewer, terms: Terms) -> GameRecord {
         let mut recorder = Recorder::new(self.start.clone());
         for step in &self.steps[..self.cursor] {
@@ -108,7 +109,8 @@ impl History {
         record
     }
 
-    /// The starting position as a viewer may see it now. The end opens it as it opens deployments.
+    /// Returns the starting position with the ranks that the viewer may see at this moment. The
+    /// end opens the position in the same way as it opens deployments.
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {

@@ -1,10 +1,12 @@
-//! The engine without a network: JSON lines in, one JSON line of answer each.
+//! The engine without a network. It reads requests as JSON lines, and answers each with one JSON
+//! line.
 //!
-//! [`Session`] is the pure core: a line in, an answer out, no clock, and randomness only for games
-//! without a seed. [`serve`] is the loop between two pipes, and [`serve_standard`] the one between
-//! standard input and standard output. `docs/protocol/REFEREE.md` explains how programs use it.
+//! [`Session`] is the pure core, which returns an answer for each line. It has no clock, and uses
+//! the system's randomness only for games without a seed. [`serve`] runs a session between two
+//! pipes, and [`serve_standard`] between standard input and standard output.
+//! `docs/protocol/REFEREE.md` explains how programs use the referee.
 //!
-//! The referee's client sees every rank. It is for tests and tools, never for players.
+//! The referee's client sees every rank. The referee is for tests and tools, never for players.
 
 mod answer;
 mod chance;

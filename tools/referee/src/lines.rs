@@ -1,18 +1,18 @@
 //! Splits a stream of bytes into lines.
 
-/// The most bytes of a line, without its end.
+/// Maximum length of a line in bytes, without the line end.
 pub const LINE_BYTES_MAX: usize = 65_536;
 
 /// A line of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Line<'a> {
-    /// Its bytes, without the end.
+    /// The bytes of the line, without the line end.
     Whole(&'a [u8]),
-    /// It has more than [`LINE_BYTES_MAX`] bytes, which were discarded.
+    /// A line of more than [`LINE_BYTES_MAX`] bytes, which were discarded.
     TooLong,
 }
 
-/// The start of an incomplete line, which is all that is kept between two reads.
+/// A buffer for the start of an incomplete line. Between two reads, nothing else is kept.
 #[derive(Default)]
 pub(crate) struct LineBuffer {
     begun: Vec<u8>,
@@ -36,7 +36,7 @@ impl LineBuffer {
         Ok(())
     }
 
-    /// Ends the input. A last line may lack its end.
+    /// Handles the end of the input. The last line need not end with a line break.
     pub(crate) fn end<E>(&mut self, mut take: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
         if self.begun.is_empty() && !self.is_too_long { Ok(()) } else { self.finish(&mut take) }
     }
@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// The lengths of the lines of these reads. `None` for a line that is too long.
+    /// Returns the length of each line in these reads. `None` for a line that is too long.
     fn lengths(reads: &[&[u8]]) -> Vec<Option<usize>> {
         let mut found = Vec::new();
         let mut lines = LineBuffer::default();

@@ -1,4 +1,4 @@
-//! The loop between two pipes.
+//! Runs a session between two pipes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -6,25 +6,27 @@ use std::io::{self, Read, Write};
 use crate::Session;
 use crate::lines::{Line, LineBuffer};
 
-/// How many bytes of answers may wait for a client that writes and does not read. After that, its
-/// next lines wait too.
+/// Maximum number of bytes in answers that wait for a client that writes and does not read. If
+/// more wait, the referee stops reading the client's lines.
 pub const PENDING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The most bytes of a read: as many as a pipe holds.
+/// Maximum number of bytes to read at once. A pipe holds this many.
 const READ_BYTES: usize = 65_536;
-/// How many bytes a writable pipe takes without blocking (`PIPE_BUF`).
+/// Number of bytes that can be written to a writable pipe without blocking (`PIPE_BUF`).
 const WRITE_BYTES: usize = 4096;
 
-/// What can be done now without waiting.
+/// The operation that is possible without waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ready {
     Read,
     Write,
 }
 
-/// Answers every line of the input until it ends. Answers leave before the next read blocks, so a
-/// client may wait for each answer. Lines that arrive together are answered together. A closed
-/// output is not an error: the client no longer reads.
+/// Answers every line of the input until the input ends.
+///
+/// Answers are written before the next read can block, so a client may wait for each answer.
+/// Lines that arrive together are answered together. A closed output is not an error, because it
+/// only means that the client has stopped reading.
 ///
 /// # Errors
 /// Errors of reading and writing.
@@ -32,8 +34,10 @@ pub fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
     quietly(converse(input, output, |_| Ok(Ready::Write)))
 }
 
-/// [`serve`] between standard input and standard output. A client may write many lines before it
-/// reads: up to [`PENDING_BYTES_MAX`] of answers wait for it meanwhile.
+/// Runs [`serve`] between standard input and standard output.
+///
+/// A client may write many lines before it reads. Up to [`PENDING_BYTES_MAX`] bytes of answers
+/// wait for it.
 ///
 /// # Errors
 /// Errors of reading and writing.
@@ -45,7 +49,7 @@ pub fn serve_standard() -> io::Result<()> {
 #[cfg(unix)]
 fn standard() -> io::Result<(File, File)> {
     use std::os::fd::AsFd;
-    // Without the standard library's buffers, because `poll` would not see what they hold.
+    // Avoid the standard library's buffers, because `poll` does not report data in them.
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     Ok((File::from(input), File::from(output)))
@@ -59,7 +63,8 @@ fn standard() -> io::Result<(File, File)> {
     Ok((File::from(input), File::from(output)))
 }
 
-/// Waits until answers can be written or, unless too many wait already, a line can be read.
+/// Waits until answers can be written or a line can be read. If too many answers wait already,
+/// waits only for writing.
 #[cfg(unix)]
 fn ready(input: &File, output: &File, is_full: bool) -> io::Result<Ready> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -69,7 +74,8 @@ fn ready(input: &File, output: &File, is_full: bool) -> io::Result<Ready> {
         match poll(&mut wanted[..count], None) {
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
-            // An end or an error counts as ready. The next call reports it.
+            // The end of the input or an error also counts as ready. The next read or write
+            // reports it.
             Ok(_) if wanted[0].revents().is_empty() => return Ok(Ready::Read),
             Ok(_) => return Ok(Ready::Write),
         }
@@ -117,8 +123,8 @@ fn converse(
     output.flush()
 }
 
-/// Answers a line. Short lines can have long answers, so when too much waits, it is written before
-/// the next line is handled.
+/// Answers a line. If too many bytes of answers wait, writes them before the next line is
+/// handled, because a short line can have a long answer.
 fn answer(
     session: &mut Session,
     line: Line<'_>,
@@ -148,7 +154,7 @@ impl Pending {
         self.bytes.len() - self.written >= PENDING_BYTES_MAX
     }
 
-    /// Writes at most this many of the bytes.
+    /// Writes at most `bytes_max` of the waiting bytes.
     fn write(&mut self, output: &mut impl Write, bytes_max: usize) -> io::Result<()> {
         let rest = &self.bytes[self.written..];
         match output.write(&rest[..rest.len().min(bytes_max)]) {
@@ -161,7 +167,8 @@ impl Pending {
             self.bytes.clear();
             self.written = 0;
         } else if self.written > self.bytes.len() / 2 {
-            // Not at every write, so that each byte is moved once on average.
+            // Do not remove the written bytes after every write, so that each byte is moved only
+            // once on average.
             self.bytes.drain(..self.written);
             self.written = 0;
         }

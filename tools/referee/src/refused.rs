@@ -1,4 +1,4 @@
-//! Why a request was refused.
+//! The reasons why a request is refused.
 
 use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::Code;
@@ -7,10 +7,11 @@ use flagfall_words::refusal_text;
 
 use crate::lines::LINE_BYTES_MAX;
 
-/// The most accepted commands of one game that are kept: four times the plies of the longest game.
+/// Maximum number of accepted commands that are kept for one game: four times the number of plies
+/// in the longest game.
 pub const STEPS_MAX: usize = 20_000;
 
-/// Why a request was refused. A refused request changes nothing.
+/// The reason why a request was refused. A refused request changes nothing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum Refused {
@@ -43,7 +44,8 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// The stable code of the refusal in answers. It is the network protocol's if there is one.
+    /// Returns the stable code of the refusal. It is the code of the network protocol if the
+    /// protocol has one.
     pub fn code(&self) -> Code {
         Code::new(match self {
             Refused::Malformed(_) => Code::MALFORMED,

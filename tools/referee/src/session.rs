@@ -1,4 +1,4 @@
-//! The session: a line in, a line out.
+//! A session, which answers each line of input with one line.
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{GameCommand, PROTOCOL_VERSION, Phase, SeenOutcome, SeenStrike, Terms, Time};
@@ -14,8 +14,8 @@ use crate::lines::Line;
 use crate::refused::Refused;
 use crate::request::{Look, Request, RequestLine};
 
-/// A client's session, with at most one game and its history. Pure, except for the randomness of
-/// games without a seed.
+/// A client's session, with at most one game and its history. It is pure, except that games
+/// without a seed use random bytes from the system.
 #[derive(Default)]
 pub struct Session {
     table: Option<Table>,
@@ -28,7 +28,7 @@ struct Table {
     terms: Terms,
 }
 
-/// What both ways to begin a game have in common.
+/// The data that both ways of beginning a game need.
 struct Beginning {
     time: Time,
     deploy_ms: u64,
@@ -39,23 +39,23 @@ struct Beginning {
 }
 
 impl Session {
-    /// A session without a game.
+    /// Creates a session without a game.
     pub fn new() -> Session {
         Session::default()
     }
 
-    /// The answer to a line: one JSON object without an end of line. Every line has exactly one
-    /// answer.
+    /// Returns the answer to a line, as one JSON object without a line end. Every line gets
+    /// exactly one answer.
     #[must_use]
     pub fn answer(&mut self, line: &str) -> String {
         let mut bytes = Vec::new();
         self.answer_into(Line::Whole(line.as_bytes()), &mut bytes);
-        // It is JSON followed by an end of line.
+        // Remove the line end after the JSON.
         bytes.pop();
         String::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// Appends the answer to a line, and an end of line.
+    /// Appends the answer to a line, with a line end.
     pub(crate) fn answer_into(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
         let parsed = match line {
             Line::Whole(bytes) if bytes.len() <= crate::LINE_BYTES_MAX => RequestLine::parse(bytes),
@@ -71,7 +71,7 @@ impl Session {
         if let Err(error) = serde_json::to_writer(&mut *out, &line) {
             out.truncate(start);
             line.answer = refusal(&Refused::Internal(error.to_string()));
-            // A refusal consists of texts, so writing it to memory cannot fail.
+            // This cannot fail, because a refusal contains only text and is written to memory.
             let _infallible = serde_json::to_writer(&mut *out, &line);
         }
         out.push(b'\n');
@@ -215,7 +215,7 @@ impl Table {
         Ok(Answer::View { view: Box::new(view(game, viewer, now).seen) })
     }
 
-    /// The time that a request names, or that of the latest event.
+    /// Returns the time that a request names. Without one, returns the time of the latest event.
     fn moment(&self, at: Option<u64>) -> Result<Stamp, Refused> {
         let latest = self.history.game.latest();
         let now = at.map_or(latest, Stamp);
@@ -247,7 +247,7 @@ fn done(game: &Game, strike: Option<SeenStrike>, seen: Option<Vec<SeenByAudience
     })
 }
 
-/// The result of a strike, with each rank as its owner knows it.
+/// Returns the result of a strike, with the ranks of both pieces as their owners see them.
 fn strike_of(event: &Event, game: &Game) -> Option<SeenStrike> {
     let seen_by = |side| match see(event, game, Viewer::Player(side)) {
         Some(GameEvent::Moved(seen)) => Some(seen),

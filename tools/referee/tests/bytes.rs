@@ -1,5 +1,5 @@
-//! Tests that every line gets exactly one JSON line in answer, regardless of its bytes, and that
-//! refused requests change nothing.
+//! Tests that every line gets exactly one JSON line as its answer, regardless of its bytes, and
+//! that refused requests change nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -26,7 +26,8 @@ fn check(answer: &Value) {
     }
 }
 
-/// A session with a game, so that requests reach everything.
+/// The requests that start a session with a game, so that later requests can reach all of the
+/// code.
 const BEGINNING: &[&str] = &[
     r#"{"type":"new_game","ruleset":"barrage","seed":7}"#,
     r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"}}"#,
@@ -34,7 +35,7 @@ const BEGINNING: &[&str] = &[
     r#"{"type":"command","side":"red","command":{"kind":"move","move":"a4a7"}}"#,
 ];
 
-/// Values for fields of requests.
+/// Returns a strategy for values of request fields.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(r#""red""#.to_owned()),

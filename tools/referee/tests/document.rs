@@ -1,4 +1,5 @@
-//! Generates the session and the examples of docs/protocol/REFEREE.md from the code.
+//! Tests that the session and the examples in docs/protocol/REFEREE.md are what the code
+//! produces.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -18,7 +19,7 @@ const EXAMPLES: [&str; 2] = [
     "<!-- end of examples -->\n",
 ];
 
-/// The requests of the session.
+/// The requests of the session on the page.
 const ASKED: &[&str] = &[
     r#"{"type":"new_game","ruleset":"barrage","seed":7}"#,
     r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"}}"#,
@@ -80,7 +81,7 @@ impl Page {
         write!(self.text, "\n#### {text}\n\n").unwrap();
     }
 
-    /// Sends a request without showing it.
+    /// Sends a request that the page does not show.
     fn quietly(&mut self, request: &str) {
         let answer = self.session.answer(request);
         assert!(!answer.contains(r#""type":"refused""#), "{answer}");

@@ -1,4 +1,5 @@
-//! Laws of the referee, over every ruleset. Seeds are printed; `FLAGFALL_SEED` chooses another.
+//! Tests laws that hold for the referee in every ruleset. The tests print their seeds.
+//! `FLAGFALL_SEED` sets a different seed.
 
 #![expect(
     clippy::print_stdout,
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 const SEED: u64 = 20_261_121;
 const GAMES: u64 = 6;
 
-/// Random games of every ruleset, each with its random numbers.
+/// Runs `game` for games of every ruleset, each with its own random numbers.
 fn games(name: &str, mut game: impl FnMut(&'static Ruleset, Chance)) {
     let seed = Chance::seed_or(SEED);
     for (number, ruleset) in (0..).zip(Ruleset::all()) {
@@ -31,7 +32,7 @@ fn games(name: &str, mut game: impl FnMut(&'static Ruleset, Chance)) {
     }
 }
 
-/// The engine's own game, played in parallel with the referee's.
+/// A game that the test plays with the engine, in parallel with the referee's game.
 struct Mirror {
     game: Game,
 }
@@ -53,7 +54,7 @@ impl Mirror {
     fn accepts(&self, side: Side, command: &GameCommand, at: u64) -> bool {
         let command = command.to_command(side, self.game.terms().ruleset).unwrap();
         let events = decide(&self.game, side, self.game.ply(), &command, Stamp(at), &Entropy([0; 32]));
-        // If illegal moves lose (§U7), they are accepted, but they are not legal commands.
+        // If an illegal move loses (§U7), the engine accepts it, but it is not a legal command.
         let is_move = matches!(command, Command::Move(_));
         events.is_ok_and(|events| !(is_move && events.iter().next().is_some_and(Event::is_end)))
     }
@@ -66,8 +67,8 @@ impl Mirror {
     }
 }
 
-/// Every possible command except deployments. A new kind of command does not compile until it is
-/// added here.
+/// Returns every possible command except deployments. If a kind of command is missing here, the
+/// code does not compile.
 fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     let squares = || (0..Square::LIMIT).filter_map(Square::from_index);
     let moves = squares().flat_map(|from| squares().map(move |to| Move { from, to }));
@@ -82,7 +83,8 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     } else {
         vec![None]
     };
-    // Listed commands name their path if there are two paths.
+    // On a board with joints, there may be two paths. The list of legal commands then names the
+    // path.
     let paths =
         if ruleset.shape.has_joints() { vec![Some(Sign::Plus), Some(Sign::Minus)] } else { vec![None] };
     let mut all: Vec<GameCommand> = moves
@@ -154,7 +156,7 @@ fn legal_is_what_decide_accepts() {
         let mut at = 0;
         for step in 0..240 {
             let look = step < 4 || chance.once_in(30) || mirror.game.phase() == Phase::Over;
-            // Sometimes the moment is too late, so no command is legal.
+            // Sometimes ask for a time after the flag has fallen, when no command is legal.
             let moment = if chance.once_in(8) { at + 70_000 } else { at };
             for side in Side::BOTH.into_iter().filter(|_| look) {
                 let legal = client.done(json!({ "type": "legal", "side": side, "at": moment }));
@@ -182,10 +184,10 @@ fn legal_is_what_decide_accepts() {
                         if chance.once_in(if is_pending { 2 } else { 10 }) { turn.opponent() } else { turn };
                     let legal = client.done(json!({ "type": "legal", "side": side, "at": at }));
                     let mut commands = legal["commands"].as_array().unwrap().clone();
-                    // The game ends soon enough without these.
+                    // Leave out the commands that end the game early.
                     commands
                         .retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
-                    // The Flag is not chosen either, because that would end the game.
+                    // Do not choose the Flag either, because that would end the game.
                     let flag = json!({ "kind": "choose", "rank": "flag" });
                     if commands.len() > 1 {
                         commands.retain(|command| *command != flag);
@@ -204,7 +206,7 @@ fn legal_is_what_decide_accepts() {
     });
 }
 
-/// Makes a random command that is accepted, mostly a move.
+/// Returns a random command that the referee accepts. Most of these commands are moves.
 fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Value {
     let side = match (turn.as_str(), chance.once_in(12)) {
         (Some("red"), true) | (Some("blue"), false) => "blue",
@@ -213,11 +215,11 @@ fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Val
     let legal = client.done(json!({ "type": "legal", "side": side }));
     let mut commands = legal["commands"].as_array().unwrap().clone();
     commands.retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
+    // While a strike waits for the opponent's choice, this side may have no command. Try once more,
+    // possibly with the other side.
     if commands.is_empty() {
         return random_command(client, turn, chance);
     }
-    // If a strike waits for the other side's choice, this side can only offer a draw, so let the
-    // other side act.
     let command = commands.swap_remove(chance.below(commands.len()));
     json!({ "type": "command", "side": side, "command": command, "audience": "blue" })
 }
@@ -228,8 +230,8 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
         let mut client = Client::default();
         client.done(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 5 }));
         let mut stands = client.deploy(ruleset, &mut chance);
-        // `after_ply` has the number of commands up to each ply. `done` has every command with
-        // its answer.
+        // `after_ply` contains the number of commands up to each ply. `done` contains every
+        // command with its answer.
         let mut after_ply = vec![0];
         let mut done: Vec<(Value, Value)> = Vec::new();
         while stands["phase"] == "playing" && done.len() < 150 {
@@ -244,7 +246,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
         for _ in 0..4 {
             let ply = chance.below(after_ply.len());
             client.done(json!({ "type": "go_to", "ply": ply }));
-            // Goes forward again without a command.
+            // Go forward to the latest moment without a command.
             client.done(json!({ "type": "go_to" }));
             assert_eq!(client.everything(), end);
             let back = client.done(json!({ "type": "go_to", "ply": ply }));
@@ -255,7 +257,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
             assert_eq!(client.everything(), end);
             assert_eq!(client.ask(json!({ "type": "record", "audience": "red" })), record);
         }
-        // Another command drops the later moments.
+        // A new command must drop the later moments.
         client.done(json!({ "type": "go_to", "ply": 0 }));
         client.done(json!({ "type": "command", "side": "blue", "command": { "kind": "resign" } }));
         assert_eq!(client.done(json!({ "type": "go_to" }))["outcome"]["reason"], "resigned");
@@ -351,7 +353,7 @@ fn a_position_that_was_shown_can_be_set() {
         assert_eq!(set["ply"], everything["ply"]);
         let set = client.everything();
         assert_eq!((&set["position"], &set["pieces"]), (&everything["position"], &everything["pieces"]));
-        // Only the repetition rules start over.
+        // Only the history for the repetition rules is lost.
         let legal_after = moves(client.done(legal));
         assert!(legal_before.is_subset(&legal_after));
         if ruleset.two_squares_limit.is_none() && !ruleset.more_squares {

@@ -1,4 +1,4 @@
-//! Tests the loop around the session: when it writes and how it ends.
+//! Tests when the loop around a session writes, and how it ends.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use flagfall_referee::serve;
 
 const LINE: &[u8] = b"{\"type\":\"wait\",\"at\":1}\n";
 
-/// What was written, and how much of it was flushed.
+/// The number of lines that were written, and how many of them were flushed.
 #[derive(Default)]
 struct Paper {
     written: usize,
@@ -18,7 +18,7 @@ struct Pen<'a>(&'a RefCell<Paper>);
 
 impl Write for Pen<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Writes only a part at a time, as pipes do.
+        // Write only a part at a time, as pipes do.
         let count = bytes.len().min(100);
         self.0.borrow_mut().written += bytes[..count].iter().filter(|byte| **byte == b'\n').count();
         Ok(count)
@@ -31,7 +31,8 @@ impl Write for Pen<'_> {
     }
 }
 
-/// A client that sends several lines at a time, and waits for all answers before the next ones.
+/// A client that sends several lines at a time. It waits for all their answers before it sends
+/// the next lines.
 struct Patient<'a> {
     paper: &'a RefCell<Paper>,
     sent: usize,
@@ -56,7 +57,7 @@ fn every_answer_leaves_before_the_next_read_waits() {
     assert_eq!((paper.borrow().written, paper.borrow().flushed), (506, 506));
 }
 
-/// A reader or writer that fails with this error.
+/// A reader and writer that always fails with this error.
 struct Broken(io::ErrorKind);
 
 impl Write for Broken {
@@ -109,7 +110,7 @@ fn short_lines_with_long_answers_all_come_through() {
     let line = b"{\"type\":\"about\"}\n";
     let mut one = Vec::new();
     serve(&line[..], &mut one).unwrap();
-    // More answers than may wait.
+    // Send so many lines that their answers exceed the limit for waiting bytes.
     let count = flagfall_referee::PENDING_BYTES_MAX / one.len() + 10;
     serve(&line.repeat(count)[..], &mut scale).unwrap();
     assert_eq!(scale.bytes, one.len() * count);

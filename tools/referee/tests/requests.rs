@@ -1,4 +1,4 @@
-//! What each request does, and which codes its refusals have.
+//! Tests the effect of each request, and the codes of its refusals.
 
 mod common;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const RED: &str = "9....1..9. .......... .S........ F8B2......";
 const BLUE: &str = "..9.1..... ...9...... ..S....... ......2B8F";
 
-/// A barrage game that has started.
+/// Returns a client with a barrage game that has started.
 fn barrage() -> Client {
     let mut client = Client::default();
     client.done(json!({
@@ -121,7 +121,8 @@ fn a_strike_tells_both_ranks() {
     assert_eq!((answer["turn"].as_str(), answer["ply"].as_u64()), (Some("red"), Some(4)));
 }
 
-/// §D1: a defender that wins stays hidden, but the referee's client sees it.
+/// A defender that wins stays hidden from the players (§D1), but the referee's client sees its
+/// rank.
 #[test]
 fn a_strike_tells_a_rank_that_stays_hidden() {
     let mut client = Client::default();
@@ -154,12 +155,12 @@ fn time_passes_when_a_request_says_so_and_never_backward() {
         clock,
         json!({ "at": 30_000, "remaining_ms": { "red": 52_000, "blue": 40_000 }, "running": "blue" })
     );
-    // Nothing happens until the flag falls.
+    // Waiting has no effect until the flag falls.
     assert_eq!(client.done(json!({ "type": "wait", "at": 70_000, "audience": "red" }))["seen"], json!([]));
     let end = client.done(json!({ "type": "wait", "at": 70_001, "audience": "red" }));
     assert_eq!(end["outcome"], json!({ "winner": "red", "reason": "out_of_time" }));
     assert_eq!(end["seen"][0]["event"]["kind"], "ended");
-    // `go_to` also goes back in time.
+    // `go_to` also sets the time back.
     client.done(json!({ "type": "go_to", "ply": 0 }));
     assert_eq!(client.everything()["at"], 0);
 }
@@ -195,7 +196,7 @@ fn a_position_is_set_and_played_from_its_ply() {
     assert_eq!(client.everything()["position"], position);
     let strike = command(&mut client, "blue", go("a7a2"));
     assert_eq!(strike["strike"]["defender"], "5");
-    // Blue has no movable pieces left.
+    // The strike took Blue's last movable piece.
     assert_eq!(strike["phase"], "playing");
     let end = command(&mut client, "red", go("a2a3"));
     assert_eq!(end["outcome"], json!({ "winner": "red", "reason": "no_legal_move" }));
@@ -234,7 +235,7 @@ fn a_record_of_a_game_that_was_set_up_begins_with_what_its_audience_may_know() {
     assert_eq!(record(&mut client, "blue").start, hidden("?", "F"));
     assert_eq!(record(&mut client, "red").start, Some(position.replace("bF", "b?")));
     command(&mut client, "blue", json!({ "kind": "resign" }));
-    // The end opens everything to the players, and everything that is not secret to the public.
+    // The end opens everything to the players. To the public, it opens everything except secrets.
     assert_eq!(record(&mut client, "blue").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "red").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "public").start, hidden("?", "F"));
@@ -290,8 +291,8 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     assert_eq!(client.refused(deploy), "too_many");
 }
 
-/// §U2, §U7: lakes come from the seed and are shown at once. An illegal act is accepted, loses, and
-/// is not listed as legal.
+/// The lakes come from the seed and are shown at once (§U2). An illegal act is accepted and loses
+/// (§U7), and is not listed as legal.
 #[test]
 fn course_draws_its_lakes_and_an_illegal_act_loses() {
     let ruleset = Ruleset::find("course").unwrap();

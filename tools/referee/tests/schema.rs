@@ -1,4 +1,4 @@
-//! The JSON Schema of requests and answers, checked in beside the code that makes it.
+//! Compares the JSON Schema of requests and answers with the checked-in file.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,10 +1,10 @@
-//! One game between two programs as a pure state machine. Lines, faults and time come in, and
-//! lines to say come out. It does not handle processes.
+//! One game between two programs, as a pure state machine. The inputs are lines, faults and time.
+//! The outputs are lines for the programs. This module does not handle processes.
 //!
-//! A program is judged only at its own turn. Anything that it does before it is asked, such as an
-//! extra line or its end, counts when its turn comes. So a verdict depends on what the programs
-//! did, not on which was quicker. Both are asked for their deployments at once; then it is Red's
-//! turn.
+//! A program is judged only at its own turn. If it prints an extra line or ends before its turn,
+//! this counts only when its turn comes. So a verdict depends on what the programs did, not on
+//! which program was faster. Both programs are asked for their deployments at the same time.
+//! After that, it is Red's turn.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ use crate::fault::Fault;
 use crate::line::{self, Answer, GameResult, MoveReport, MoveText, Opening, Quit, quoted};
 use crate::lines::Cut;
 
-/// How much later the game's own deployment deadline is than the umpire's, so that the umpire
-/// judges first.
+/// The time by which the engine's deployment deadline exceeds the umpire's. Because of it, the
+/// umpire always judges first.
 const VERDICT_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// How long a program may take.
+/// The time limits for a program's answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// For each answer at its turn.
+    /// The time for each answer during the game.
     pub turn: Duration,
     /// For the deployment.
     pub deploy: Duration,
@@ -46,28 +46,28 @@ pub struct BoutTerms {
     pub game: GameId,
     /// The ruleset.
     pub ruleset: &'static Ruleset,
-    /// The lakes: the ruleset's, or those drawn for this game (§U2). Programs find them in their
-    /// environment ([`Bout::variables`]), because the dialogue shows them only with the first
-    /// board, after the deployment.
+    /// The lakes: those of the ruleset, or those drawn at random for this game (§U2). Programs
+    /// find them in their environment ([`Bout::variables`]), because the dialogue shows them only
+    /// with the first board, after the deployment.
     pub lakes: SquareSet,
-    /// When the game begins.
+    /// The time at which the game begins.
     pub created: Stamp,
-    /// The programs' names, each a single word of the protocol.
+    /// The programs' names. Each name is a single word of the protocol.
     pub names: PerSide<String>,
     /// The time limits.
     pub limits: Limits,
-    /// Entropy for the commitments' salts.
+    /// The entropy for the salts of the commitments.
     pub entropy: PerSide<Entropy>,
 }
 
-/// An event of a bout.
+/// An input of a bout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     /// A program printed something.
     Said(Side, Cut),
     /// A program ended or closed its output.
     Gone(Side),
-    /// Too much output to a program waits unread.
+    /// Too many lines wait that a program has not read.
     Unread(Side),
     /// Time has passed.
     Tick,
@@ -75,30 +75,30 @@ pub enum Input {
     Stop,
 }
 
-/// An action that a bout wants done.
+/// An action that a bout asks its caller to carry out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// Say these lines to a program, each with its line end.
+    /// Send these lines to a program. They include their line ends.
     Tell(Side, String),
-    /// Stop reading from a program until the game is over, because it said too much.
+    /// Stop reading from a program until the game is over, because the program printed too much.
     Mute(Side),
 }
 
-/// How much time a program used to think.
+/// The time that a program used for its answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Thinking {
-    /// How many answers it gave at its turns.
+    /// The number of answers that the program gave at its turns.
     pub answers: u32,
-    /// The total time for them.
+    /// The total time for these answers.
     pub total: Duration,
-    /// The longest time for one.
+    /// The time for the slowest answer.
     pub longest: Duration,
 }
 
-/// How a bout ended.
+/// The end of a bout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// The last line that both programs were told.
+    /// The last line, which both programs received.
     pub quit: Quit,
     /// The outcome of the game.
     pub outcome: Outcome,
@@ -112,18 +112,19 @@ pub struct Bout {
     pub(crate) game: Game,
     recorder: Recorder,
     deploying: PerSide<Deploying>,
-    /// What a program did before it was asked.
+    /// The first fault of each program before it was asked.
     unasked: PerSide<Option<Fault>>,
-    /// When the side to move was asked, or both sides for their deployments.
+    /// The time at which the side to move was asked for its move, or both sides for their
+    /// deployments.
     asked: Duration,
-    /// How much each program thought at its turns.
+    /// The time that each program used at its turns.
     pub(crate) thinking: PerSide<Thinking>,
-    /// The moves with their outcomes as the mover was told, for the umpire's log.
+    /// The moves, for the umpire's log, with the outcomes that the mover saw.
     pub(crate) moves: Vec<String>,
     ending: Option<Ending>,
     /// The time of the latest event.
     now: Duration,
-    /// What the latest event wants done.
+    /// The outputs of the latest event.
     outputs: Vec<Output>,
 }
 
@@ -134,14 +135,14 @@ struct Deploying {
 }
 
 impl Bout {
-    /// A bout whose programs have not been asked for anything yet.
+    /// Creates a bout. Its programs have not been asked for anything yet.
     pub fn new(terms: BoutTerms) -> Bout {
         let game = Game::new(GameTerms {
             game: terms.game,
             lakes: terms.lakes,
             deploy_ms: millis(terms.limits.deploy).saturating_add(VERDICT_MS),
             created: terms.created,
-            // The umpire's limits are per answer, and the game has no such clock.
+            // The game needs no clock, because the umpire limits the time for each answer.
             ..GameTerms::untimed(terms.ruleset)
         });
         Bout {
@@ -159,12 +160,12 @@ impl Bout {
         }
     }
 
-    /// The variables for both programs' environments.
+    /// Returns the environment variables for both programs.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         environment::variables(self.terms.ruleset.id, self.terms.lakes)
     }
 
-    /// Asks both programs for their deployments. The clock starts here.
+    /// Asks both programs for their deployments, and starts the time limit.
     #[must_use]
     pub fn start(&self) -> Vec<Output> {
         let shape = &self.terms.ruleset.shape;
@@ -177,23 +178,24 @@ impl Bout {
             .into()
     }
 
-    /// When the bout wants to be woken. Later answers are late. `None` when it is over.
+    /// Returns the time after which an answer is late. The caller must then send a tick. `None`
+    /// if the bout is over.
     pub fn deadline(&self) -> Option<Duration> {
         self.ending.is_none().then(|| self.asked + self.limit())
     }
 
-    /// How long an answer may take now.
+    /// Returns the time limit for the answer that the bout waits for.
     fn limit(&self) -> Duration {
         let Limits { turn, deploy } = self.terms.limits;
         if self.game.phase() == Phase::Deploying { deploy } else { turn }
     }
 
-    /// How the bout ended, if it has.
+    /// Returns how the bout ended, or `None` if it has not.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// The record of the game.
+    /// Returns the record of the game.
     pub fn record(self) -> GameRecord {
         let terms = Terms::casual(self.terms.ruleset, Time::Unlimited {});
         let players = PerSide::from_fn(|side| {
@@ -234,7 +236,7 @@ impl Bout {
             Ok(line) if self.is_asked(side) => self.answer(side, line),
             Err(fault) if self.is_asked(side) => self.fail(side, fault),
             said => {
-                // The first fault counts.
+                // Keep only the first fault.
                 let fault = said.map_or_else(|fault| fault, |line| Fault::out_of_turn(&line));
                 self.unasked[side].get_or_insert(fault);
                 if is_word {
@@ -244,7 +246,7 @@ impl Bout {
         }
     }
 
-    /// True if this side owes an answer.
+    /// True if the bout waits for an answer from this side.
     fn is_asked(&self, side: Side) -> bool {
         match self.game.phase() {
             Phase::Deploying => self.deploying[side].result.is_none(),
@@ -295,7 +297,7 @@ impl Bout {
         }
     }
 
-    /// Starts or ends the game once both sides have deployed or failed to.
+    /// Starts or ends the game once each side has deployed or failed to deploy.
     fn judge_deployments(&mut self) {
         let PerSide { red: Deploying { result: Some(red), .. }, blue: Deploying { result: Some(blue), .. } } =
             &self.deploying
@@ -317,8 +319,8 @@ impl Bout {
         }
     }
 
-    /// Hands in a deployment and returns its fault. If wrong deployments lose (§U7), the rules take
-    /// it and judge it themselves.
+    /// Submits a deployment. Returns the side's fault, if any. If an illegal deployment loses
+    /// (§U7), the engine accepts it and judges it.
     fn deploy(&mut self, side: Side, setup: &Setup) -> Option<Fault> {
         let refusal = setup.deploy(side, self.terms.ruleset).err();
         if let Ok(events) = self.decide(side, &Command::Deploy(setup.clone())) {
@@ -343,7 +345,7 @@ impl Bout {
         self.terms.created.plus_ms(millis(self.now))
     }
 
-    /// Begins a side's turn: shows it the board, unless it already has a fault.
+    /// Begins a side's turn. Shows the board to the side, unless the side already has a fault.
     fn ask(&mut self) {
         let Some(side) = self.game.turn() else { return };
         if let Some(fault) = self.unasked[side].take() {
@@ -367,7 +369,7 @@ impl Bout {
         let told = PerSide::from_fn(|viewer| self.told(&events, viewer, played));
         self.moves.extend(told[side].map(|told| told.to_string()));
         match self.game.outcome() {
-            // The ruleset itself punishes illegal acts (§U7).
+            // In this case the ruleset itself makes the illegal act lose (§U7).
             Some(outcome) if self.game.ply() == ply => {
                 self.end(outcome, side, only(side, illegal(None)));
             }
@@ -382,7 +384,7 @@ impl Bout {
         }
     }
 
-    /// What a side is told of a ply.
+    /// Returns the report of a ply for one side.
     fn told(&self, events: &Events, viewer: Side, played: MoveText) -> Option<MoveReport> {
         events.iter().find_map(|event| match see(event, &self.game, Viewer::Player(viewer)) {
             Some(GameEvent::Moved(seen)) => MoveReport::of(&seen, played.says_one),
@@ -390,7 +392,7 @@ impl Bout {
         })
     }
 
-    /// Handles the fault of a program that was asked.
+    /// Handles a fault of a program whose answer the bout was waiting for.
     fn fail(&mut self, side: Side, fault: Fault) {
         if self.game.phase() == Phase::Deploying {
             self.deploying[side].result = Some(Err(fault));
@@ -410,7 +412,8 @@ impl Bout {
     }
 
     fn end(&mut self, outcome: Outcome, side: Side, faults: PerSide<Option<Fault>>) {
-        // From the start to the end, each side has at least its Flag on the board.
+        // True once the game has started, because then each side always has at least its Flag on
+        // the board.
         let has_started = !self.game.position().occupied(Side::Red).is_empty();
         let quit = Quit {
             name: self.terms.names[side].clone(),
@@ -429,7 +432,7 @@ impl Bout {
     }
 }
 
-/// The fault of one side alone.
+/// Returns the faults if only this side has one.
 fn only(side: Side, fault: Fault) -> PerSide<Option<Fault>> {
     let mut faults = PerSide::default();
     faults[side] = Some(fault);
@@ -440,18 +443,18 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The outcome of a game with faults. `None` without faults.
+/// Returns the outcome of a game that ends because of faults. `None` without faults.
 fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
     match (&faults.red, &faults.blue) {
         (None, None) => None,
         (Some(fault), None) => Some(Outcome { winner: Some(Side::Blue), reason: fault.reason() }),
         (None, Some(fault)) => Some(Outcome { winner: Some(Side::Red), reason: fault.reason() }),
-        // Neither side kept to the umpire's rules, so no one wins.
+        // Both programs broke the umpire's rules, so no one wins.
         (Some(_), Some(_)) => Some(Outcome { winner: None, reason: EndReason::IllegalAct }),
     }
 }
 
-/// The protocol's word for an outcome, for the side whose turn it was.
+/// Returns the protocol's word for an outcome. `side` is the side whose turn it was.
 pub fn result(outcome: Outcome, side: Side) -> GameResult {
     use EndReason::{
         Abandoned, Aborted, BothBlocked, DrawAgreed, FlagCaptured, ForfeitedReserve, IllegalAct, NoLegalMove,
@@ -473,15 +476,16 @@ pub fn result(outcome: Outcome, side: Side) -> GameResult {
     }
 }
 
-/// The number of the turn after this many plies. Red's first ply and Blue's are both turn 1. A ply
-/// that ended the game is complete, and it was still the mover's turn.
+/// Returns the number of the turn after this many plies. Red's first ply and Blue's first ply are
+/// both turn 1. If the last ply ended the game, the turn is still the mover's.
 pub fn turn(plies: Ply, side: Side) -> u16 {
     let is_complete = plies % 2 == if side == Side::Red { 1 } else { 0 } && plies > 0;
     let index = if is_complete { plies - 1 } else { plies };
     index / 2 + 1
 }
 
-/// What each side's pieces on the board are worth: the army less what was captured, both public.
+/// Returns the total value of each side's pieces on the board. Computes it from the army and the
+/// captured pieces, which are public.
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
         let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));

@@ -1,25 +1,26 @@
-//! What a program finds in its environment about its game. Additional lines in the dialogue would
-//! break programs that were written for other umpires.
+//! The information about a game in a program's environment variables. Additional lines in the
+//! dialogue would break programs that were written for other umpires.
 
 use flagfall_board::{Square, SquareSet};
 
-/// Names the ruleset, with a custom game's changes.
+/// The variable with the ruleset, including the changes of a custom game.
 pub const RULESET: &str = "FLAGFALL_RULESET";
-/// Lists the lakes. The dialogue shows them only with the first board, after the deployment.
+/// The variable with the lakes. The dialogue shows them only with the first board, after the
+/// deployment.
 pub const LAKES: &str = "FLAGFALL_LAKES";
 
-/// The variables of a game, with their values.
+/// Returns the variables of a game, with their values.
 pub fn variables(ruleset: &str, lakes: SquareSet) -> Vec<(&'static str, String)> {
     vec![(RULESET, ruleset.to_owned()), (LAKES, lakes_text(lakes))]
 }
 
-/// Lakes in the protocol's coordinates: `2,4 3,4 2,5 3,5`.
+/// Formats lakes in the protocol's coordinates: `2,4 3,4 2,5 3,5`.
 fn lakes_text(lakes: SquareSet) -> String {
     let squares = lakes.iter().map(|square| format!("{},{}", square.column(), square.row()));
     squares.collect::<Vec<_>>().join(" ")
 }
 
-/// Reads such a text. `None` if it is malformed.
+/// Parses the value of [`LAKES`]. `None` if it is malformed.
 pub fn read_lakes(text: &str) -> Option<SquareSet> {
     let square = |word: &str| {
         let (x, y) = word.split_once(',')?;

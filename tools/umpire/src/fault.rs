@@ -1,4 +1,4 @@
-//! What goes wrong with programs.
+//! The faults of programs.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use flagfall_words::refusal_text;
 
 use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 
-/// Why a program lost without losing on the board.
+/// The reason why a program lost other than by the rules of the game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum Fault {
@@ -36,12 +36,12 @@ fn reason(refusal: Option<&Refusal>) -> String {
 }
 
 impl Fault {
-    /// The fault of a line that was not asked for.
+    /// Returns the fault of printing a line outside the program's turn.
     pub fn out_of_turn(line: &str) -> Fault {
         Fault::OutOfTurn(quoted(line))
     }
 
-    /// The end reason of a game lost by this fault (§A11).
+    /// Returns the end reason of a game that is lost by this fault (§A11).
     pub const fn reason(&self) -> EndReason {
         match self {
             Fault::Late { .. } => EndReason::OutOfTime,

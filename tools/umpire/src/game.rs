@@ -1,4 +1,4 @@
-//! Plays one game between two running programs: the shell around a bout.
+//! Plays one game between two running programs. This is the shell around a bout.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,13 +12,13 @@ use crate::bout::{Bout, Input, Output};
 use crate::process::{Aftermath, Arena, Event, QUIT_GRACE, Running};
 use crate::program::Program;
 
-/// How many events may wait for the umpire. Programs that print more are blocked.
+/// Maximum number of events that wait for the umpire. A program that prints more is blocked.
 const EVENTS_MAX: usize = 32;
-/// How long programs may take to end when the umpire itself stops.
+/// The time that programs have to end when the umpire itself is being stopped.
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
-/// Plays a bout to its end. The programs' standard errors go to the files `logs`. In all cases,
-/// both programs have ended afterwards.
+/// Plays a bout to its end. Writes the standard error of each program to its file in `logs`. When
+/// this returns, both programs have ended.
 pub(crate) async fn play(
     arena: &Arena,
     programs: PerSide<&Program>,
@@ -32,7 +32,7 @@ pub(crate) async fn play(
         Running::start(arena, programs[side], &variables, side, sender.clone(), logs[side].clone())
     });
     drop(sender);
-    // The clock starts when both programs run.
+    // The time limits start once both programs are running.
     let started = Instant::now();
     let openings = bout.start();
     carry_out(&mut bout, Duration::ZERO, &running, openings);
@@ -49,7 +49,8 @@ pub(crate) async fn play(
             }
             Some(event) = events.recv() => hear(&mut bout, started, event, &running),
             () = tokio::time::sleep_until((started + deadline).into()) => {
-                // Lines printed in time count, even if the umpire was too busy to read them.
+                // A line that was printed in time counts, even if the umpire was too busy to read
+                // it in time.
                 while let Ok(event) = events.try_recv() {
                     hear(&mut bout, started, event, &running);
                 }
@@ -57,7 +58,7 @@ pub(crate) async fn play(
             }
         }
     }
-    // From here on the programs' output is ignored.
+    // Ignore the programs' output after this point.
     drop(events);
     let grace = if *stop.borrow() { STOP_GRACE } else { QUIT_GRACE };
     let PerSide { red, blue } = running;

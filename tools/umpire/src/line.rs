@@ -1,8 +1,8 @@
-//! The line protocol: every line that either side may say, written and parsed in one place.
-//! RULES.md, "The umpire's line protocol".
+//! The line protocol. All lines of the protocol are written and parsed here. See RULES.md, "The
+//! umpire's line protocol".
 //!
-//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y, which is the
-//! top of the board as shown and Red's back row.
+//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y. That is the
+//! top of the board as the protocol shows it, and Red's back row.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use flagfall_rules::{
     ToldStrike,
 };
 
-/// The longest line in bytes, without its end.
+/// Maximum length of a line in bytes, without the line end.
 pub const LINE_BYTES_MAX: usize = 1024;
 
 /// A malformed line.
@@ -32,10 +32,10 @@ pub enum LineError {
     Umpire { line: String, wanted: &'static str },
 }
 
-/// How many characters of a line an error repeats.
+/// Maximum number of characters of a line to quote in an error.
 const QUOTED_MAX: usize = 60;
 
-/// A line in the form in which errors repeat it.
+/// Returns a line as errors quote it.
 pub fn quoted(line: &str) -> String {
     let mut text: String = line.chars().take(QUOTED_MAX).collect();
     if text.len() < line.len() {
@@ -44,7 +44,8 @@ pub fn quoted(line: &str) -> String {
     text
 }
 
-/// The letter of a rank: the usual one, except a lower-case `s` for the Spy.
+/// Returns the protocol's letter for a rank. It is the usual letter, except that the Spy's is a
+/// lower-case `s`.
 pub const fn letter(rank: Rank) -> char {
     match rank {
         Rank::Spy => 's',
@@ -52,12 +53,12 @@ pub const fn letter(rank: Rank) -> char {
     }
 }
 
-/// The rank of a letter. `S` is not accepted, because programs for the protocol send `s`.
+/// Returns the rank for a letter. `S` is not accepted, because programs send `s` for the Spy.
 pub fn rank(letter: char) -> Option<Rank> {
     Rank::ALL.into_iter().find(|rank| self::letter(*rank) == letter)
 }
 
-/// A side's name in the protocol.
+/// Returns a side's name in the protocol.
 pub const fn side_name(side: Side) -> &'static str {
     match side {
         Side::Red => "RED",
@@ -69,8 +70,8 @@ fn side(name: &str) -> Option<Side> {
     Side::BOTH.into_iter().find(|side| side_name(*side) == name)
 }
 
-/// True if the protocol can express everything that may happen under a ruleset. It has no words for
-/// joints, reserves, chips, coins, and strikes after which both pieces stay.
+/// True if the protocol can express everything that may happen in a ruleset. The protocol has no
+/// words for joints, reserves, chips, coins, or strikes after which both pieces stay.
 pub fn can_tell(ruleset: &Ruleset) -> bool {
     let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
     let has_joints = joined_columns != 0 || joined_rows != 0;
@@ -78,16 +79,16 @@ pub fn can_tell(ruleset: &Ruleset) -> bool {
     !has_joints && is_moves_alone && ruleset.army.count(Rank::Phoenix) == 0
 }
 
-/// The first line that a program gets.
+/// The first line that a program receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
-    /// The program's own side.
+    /// The side of the program that receives the line.
     pub side: Side,
     /// The other program's name.
     pub opponent: String,
-    /// Columns of the board.
+    /// The number of columns of the board.
     pub width: u8,
-    /// Rows of the board.
+    /// The number of rows of the board.
     pub height: u8,
 }
 
@@ -112,17 +113,17 @@ impl FromStr for Opening {
     }
 }
 
-/// A move in a program's notation: a direction, and perhaps a distance.
+/// A move as a program writes it: a direction, and optionally a distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveText {
-    /// From and to.
+    /// The squares from which and to which the piece moves.
     pub squares: Move,
-    /// True if the distance is written although it is one.
+    /// True if the program wrote the distance although it is 1.
     pub says_one: bool,
 }
 
 impl MoveText {
-    /// The move without an unnecessary distance.
+    /// Creates a move that is written without a distance of 1.
     pub const fn new(squares: Move) -> MoveText {
         MoveText { squares, says_one: false }
     }
@@ -131,7 +132,7 @@ impl MoveText {
 impl fmt::Display for MoveText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Move { from, to } = self.squares;
-        // Parsed moves are always along a line.
+        // A parsed move is always along a row or a column.
         let (direction, distance) = Direction::between(from, to).unwrap_or((Direction::Up, 0));
         write!(f, "{} {} {}", from.column(), from.row(), direction_name(direction))?;
         if distance != 1 || self.says_one {
@@ -186,7 +187,8 @@ fn move_text(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Re
     Ok(MoveText { squares: Move { from, to }, says_one: count.is_some() && distance == 1 })
 }
 
-/// `UP` is toward the top of the board as shown, that is, toward row 1.
+/// Returns the protocol's word for a direction. `UP` is toward row 1, which the protocol shows at
+/// the top.
 const fn direction_name(direction: Direction) -> &'static str {
     match direction {
         Direction::Up => "DOWN",
@@ -200,7 +202,7 @@ fn direction(name: &str) -> Option<Direction> {
     Direction::ALL.into_iter().find(|direction| direction_name(*direction) == name)
 }
 
-/// A move and its outcome, as one program is told.
+/// A move and its outcome, as one of the programs sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveReport {
     /// The move.
@@ -214,15 +216,15 @@ pub struct MoveReport {
 pub enum Outcome {
     /// The piece moved.
     Fine,
-    /// The piece struck another.
+    /// The piece struck another piece.
     Strike(ToldStrike),
-    /// It was against the rules.
+    /// The move was illegal.
     Illegal,
 }
 
 impl MoveReport {
-    /// A move as a viewer saw it. `None` for a strike after which both pieces stay, which the
-    /// protocol cannot express.
+    /// Returns the report of a move that a viewer saw. `None` for a strike after which both
+    /// pieces stay, because the protocol cannot express it.
     pub fn of(seen: &SeenMove, says_one: bool) -> Option<MoveReport> {
         let outcome = match &seen.strike {
             None => Outcome::Fine,
@@ -232,7 +234,7 @@ impl MoveReport {
         Some(MoveReport { played: MoveText { squares, says_one }, outcome })
     }
 
-    /// The move for a game that is followed. `None` if it was illegal.
+    /// Returns the move for a [`flagfall_rules::FoggedGame`]. `None` if the move was illegal.
     pub const fn to_follow(&self) -> Option<ToldMove> {
         let squares = self.played.squares;
         match self.outcome {
@@ -278,7 +280,7 @@ impl FromStr for MoveReport {
         let error = || LineError::Umpire { line: quoted(line), wanted: "a move with its outcome" };
         let words = words(line);
         let is_outcome = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        // The direction is the first word of letters, the outcome the second.
+        // Find the outcome: it is the second word that consists of letters, after the direction.
         let at = words.iter().enumerate().skip(3).find(|(_, word)| is_outcome(word)).map(|(at, _)| at);
         let (move_words, outcome_words) = words.split_at(at.ok_or_else(error)?);
         let Ok(Answer::Move(played)) = move_words.join(" ").parse() else { return Err(error()) };
@@ -308,42 +310,43 @@ impl FromStr for MoveReport {
 }
 
 flagfall_board::named! {
-    /// How a game ended, for the side whose turn it was.
+    /// The way a game ended, for the side whose turn it was.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum GameResult, name {
-        /// It won on the board.
+        /// This side won on the board.
         Victory = "VICTORY",
-        /// It lost on the board.
+        /// This side lost on the board.
         Defeat = "DEFEAT",
         /// It resigned.
         Surrender = "SURRENDER",
         /// Neither side could move.
         Draw = "DRAW",
-        /// The game was too long.
+        /// The game reached the maximum length.
         DrawDefault = "DRAW_DEFAULT",
-        /// It lost by an answer that was illegal, late or missing.
+        /// This side lost because its answer was illegal, late or missing.
         Illegal = "ILLEGAL",
-        /// The other side lost that way.
+        /// The opponent lost because of an illegal, late or missing answer.
         Default = "DEFAULT",
-        /// Both sides lost that way.
+        /// Both sides lost because of illegal, late or missing answers.
         BothIllegal = "BOTH_ILLEGAL",
         /// The umpire stopped the game.
         InternalError = "INTERNAL_ERROR",
     }
 }
 
-/// The last line that both programs get.
+/// The last line, which both programs receive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quit {
-    /// The name of the side whose turn it was.
+    /// The name of the program whose turn it was.
     pub name: String,
     /// That side.
     pub side: Side,
-    /// How the game ended for it.
+    /// The way the game ended for this side.
     pub result: GameResult,
-    /// The turn. Both sides' first plies are turn 1. 0 during deployment.
+    /// The number of the turn. The first plies of both sides are turn 1. It is 0 during
+    /// deployment.
     pub turn: u16,
-    /// What each side's pieces on the board are worth, by [`Rank::strength`].
+    /// The total value of each side's pieces on the board, by [`Rank::strength`].
     pub values: PerSide<u32>,
 }
 
@@ -355,7 +358,7 @@ impl fmt::Display for Quit {
     }
 }
 
-/// The board as a side sees it, a line per row, row 1 first.
+/// Returns the board as a side sees it, with one line for each row. Row 1 comes first.
 pub fn board(shape: &BoardShape, side: Side, seen: &GameView) -> Vec<String> {
     let BoardShape { columns, rows, .. } = *shape;
     let mut lines = vec![vec!['.'; usize::from(columns)]; usize::from(rows)];
@@ -373,7 +376,8 @@ pub fn board(shape: &BoardShape, side: Side, seen: &GameView) -> Vec<String> {
     lines.into_iter().map(String::from_iter).collect()
 }
 
-/// The home squares of a side by line, smallest y first, each from column 0.
+/// Returns the home squares of a side, row by row, starting with the smallest y. Each row starts
+/// at column 0.
 fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square>> {
     let home = shape.home(side);
     (0..shape.rows).filter_map(move |row| {
@@ -382,13 +386,13 @@ fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square
     })
 }
 
-/// Reads a deployment. The rules judge whether it is an army.
+/// Parses a deployment. Does not check whether it is a legal army.
 pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Setup, LineError> {
     read_pieces(lines, side, ruleset).map(Setup::new)
 }
 
-/// Converts a deployment from the protocol's lines to the text of §P4 without blanks. The rules
-/// judge whether it is an army.
+/// Converts a deployment from the protocol's lines to the text of §P4, without spaces. Does not
+/// check whether it is a legal army.
 pub fn deployment_text(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<String, LineError> {
     let pieces = read_pieces(lines, side, ruleset)?;
     let rank_on = |square: Square| pieces.iter().find(|(at, _)| *at == square).map(|(_, rank)| *rank);
@@ -419,14 +423,14 @@ fn read_pieces(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Vec<(S
     Ok(pieces)
 }
 
-/// Converts a deployment to the protocol's lines, from the text of §P4 without blanks.
+/// Converts a deployment to the protocol's lines. `text` has the format of §P4, without spaces.
 pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
     let pieces = pieces(text, side, shape);
     let letter_at = |square: &Square| pieces.iter().find(|(at, _)| at == square).map_or('.', |p| letter(p.1));
     home_lines(shape, side).map(|line| line.iter().map(letter_at).collect()).collect()
 }
 
-/// The pieces of a deployment's text (§P4).
+/// Returns the pieces in a deployment text (§P4).
 pub fn pieces(text: &str, side: Side, shape: &BoardShape) -> Vec<(Square, Rank)> {
     text.chars()
         .enumerate()
@@ -438,19 +442,19 @@ fn words(line: &str) -> Vec<&str> {
     line.split_ascii_whitespace().collect()
 }
 
-/// A number of digits only, without a sign.
+/// Parses a number that consists only of digits, without a sign.
 fn number(word: &str) -> Option<u8> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
-/// A program's name as its opponent is told: a path, like the names of the original manager. Old
-/// programs look for the last `/` in it, and crash without one.
+/// Returns a program's name as its opponent receives it. It is a path, as with the original
+/// manager, because old programs look for the last `/` in the name and crash if there is none.
 pub fn path_of(name: &str) -> String {
     format!("./{name}")
 }
 
-/// A name as a single word of the protocol: at most 32 letters, digits, `-`, `_` and `.`. Other
-/// characters become `-`.
+/// Converts a name to a single word of the protocol, with at most 32 characters. Replaces all
+/// characters except letters, digits, `-`, `_` and `.` with `-`.
 pub fn fit_name(name: &str) -> String {
     let fit = |letter: char| match letter {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => letter,

@@ -1,8 +1,8 @@
-//! Splits bytes into lines. Keeps at most one line of limited length.
+//! Splits a stream of bytes into lines, whose length is limited. Buffers at most one line.
 
 use crate::line::LINE_BYTES_MAX;
 
-/// Cuts a stream of bytes into lines.
+/// Splits a stream of bytes into lines.
 #[derive(Default)]
 pub struct LineCutter {
     partial: Vec<u8>,
@@ -12,17 +12,17 @@ pub struct LineCutter {
 /// A piece of the stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// A line, without its end and trailing blanks.
+    /// A line, without its line end and trailing spaces.
     Line(String),
-    /// More than [`LINE_BYTES_MAX`] bytes without an end of line. The rest of the stream is
-    /// ignored.
+    /// More than [`LINE_BYTES_MAX`] bytes without a line end. The rest of the stream is ignored.
     TooLong,
     /// A line that is not UTF-8. The rest of the stream is ignored.
     NotUtf8,
 }
 
 impl LineCutter {
-    /// Adds bytes and passes on each complete line. Reports a line as too long as soon as it is.
+    /// Adds bytes, and passes each complete line to `cut`. Reports a line that is too long as
+    /// soon as it reaches the limit.
     pub fn push(&mut self, bytes: &[u8], mut cut: impl FnMut(Cut)) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.is_spoiled {

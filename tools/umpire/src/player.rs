@@ -1,12 +1,13 @@
-//! The program's side of the protocol. Lines come in, a view is kept, and a chooser's answers go
-//! out. It does not handle processes.
+//! A program's side of the protocol. It reads lines, keeps a view of the game, and returns the
+//! answers of a chooser. This module does not handle processes.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, StrikeOutcome, View};
 
 use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, quoted};
 
-/// Why a program cannot go on: the umpire's lines or the chooser's commands make no sense.
+/// The reason why a program cannot continue: a line of the umpire or a command of the chooser is
+/// invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum PlayerError {
@@ -26,18 +27,20 @@ pub enum PlayerError {
     NoWord,
 }
 
-/// A program of the protocol around a chooser: a function that answers views, at least those of its
-/// own turns, with a command or `None` if there is nothing to do.
+/// A program that speaks the protocol, around a chooser.
+///
+/// The chooser is a function that gets views of the game, at least at each of its turns. It
+/// returns a command, or `None` if it has nothing to do.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
-    /// The lakes, as known before the first board.
+    /// The lakes, as far as they are known before the first board.
     lakes: SquareSet,
     state: State<C, M>,
 }
 
 #[expect(clippy::large_enum_variant, reason = "a player has one")]
 enum State<C, M> {
-    /// The opening comes next. The chooser is made once its side is known.
+    /// The program waits for the opening. The chooser is created once its side is known.
     Opening(M),
     Playing(Seat<C>, Next),
     Over,
@@ -50,11 +53,12 @@ struct Seat<C> {
     own: Vec<(Square, Rank)>,
 }
 
-/// What comes next in the dialogue.
+/// The part of the dialogue that comes next.
 enum Next {
     /// `START`, or the opponent's first move.
     First,
-    /// The rows of the first board. The move is the one told before it.
+    /// The rows of the first board. Holds the rows so far, and the move that was reported before
+    /// the board.
     FirstBoard(Vec<String>, Option<MoveReport>),
     /// The outcome of the program's own move.
     Outcome(FoggedGame),
@@ -64,7 +68,7 @@ enum Next {
     Board(FoggedGame, Vec<String>),
 }
 
-/// What the program says, and whether it is done.
+/// The lines that the program prints, and whether the game is over.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reaction {
     /// Lines to print.
@@ -74,12 +78,13 @@ pub struct Reaction {
 }
 
 impl<C: FnMut(&View) -> Option<Command>, M: FnOnce(Side) -> C> LinePlayer<C, M> {
-    /// A program that makes its chooser once it knows its side.
+    /// Creates a program. It creates its chooser with `make`, once it knows its side.
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
         LinePlayer { ruleset, lakes: ruleset.shape.lakes, state: State::Opening(make) }
     }
 
-    /// The same with drawn lakes, so that the chooser can deploy for them.
+    /// Sets the randomly drawn lakes, so that the chooser can take them into account when it
+    /// deploys.
     pub fn with_lakes(self, lakes: SquareSet) -> LinePlayer<C, M> {
         LinePlayer { lakes, ..self }
     }
@@ -87,10 +92,10 @@ impl<C: FnMut(&View) -> Option<Command>, M: FnOnce(Side) -> C> LinePlayer<C, M> 
     /// Handles a line.
     ///
     /// # Errors
-    /// [`PlayerError`]. The program should say why and end.
+    /// [`PlayerError`]. The program should report the reason and end.
     pub fn hear(&mut self, line: &str) -> Result<Reaction, PlayerError> {
         let state = std::mem::replace(&mut self.state, State::Over);
-        // The result is for people. Programs need not understand it.
+        // Ignore the result, which is only for people.
         if line.split_ascii_whitespace().next() == Some("QUIT") {
             return Ok(Reaction { lines: Vec::new(), is_over: true });
         }
@@ -132,7 +137,7 @@ fn open<C: FnMut(&View) -> Option<Command>>(
 }
 
 impl<C: FnMut(&View) -> Option<Command>> Seat<C> {
-    /// Handles a line after the opening. Returns what comes next.
+    /// Handles a line after the opening. Returns the next part of the dialogue.
     fn hear(&mut self, next: Next, line: &str, lines: &mut Vec<String>) -> Result<Next, PlayerError> {
         let height = usize::from(self.ruleset.shape.rows);
         Ok(match next {
@@ -151,8 +156,8 @@ impl<C: FnMut(&View) -> Option<Command>> Seat<C> {
             }
             Next::Outcome(mut game) => {
                 follow(&mut game, &line.parse()?)?;
-                // The chooser sees the outcome of its move. It is not its turn, so it has nothing
-                // to do.
+                // Show the chooser the outcome of its move. Ignore its answer, because it is the
+                // opponent's turn.
                 let _nothing = (self.chooser)(&game.view());
                 Next::Move(game)
             }
@@ -167,7 +172,8 @@ impl<C: FnMut(&View) -> Option<Command>> Seat<C> {
         })
     }
 
-    /// Returns the game at its start: the first board, with the move before it undone.
+    /// Returns the game at its start. Derives it from the first board, by undoing the move that
+    /// was reported before the board.
     fn begin(&self, rows: &[String], told: Option<&MoveReport>) -> Result<FoggedGame, PlayerError> {
         let shown = |wanted| -> SquareSet {
             rows.iter()
@@ -193,7 +199,7 @@ impl<C: FnMut(&View) -> Option<Command>> Seat<C> {
             .map_err(|misheard| PlayerError::Misheard { ruleset: self.ruleset.id, misheard })
     }
 
-    /// Checks the board that was shown, and answers it.
+    /// Checks the board that the umpire showed, and answers it.
     fn answer(
         &mut self,
         game: FoggedGame,

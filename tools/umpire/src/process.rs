@@ -1,4 +1,5 @@
-//! A running program: its bounded pipes, and its end, which includes its whole process group.
+//! A running program with its pipes. Its output is limited. When it is ended, its whole process
+//! group is ended.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -22,26 +23,28 @@ use crate::lines::LineCutter;
 use crate::processor::processor_time;
 use crate::program::Program;
 
-/// How long a program may take to end after it learns that the game is over.
+/// The time that a program has to end after it receives the result of the game.
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
-/// How long a program may take to end after SIGTERM. After that, it gets SIGKILL.
+/// The time that a program has to end after SIGTERM, before it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// How long to read on after a program's end while another process keeps its output open. What the
-/// program wrote is in the pipe already.
+/// The time for which to read a program's output after the program has ended, if another process
+/// keeps the output open. The program's own output is already in the pipe.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
-/// How long to read pipes that other processes keep open after the program's end.
+/// The time for which to wait for pipes that other processes keep open after the program has
+/// ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
-/// How many texts may wait to be read by a program, beyond what its pipe holds.
+/// Maximum number of texts that wait to be written to a program, in addition to those in the
+/// pipe.
 const UNREAD_MAX: usize = 64;
-/// The most standard error that is kept of a program per game, in bytes.
+/// Maximum size of the standard error that is kept for each program and game, in bytes.
 pub const STDERR_BYTES_MAX: usize = 64 * 1024;
-/// How much of the end of the standard error is repeated to people, in bytes.
+/// Number of bytes at the end of the standard error that are shown to people.
 const STDERR_TAIL_BYTES: usize = 300;
 
-/// How many generations of orphans are ended at once.
+/// Maximum number of generations of orphans that one sweep ends.
 const GENERATIONS_MAX: usize = 16;
 
-/// An event of a program, and when it was noticed.
+/// An event of a program, and the time at which it was noticed.
 #[derive(Debug)]
 pub struct Event {
     /// The time.
@@ -50,7 +53,7 @@ pub struct Event {
     pub input: Input,
 }
 
-/// All running programs, so that stray processes can be found.
+/// The running programs of this process. This set makes it possible to find stray processes.
 #[derive(Clone, Default)]
 pub struct Arena {
     live: Arc<Mutex<BTreeSet<i32>>>,
@@ -58,9 +61,9 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena that makes this process the parent of all orphans of its programs, so that
-    /// processes that left their program's group are ended too. Only for a process that starts
-    /// nothing but programs.
+    /// Creates an arena that makes this process the parent of all orphans of its programs.
+    /// Processes that left their program's group can then be ended as well. Only for a process
+    /// whose only child processes are programs.
     pub fn adopting() -> Arena {
         #[cfg(target_os = "linux")]
         let is_adopting = rustix::process::set_child_subreaper(Some(getpid())).is_ok();
@@ -73,20 +76,22 @@ impl Arena {
         change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends processes that finished programs left outside their groups: kills every adopted orphan.
-    /// Their children come next.
+    /// Ends all processes that finished programs left outside their process groups.
+    ///
+    /// Kills the orphans that this process has adopted, then the children of those orphans, and
+    /// so on.
     pub fn sweep(&self) {
         if !self.is_adopting {
             return;
         }
-        // Each round ends one generation.
+        // Each round ends one generation of orphans.
         for _ in 0..GENERATIONS_MAX {
             let orphans = orphans(|| self.with_live(|live| live.clone()));
             if orphans.is_empty() {
                 return;
             }
             for pid in orphans.into_iter().filter_map(Pid::from_raw) {
-                // A process that is already gone needs neither signal nor wait.
+                // If the process is already gone, both calls fail without harm.
                 let _gone = kill_process(pid, Signal::KILL);
                 let _gone = waitpid(Some(pid), WaitOptions::empty());
             }
@@ -94,9 +99,11 @@ impl Arena {
     }
 }
 
-/// Children of this process that are in no program's group and not in our own. Other games'
-/// programs start and end meanwhile, so a process that was live before or after the look belongs
-/// to one.
+/// Returns the child processes of this process that belong neither to a running program's group
+/// nor to this process's own group.
+///
+/// The programs of other games start and end at the same time. So a process also counts as a
+/// program if it was running just before or just after the processes were listed.
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
     let before = live();
@@ -109,27 +116,29 @@ fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     children.into_iter().filter(|(pid, group)| !is_live(pid) && !is_live(group)).map(|(pid, _)| pid).collect()
 }
 
-/// Every process with its parent and group. None if the system has no `/proc` like that of Linux.
+/// Returns every process with its parent and its group. Returns no processes if the system has no
+/// `/proc` in the format of Linux.
 fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let pid = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name in parentheses may contain any character.
+        // The name is in parentheses and may contain any character, so search for the last
+        // parenthesis.
         let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
         Some((pid, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
     })
 }
 
-/// How much of a program's output is read.
+/// The part of a program's output that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// All of it.
     On,
-    /// Only what is already there, because the program has ended.
+    /// Only output that is already in the pipe, because the program has ended.
     Last,
-    /// Nothing. The program's output waits, and a full pipe blocks the program.
+    /// No output. The output stays in the pipe, and a full pipe blocks the program.
     Off,
-    /// All of it, to be discarded.
+    /// All output, which is then discarded.
     Drain,
 }
 
@@ -139,21 +148,21 @@ pub struct Running {
     group: Option<Pid>,
     to_program: Option<mpsc::Sender<String>>,
     reading: Arc<watch::Sender<Reading>>,
-    /// How the program ended, once it has.
+    /// The exit status, once the program has ended.
     exit: watch::Receiver<Option<ExitStatus>>,
     pipes: Vec<JoinHandle<()>>,
     stderr: JoinHandle<String>,
     is_finished: bool,
-    /// Its processor time when it was last asked, in microseconds.
+    /// The processor time that the program had used when it was last asked, in microseconds.
     processor_when_asked: AtomicU64,
 }
 
-/// What is known of a program after its end.
+/// Information about a program that has ended.
 #[derive(Clone, Debug, Default)]
 pub struct Aftermath {
-    /// Its exit status. `None` if it had to be killed.
+    /// The exit status. `None` if the program had to be killed.
     pub exit: Option<ExitStatus>,
-    /// The end of its standard error.
+    /// The last part of the program's standard error.
     pub stderr_tail: String,
     /// The processor time that the program used since it was last asked. `None` if the system
     /// does not report it.
@@ -169,7 +178,7 @@ fn command(program: &Program) -> Command {
     command
 }
 
-/// Checks that a program can be started: starts it and kills it at once.
+/// Checks that a program can be started, by starting it and killing it at once.
 pub async fn probe(program: &Program) -> io::Result<()> {
     let mut command = command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -182,7 +191,7 @@ fn group_of(child: &Child) -> Option<Pid> {
     child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
 }
 
-/// Signals a whole group. Does nothing if the group is empty.
+/// Sends a signal to a whole process group. Does nothing if the group is empty.
 fn kill_group(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
         let _nobody = kill_process_group(group, signal);
@@ -190,8 +199,8 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 }
 
 impl Running {
-    /// Starts a program with these variables in its environment. Its events go to `events`, and its
-    /// standard error, if there is any, to the file `log`.
+    /// Starts a program with these environment variables. Sends its events to `events`, and
+    /// writes its standard error to the file `log`. Creates the file only if there is output.
     pub fn start(
         arena: &Arena,
         program: &Program,
@@ -203,7 +212,8 @@ impl Running {
         let mut command = command(program);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // No sweep may run between the start and the entry.
+        // Hold the lock, so that no sweep runs between the start of the program and its entry in
+        // the set.
         let mut child = arena.with_live(|live| {
             let child = command.spawn()?;
             live.extend(child.id().and_then(|id| i32::try_from(id).ok()));
@@ -239,24 +249,25 @@ impl Running {
         })
     }
 
-    /// Sends a text to the program without waiting. False if too much is unread.
+    /// Sends a text to the program without waiting. False if too many texts wait already.
     #[must_use]
     pub fn tell(&self, text: String) -> bool {
         match self.to_program.as_ref().map(|pipe| pipe.try_send(text)) {
             Some(Err(mpsc::error::TrySendError::Full(_))) => false,
-            // A program that closed its input may still play.
+            // A program that has closed its input may still print moves.
             Some(Ok(()) | Err(mpsc::error::TrySendError::Closed(_))) | None => true,
         }
     }
 
-    /// Notes that the program was asked for something. Its processor time counts from here.
+    /// Stores the current processor time of the program, because the program is being asked for
+    /// an answer.
     pub fn note_asked(&self) {
         let micros = self.processor_time().map_or(0, |time| time.as_micros());
         self.processor_when_asked.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// The processor time that the program used since it was last asked. `None` if the system
-    /// does not report it.
+    /// Returns the processor time that the program has used since it was last asked. `None` if
+    /// the system does not report it.
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
         self.processor_time().map(|now| now.saturating_sub(before))
@@ -266,25 +277,26 @@ impl Running {
         processor_time(self.group?.as_raw_nonzero().get())
     }
 
-    /// Stops reading the program's output until the program is finished.
+    /// Stops reading the program's output until [`Running::finish`] is called.
     pub fn mute(&self) {
         self.reading.send_replace(Reading::Off);
     }
 
-    /// Lets the program end within `grace`, and then ends its whole group with SIGTERM and SIGKILL.
+    /// Waits until the program ends, for at most `grace`. Then ends its whole process group with
+    /// SIGTERM and SIGKILL.
     pub async fn finish(mut self, grace: Duration) -> Aftermath {
         let processor = self.processor_since_asked();
         self.reading.send_replace(Reading::Drain);
-        // The last text is still written. Then the input ends.
+        // Close the program's input after the last text.
         self.to_program = None;
         let exit = timeout(grace, self.ended()).await.ok().flatten();
         if exit.is_none() {
             kill_group(self.group, Signal::TERM);
-            // After a signal, the exit status says nothing about the program.
+            // Ignore the exit status after a signal, because it says nothing about the program.
             let _by_force = timeout(TERM_GRACE, self.ended()).await;
         }
         self.end();
-        // The program has ended or was killed. Reap it.
+        // The program has ended or has been killed. Wait until its process has been reaped.
         self.ended().await;
         let deadline = tokio::time::Instant::now() + PIPE_GRACE;
         for pipe in std::mem::take(&mut self.pipes) {
@@ -299,16 +311,16 @@ impl Running {
         Aftermath { exit, stderr_tail: tail.ok().and_then(Result::ok).unwrap_or_default(), processor }
     }
 
-    /// Waits for the program's end.
+    /// Waits until the program has ended. Returns its exit status.
     async fn ended(&mut self) -> Option<ExitStatus> {
         self.exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit)
     }
 
-    /// Kills what is left of the group. Process numbers are assigned in rising order, so this one
-    /// is not reused so soon.
+    /// Kills the remaining processes of the group. The system assigns process ids in rising
+    /// order, so it does not reuse the group's id this soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // The program may have left its group.
+        // Kill the program by its own id as well, because it may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = kill_process(program, Signal::KILL);
         }
@@ -328,7 +340,8 @@ impl Drop for Running {
     }
 }
 
-/// Reaps the program. Other processes may hold its output open, so only what is there is read.
+/// Waits until the program has ended. Then makes the reader stop after the output that is already
+/// in the pipe, because other processes may keep the pipe open.
 async fn await_end(
     mut child: Child,
     reading: Arc<watch::Sender<Reading>>,
@@ -349,7 +362,7 @@ async fn await_end(
 async fn write(mut pipe: ChildStdin, mut texts: mpsc::Receiver<String>) {
     while let Some(text) = texts.recv().await {
         if pipe.write_all(text.as_bytes()).await.is_err() {
-            // The program reads no more.
+            // The program has closed its input.
             return;
         }
     }
@@ -377,7 +390,7 @@ async fn read(
         let at = Instant::now();
         if count == 0 {
             if mode != Reading::Drain {
-                // If the receiver is gone, the game is already over.
+                // Sending fails only if the game is already over.
                 let _over = events.send(Event { at, input: Input::Gone(side) }).await;
             }
             return;
@@ -391,7 +404,8 @@ async fn read(
     }
 }
 
-/// Reads standard error to its end. The start goes into the log, the end is returned.
+/// Reads standard error until it is closed. Writes the first part to the log, and returns the
+/// last part.
 async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
     let mut buffer = vec![0; 4096];
     let mut tail: Vec<u8> = Vec::new();
@@ -404,8 +418,8 @@ async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
             break;
         }
         if kept == 0 {
-            // An error is ignored here. If the folder cannot be written, writing the records and
-            // moves reports it.
+            // Ignore errors here. If files cannot be written to the folder, an error is reported
+            // when the records and moves are written.
             file = log.as_ref().and_then(|path| File::create(path).ok());
         }
         let room = bytes.len().min(STDERR_BYTES_MAX - kept);
@@ -461,7 +475,7 @@ mod tests {
         let (running, _events) = start("exec sleep 1000");
         let board = "x".repeat(110);
         let mut told = 0;
-        // The writing task takes texts until the pipe is full.
+        // The task that writes to the program takes texts until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
             assert!(told < 10_000, "the queue has no bound");
@@ -482,7 +496,7 @@ mod tests {
         assert!(is_running(group));
         let mut exit = running.exit.clone();
         drop(running);
-        // The program is killed at once, but it stays a zombie until it is reaped.
+        // The program has been killed, but it remains a zombie until it is reaped.
         assert!(exit.wait_for(Option::is_some).await.is_ok());
         while is_running(group) {
             tokio::task::yield_now().await;
@@ -499,7 +513,7 @@ mod tests {
                 .expect("started")
         };
         let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
-        // The live programs are listed before and after the look at the processes.
+        // The set of running programs is read twice: before and after the processes are listed.
         let started = std::cell::RefCell::new(None);
         let found = orphans(|| {
             let seen = live();
@@ -541,8 +555,8 @@ mod tests {
 
     #[tokio::test]
     async fn processor_time_counts_from_the_question_and_with_children() {
-        // The program is busy before it is asked. Then its child is busy, and then the program
-        // waits.
+        // Set-up: the program is busy before it is asked. After that, its child process is busy,
+        // and then the program waits.
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         let script = format!("{busy}; echo ready; read go; sh -c '{busy}'; echo done; read end");
         let (running, mut events) = start(&script);

@@ -1,23 +1,24 @@
-//! How much processor time a program has used.
+//! Measures the processor time that a program has used.
 
 use std::time::Duration;
 
-/// The processor time of a process and its descendants, living or waited for. `None` if the system
-/// does not report it as Linux does.
+/// Returns the processor time of a process and its descendants, both running and reaped. `None`
+/// if the system does not report it in the way that Linux does.
 pub(crate) fn processor_time(pid: i32) -> Option<Duration> {
     of_family(pid, 0)
 }
 
-/// How deep to look for descendants of a program.
+/// Maximum number of generations of descendants to include.
 const GENERATIONS_MAX: usize = 8;
 
 fn of_family(pid: i32, generation: usize) -> Option<Duration> {
-    // The kernel reports processor time in USER_HZ, which is 100 on every system this is built for.
+    // The kernel reports processor time in units of 1/USER_HZ second. USER_HZ is 100 on all
+    // supported systems.
     const TICK: Duration = Duration::from_millis(10);
     let folder = std::path::PathBuf::from(format!("/proc/{pid}"));
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-    // The name in parentheses may contain any character. User and system time follow, of the
-    // process itself and of the children it has waited for.
+    // The name is in parentheses and may contain any character. The fields read here are the user
+    // time and system time of the process and of its reaped children.
     let fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).take(4);
     let ticks: u32 = fields.filter_map(|field| field.parse::<u32>().ok()).sum();
     let mut total = TICK * ticks;

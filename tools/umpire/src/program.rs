@@ -1,4 +1,4 @@
-//! Finds the programs that play: a command, or all programs of a folder.
+//! Finds the programs that are to play: the program of a command, or all programs in a folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,17 +10,17 @@ use crate::line::fit_name;
 /// A program that can be started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// Its name, a single word in the protocol.
+    /// The program's name, which is a single word of the protocol.
     pub name: String,
-    /// The file to start.
+    /// The file to execute.
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// The folder to start it in. `None` for the umpire's own.
+    /// The folder in which to start the program. `None` for the umpire's working folder.
     pub folder: Option<PathBuf>,
 }
 
-/// Why a command or a file is not a program.
+/// The reason why a command or a file cannot be used as a program.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ProgramError {
@@ -38,17 +38,18 @@ pub enum ProgramError {
     Unreadable { path: PathBuf, error: io::Error },
 }
 
-/// The programs of a folder.
+/// The programs that were found in a folder.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The programs, by name.
+    /// The programs, sorted by name.
     pub programs: Vec<Program>,
-    /// What was skipped, and why.
+    /// The files that were skipped, each with the reason.
     pub passed_over: Vec<(String, String)>,
 }
 
 impl Program {
-    /// The program of a command, which is a file or words with quotes as in a shell.
+    /// Returns the program for a command. The command is the path of a file, or words with quotes
+    /// as in a shell.
     pub fn of_command(command: &str) -> Result<Program, ProgramError> {
         let words = if Path::new(command).is_file() {
             vec![command.to_owned()]
@@ -67,14 +68,14 @@ impl Program {
         if let Some(script) = missing_script(&path, arguments) {
             return Err(ProgramError::NoScript { interpreter: first.clone(), script: script.to_owned() });
         }
-        // `python3 bots/ann.py` is called ann.
+        // The name comes from the script: `python3 bots/ann.py` is called ann.
         let script = words.iter().map(Path::new).find(|word| word.is_file());
         let name = name_of(script.unwrap_or(&path));
         Ok(Program { name, path, arguments: arguments.to_vec(), folder: None })
     }
 
-    /// The programs of a folder: every executable file, and every folder in it with an executable
-    /// `run`. Each starts in its own folder.
+    /// Returns the programs in a folder: every executable file, and every subfolder that contains
+    /// an executable file `run`. Each program starts in the folder that contains its file.
     pub fn find_all(folder: &Path) -> Result<Found, ProgramError> {
         let unreadable = |error| ProgramError::Unreadable { path: folder.to_owned(), error };
         let folder = folder.canonicalize().map_err(unreadable)?;
@@ -123,7 +124,7 @@ pub fn set_apart(programs: &mut [Program]) {
     }
 }
 
-/// A file's name without its extension. A `run` has the name of its folder.
+/// Returns a file's name without its extension. For a file `run`, returns the name of its folder.
 fn name_of(file: &Path) -> String {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = file.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
@@ -133,13 +134,15 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// The running program, if it has this name. So `flagfall bot` can play without being installed.
+/// Returns the path of the running program if it has this name. Because of this, `flagfall bot`
+/// can play even if `flagfall` is not installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     (own.file_stem()? == name).then_some(own)
 }
 
-/// The path of a name without a slash.
+/// Returns the path of a program that is given by its name without a slash, from the folders in
+/// `PATH`.
 fn in_path(name: &str) -> PathBuf {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders)
@@ -148,7 +151,7 @@ fn in_path(name: &str) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// The absolute path of an executable file.
+/// Returns the absolute path of a file, after checking that the file is executable.
 fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
     let unreadable = |error| ProgramError::Unreadable { path: path.to_owned(), error };
     let whole = std::path::absolute(path).map_err(unreadable)?;
@@ -162,11 +165,14 @@ fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
     }
 }
 
-/// How many bytes of a script's first line the system reads.
+/// Number of bytes of a script's first line that the system reads.
 const FIRST_LINE_BYTES: u64 = 256;
 
-/// Why the system would not find a script's interpreter. `None` if it would, or if the file is not
-/// a script. `env` starts even if its program is missing, and fails only then.
+/// Returns the reason why the system would not find a script's interpreter. `None` if it would,
+/// or if the file is not a script.
+///
+/// For a script that starts with `env`, this also checks the program that `env` runs, because
+/// `env` itself starts without an error.
 fn missing_interpreter(script: &Path) -> Option<String> {
     let mut start = Vec::new();
     fs::File::open(script).ok()?.take(FIRST_LINE_BYTES).read_to_end(&mut start).ok()?;
@@ -190,17 +196,17 @@ fn missing_interpreter(script: &Path) -> Option<String> {
     (!found.is_file()).then(|| format!("its interpreter {name} is not installed: it is not in the PATH"))
 }
 
-/// Programs whose first argument that is not an option is a file to run.
+/// Interpreters whose first argument, apart from options, is the file to run.
 const INTERPRETERS: [&str; 9] = ["bash", "lua", "node", "perl", "php", "pypy", "python", "ruby", "sh"];
 
-/// The file that an interpreter should run, if it is missing.
+/// Returns the file that an interpreter is told to run, if this file does not exist.
 fn missing_script<'a>(path: &Path, arguments: &'a [String]) -> Option<&'a str> {
     let name = path.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if !INTERPRETERS.contains(&name) {
         return None;
     }
-    // After `-c` and similar options there is no file.
+    // Options such as `-c` mean that there is no file, so skip only these flags.
     let flags = ["-u", "-O", "-B", "-E", "-s", "-S", "-w"];
     let script = arguments.iter().find(|argument| !flags.contains(&argument.as_str()))?;
     (!script.starts_with('-') && !Path::new(script).exists()).then_some(script)

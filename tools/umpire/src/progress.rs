@@ -1,17 +1,17 @@
-//! Shows progress while games are played: one changing line on a terminal, a few lasting lines
-//! elsewhere.
+//! Shows progress while games are played. On a terminal, one line is updated. Otherwise, a few
+//! lines are printed.
 
 use std::io::{self, Write};
 
 use crate::series::{Plan, Played};
 use crate::standings::{Standing, standings};
 
-/// How many programs a line names. The others are counted.
+/// Maximum number of programs to name in a line. The others are only counted.
 const NAMED_MAX: usize = 4;
-/// How many lasting lines a whole plan gets.
+/// Number of lines to print for a whole plan if the output is not a terminal.
 const LINES_MAX: usize = 10;
 
-/// Shows how far a plan is.
+/// Shows how much of a plan has been played.
 pub struct Progress<W> {
     to: W,
     is_terminal: bool,
@@ -19,17 +19,18 @@ pub struct Progress<W> {
 }
 
 impl<W: Write> Progress<W> {
-    /// Shows progress on `to`, on a terminal with a changing line.
+    /// Creates a progress display that writes to `to`. On a terminal, it updates one line.
     pub fn new(to: W, is_terminal: bool) -> Progress<W> {
         Progress { to, is_terminal, told: 0 }
     }
 
-    /// Shows what has been played and how many games are in progress.
+    /// Shows the results so far, and the number of games in progress.
     pub fn tell(&mut self, plan: &Plan, played: &[Played], under_way: usize) -> io::Result<()> {
         let planned = plan.fixtures.len();
         if self.is_terminal {
             let line = line(plan, played, under_way);
-            // Short enough not to wrap on a usual terminal: a wrapped line cannot be overwritten.
+            // Shorten the line so that a usual terminal does not wrap it, because a wrapped line
+            // cannot be overwritten.
             let line: String = line.chars().take(79).collect();
             write!(self.to, "\r\x1b[K{line}")?;
             return self.to.flush();
@@ -42,7 +43,7 @@ impl<W: Write> Progress<W> {
         Ok(())
     }
 
-    /// Clears the line for other output.
+    /// Clears the line, so that other output can be printed.
     pub fn clear(&mut self) -> io::Result<()> {
         if self.is_terminal {
             write!(self.to, "\r\x1b[K")?;

@@ -1,4 +1,4 @@
-//! Plays many games, several at once, each with its record and its log.
+//! Plays many games, several at the same time. Writes a record and a log for each game.
 
 use std::fs;
 use std::io;
@@ -21,20 +21,22 @@ use crate::program::Program;
 /// One game to play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fixture {
-    /// The number of the game, from 1, in the order of the plan.
+    /// The number of the game in the plan, counted from 1.
     pub number: usize,
-    /// The index of each side's program.
+    /// The index of the program that plays each side.
     pub sides: PerSide<usize>,
 }
 
-/// A number of games of the first two programs. With `swap` they change sides after each.
+/// Returns the fixtures of `games` games between the first two programs. With `swap`, the
+/// programs change sides after each game.
 pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
     let sides = |game: usize| if swap && game % 2 == 1 { PerSide::new(1, 0) } else { PerSide::new(0, 1) };
     (0..games).map(|game| Fixture { number: game + 1, sides: sides(game) }).collect()
 }
 
-/// A number of games for every pair of programs, with alternating sides. Each round goes through
-/// all pairs, so that a partial table is fair.
+/// Returns fixtures in which every pair of programs plays `games` games, with alternating sides.
+/// Each round contains one game of every pair, so that the table is fair even before all games
+/// are played.
 pub fn round_robin(programs: usize, games: usize) -> Vec<Fixture> {
     let pairs = || (0..programs).flat_map(move |one| (one + 1..programs).map(move |other| (one, other)));
     (0..games)
@@ -57,7 +59,7 @@ pub struct Plan {
     pub programs: Vec<Program>,
     /// The games.
     pub fixtures: Vec<Fixture>,
-    /// How many games are played at once, at least one.
+    /// The number of games to play at the same time, at least one.
     pub parallel: usize,
     /// The folder for records.
     pub records: Option<PathBuf>,
@@ -78,13 +80,13 @@ pub struct Played {
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,
-    /// How much each program thought at its turns.
+    /// The time that each program used at its turns.
     pub thinking: PerSide<Thinking>,
     /// The fault of each program, in words.
     pub faults: PerSide<Option<String>>,
 }
 
-/// Why a series cannot go on.
+/// The reason why a series cannot continue.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum SeriesError {
@@ -96,12 +98,14 @@ pub enum SeriesError {
     Task(#[from] tokio::task::JoinError),
 }
 
-/// Plays the plan's games and returns them in the order of the plan. Calls `watch` at the start and
-/// after each game, with the games played and the number in progress. Games in progress when `stop`
-/// turns true are stopped and do not count.
+/// Plays the plan's games. Returns them in the order of the plan.
+///
+/// Calls `watch` at the start and after each game, with the finished games and the number of
+/// games in progress. When `stop` becomes true, stops the games in progress, which then do not
+/// count.
 ///
 /// # Errors
-/// [`SeriesError`]. What was recorded before stays.
+/// [`SeriesError`]. The records that were written before the error remain.
 pub async fn play(
     arena: Arena,
     plan: Arc<Plan>,
@@ -129,7 +133,7 @@ pub async fn play(
     Ok(played)
 }
 
-/// Plays one game. `None` if it was stopped.
+/// Plays one game. `None` if the game was stopped.
 async fn play_one(
     arena: Arena,
     plan: Arc<Plan>,
@@ -177,12 +181,13 @@ async fn play_one(
     Ok(Some(played))
 }
 
-/// The fault of a program, with what its end shows about it.
+/// Describes the fault of a program, with details from the end of its process.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();
     if let (Fault::Late { .. }, Some(processor)) = (fault, aftermath.processor) {
-        // Much less than the limit means that it waited, or that the machine was too busy.
+        // Processor time far below the limit means that the program waited, or that the machine
+        // was too busy.
         let seconds = processor.as_secs_f64();
         words.push_str(&format!(", in which it used {seconds:.2} s of processor time"));
     }
@@ -191,7 +196,7 @@ fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     }
     let last = aftermath.stderr_tail.lines().last().unwrap_or_default().trim();
     if !last.is_empty() {
-        // A program's words could contain terminal escapes.
+        // Replace control characters, because a program's output could contain terminal escapes.
         let last: String =
             last.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
         words.push_str(&format!("; its last words: {last}"));
@@ -199,7 +204,8 @@ fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     Some(words)
 }
 
-/// A game's log: the players, the moves with their outcomes as the mover was told, and the end.
+/// Returns a game's log: the players, the moves with the outcomes that the mover saw, and the
+/// end.
 fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
     let Played { fixture, game, quit, faults, .. } = played;
     let name = |side: Side| &plan.programs[fixture.sides[side]].name;
@@ -223,7 +229,7 @@ fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
     text
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SeriesError> {
     let partial = path.with_added_extension("partial");
     let write = || {

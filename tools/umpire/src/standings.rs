@@ -1,4 +1,4 @@
-//! Counts games: scores, confidence intervals, and places.
+//! Computes standings from the results of games: scores, confidence intervals and places.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,18 +9,18 @@ use flagfall_board::{PerSide, Side};
 use crate::bout::Thinking;
 use crate::series::Played;
 
-/// A program's results. A draw is half a point.
+/// A program's results. A draw counts as half a point.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Standing {
     /// The program's index in the plan.
     pub(crate) program: usize,
-    /// Its place, from 1. Tied programs share a place.
+    /// The program's place, counted from 1. Tied programs share a place.
     pub(crate) place: usize,
     pub(crate) won: u32,
     pub(crate) drawn: u32,
     pub(crate) lost: u32,
-    /// Games in which the program had a fault. It lost them, or drew if both programs had a
-    /// fault.
+    /// The number of games in which the program had a fault. Such a game is lost, or drawn if
+    /// both programs had a fault.
     pub(crate) faults: u32,
     pub(crate) thinking: Thinking,
 }
@@ -35,13 +35,15 @@ impl Standing {
         2 * self.won + self.drawn
     }
 
-    /// Points per game, from 0 to 1. `None` without games.
+    /// Returns the points per game, from 0 to 1. `None` if there are no games.
     pub(crate) fn score(&self) -> Option<f64> {
         (self.games() > 0).then(|| f64::from(self.half_points()) / 2.0 / f64::from(self.games()))
     }
 
-    /// The 95 % confidence interval of the program's true score (Wilson). The method is made for
-    /// wins and losses. Draws vary less, so with draws the interval is rather too wide.
+    /// Returns Wilson's 95 % confidence interval for the program's true score.
+    ///
+    /// The method assumes games without draws. Draws reduce the variance, so with draws the
+    /// interval is a little too wide.
     pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         self.score().map(|score| wilson(score, f64::from(self.games())))
     }
@@ -51,7 +53,7 @@ impl Standing {
     }
 }
 
-/// Wilson's interval (1927) with 95 % confidence.
+/// Returns Wilson's score interval (1927) with 95 % confidence.
 pub(crate) fn wilson(score: f64, games: f64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     let z2 = Z * Z;
@@ -60,7 +62,7 @@ pub(crate) fn wilson(score: f64, games: f64) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-/// Counts games for each program.
+/// Counts the results of each program.
 fn count<'p>(programs: usize, played: impl Iterator<Item = &'p Played>) -> Vec<Standing> {
     let mut standings: Vec<Standing> =
         (0..programs).map(|program| Standing { program, ..Standing::default() }).collect();
@@ -82,13 +84,13 @@ fn count<'p>(programs: usize, played: impl Iterator<Item = &'p Played>) -> Vec<S
     standings
 }
 
-/// The games in which both programs satisfy `is_one`.
+/// Returns the games in which both programs satisfy `is_one`.
 fn among(played: &[Played], is_one: impl Fn(usize) -> bool) -> impl Iterator<Item = &Played> {
     played.iter().filter(move |game| Side::BOTH.iter().all(|side| is_one(game.fixture.sides[*side])))
 }
 
-/// Counts the games of all programs. Orders them by score, then by the score in games among those
-/// with the same score.
+/// Returns the standings of all programs, ordered by score. Programs with the same score are
+/// ordered by their scores in the games between them.
 pub(crate) fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     let mut standings = count(programs, played.iter());
     standings.sort_by(|one, other| compare_scores(other, one));
@@ -100,7 +102,8 @@ pub(crate) fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     ordered
 }
 
-/// Compares exactly, by cross-multiplying half points and games.
+/// Compares two scores without rounding, by multiplying each number of half points by the other
+/// number of games.
 fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
     let crosswise = |a: &Standing, b: &Standing| u64::from(a.half_points()) * u64::from(b.games());
     match (one.games(), other.games()) {
@@ -111,7 +114,7 @@ fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
     }
 }
 
-/// Orders programs with the same score by their games among each other.
+/// Orders programs with the same score by their scores in the games between them.
 fn order_tied(tied: &[Standing], among: &[Standing], ordered: &mut Vec<Standing>) {
     let mut tied = tied.to_vec();
     let compare =
@@ -125,14 +128,14 @@ fn order_tied(tied: &[Standing], among: &[Standing], ordered: &mut Vec<Standing>
     }
 }
 
-/// Points of one program against another, in halves, and the number of their games.
+/// Returns a program's half points against an opponent, and the number of games between them.
 pub(crate) fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
     let games = among(played, |one| one == program || one == opponent);
     let standing = &count(program.max(opponent) + 1, games)[program];
     (standing.half_points(), standing.games())
 }
 
-/// How games ended, with counts, most frequent first.
+/// Returns the reasons for which games ended, each with its number of games, most frequent first.
 pub(crate) fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
     for game in played {
@@ -143,13 +146,13 @@ pub(crate) fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     counts
 }
 
-/// How many games each side won, and how many were drawn.
+/// Returns how many games each side won, and how many were drawn.
 pub(crate) fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
     let won = |side| played.iter().filter(|game| game.outcome.winner == side).count() as u32;
     (PerSide::new(won(Some(Side::Red)), won(Some(Side::Blue))), won(None))
 }
 
-/// The mean length in plies. `None` without games.
+/// Returns the mean length of the games in plies. `None` if there are no games.
 pub(crate) fn mean_plies(played: &[Played]) -> Option<f64> {
     let sum: u64 = played.iter().map(|game| u64::from(game.plies)).sum();
     (!played.is_empty()).then(|| sum as f64 / played.len() as f64)
@@ -164,7 +167,7 @@ pub(crate) mod tests {
     use crate::line::{GameResult, Quit};
     use crate::series::Fixture;
 
-    /// A game between two programs, won by the first of them, by the second, or drawn.
+    /// Returns a game between two programs. `winner` is `None` for a draw.
     pub(crate) fn game(number: usize, red: usize, blue: usize, winner: Option<Side>) -> Played {
         let reason = if winner.is_some() { EndReason::FlagCaptured } else { EndReason::QuietLimit };
         let thinking =
@@ -210,8 +213,7 @@ pub(crate) mod tests {
 
     #[test]
     fn equal_scores_are_ordered_by_direct_games_or_share_a_place() {
-        // 0 and 1 have two points each, and 1 has beaten 0. 2 and 3 have lost everything else and
-        // are equal against each other.
+        // Programs 0 and 1 have the same score, and 1 has beaten 0.
         let played = [
             game(1, 0, 1, BLUE),
             game(2, 0, 2, RED),
@@ -221,7 +223,7 @@ pub(crate) mod tests {
             game(6, 2, 3, BLUE),
             game(7, 2, 3, RED),
         ];
-        // 0: 2 of 3, 1: 2 of 3, 2: 1 of 4, 3: 2 of 4.
+        // The points and games of the programs are 2 of 3, 2 of 3, 1 of 4 and 2 of 4.
         assert_eq!(places(&standings(5, &played)), [(1, 1), (0, 2), (3, 3), (2, 4), (4, 5)]);
         let drawn = [game(1, 0, 1, None), game(2, 0, 2, RED), game(3, 1, 2, RED)];
         assert_eq!(places(&standings(3, &drawn)), [(0, 1), (1, 1), (2, 3)]);
@@ -232,7 +234,7 @@ pub(crate) mod tests {
         let near = |found: (f64, f64), low: f64, high: f64| {
             assert!((found.0 - low).abs() < 5e-4 && (found.1 - high).abs() < 5e-4, "{found:?}");
         };
-        // Values from the usual tables of the method.
+        // The expected values come from published tables.
         near(wilson(0.5, 10.0), 0.2366, 0.7634);
         near(wilson(0.0, 10.0), 0.0, 0.2775);
         near(wilson(1.0, 10.0), 0.7225, 1.0);

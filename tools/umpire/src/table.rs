@@ -1,4 +1,4 @@
-//! Results for people and programs: text, Markdown, CSV.
+//! Formats results for people and programs, as text, Markdown or CSV.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,21 +8,22 @@ use flagfall_board::Side;
 use crate::series::{Plan, Played};
 use crate::standings::{Standing, by_side, endings, head_to_head, mean_plies, standings};
 
-/// The form of the results.
+/// The output format of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// For a terminal.
     Text,
-    /// For a page: tables in GitHub's Markdown.
+    /// For a web page: tables in GitHub's Markdown.
     Markdown,
-    /// For a spreadsheet: only the standings, a line for each program.
+    /// For a spreadsheet. Contains only the standings, with one line for each program.
     Csv,
 }
 
-/// How many faults are listed. The others are counted.
+/// Maximum number of faults to list. The others are only counted.
 const FAULTS_MAX: usize = 20;
 
-/// The results of the games of a plan that were played, which may be only a part of the plan.
+/// Formats the results of the games that have been played. These may be only some of the games in
+/// the plan.
 pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
     let standings = standings(plan.programs.len(), played);
     match format {
@@ -35,7 +36,7 @@ pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
 const HEADINGS: [&str; 11] =
     ["#", "program", "games", "won", "drawn", "lost", "faults", "score", "95 %", "time a move", "longest"];
 
-/// The first cells of a program's row: its place, its name, and counts of games.
+/// Returns the first cells of a program's row: its place, its name, and its numbers of games.
 fn counts(plan: &Plan, standing: &Standing) -> Vec<String> {
     let Standing { program, place, won, drawn, lost, faults, .. } = standing;
     let mut cells = vec![place.to_string(), plan.programs[*program].name.clone()];
@@ -56,7 +57,7 @@ fn row(plan: &Plan, standing: &Standing) -> Vec<String> {
     cells
 }
 
-/// A time in words for people.
+/// Formats a duration for people.
 fn duration(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1000.0;
     if ms >= 1000.0 {
@@ -68,7 +69,7 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// Facts about the games that are not in a table, a line each.
+/// Returns facts about the games that are not in a table, one per line.
 fn facts(plan: &Plan, played: &[Played]) -> Vec<String> {
     let mut facts = Vec::new();
     let planned = plan.fixtures.len();
@@ -111,8 +112,8 @@ fn title(plan: &Plan, played: &[Played]) -> String {
     format!("{}, {games}, {seconds} s a turn", plan.ruleset.id)
 }
 
-/// The points of each program against each other, in the order of the standings. `None` for fewer
-/// than three programs.
+/// Returns a table of each program's points against each other program, in the order of the
+/// standings. `None` for fewer than three programs.
 fn cross_table(plan: &Plan, played: &[Played], standings: &[Standing]) -> Option<Vec<Vec<String>>> {
     if plan.programs.len() < 3 {
         return None;
@@ -131,7 +132,7 @@ fn cross_table(plan: &Plan, played: &[Played], standings: &[Standing]) -> Option
     Some(rows)
 }
 
-/// Half points as points.
+/// Formats a number of half points as points.
 fn points(halves: u32) -> String {
     if halves.is_multiple_of(2) { (halves / 2).to_string() } else { format!("{}.5", halves / 2) }
 }
@@ -154,7 +155,7 @@ fn page(plan: &Plan, played: &[Played], standings: &[Standing], is_markdown: boo
         text.push_str(if is_markdown { "\nFaults:\n\n" } else { "\nFaults:\n" });
     }
     for fault in faults {
-        // A program's words must not be taken as markup.
+        // Quote a program's output, so that it is not interpreted as Markdown.
         let quoted = || format!("- `{}`", fault.replace('`', "'"));
         line(&mut text, &if is_markdown { quoted() } else { format!("  {fault}") });
     }
@@ -166,7 +167,8 @@ fn line(text: &mut String, words: &str) {
     text.push('\n');
 }
 
-/// Aligns columns: the second, which has names, to the left, all others to the right.
+/// Aligns the second column, which contains names, to the left, and all other columns to the
+/// right.
 fn aligned(text: &mut String, rows: &[Vec<String>]) {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -196,7 +198,8 @@ fn markdown_table(text: &mut String, rows: &[Vec<String>]) {
     }
 }
 
-/// Names are words of the protocol, so they have no commas and no quotes.
+/// Formats the standings as CSV. Names are words of the protocol, so they contain no commas or
+/// quotes.
 fn csv(plan: &Plan, standings: &[Standing]) -> String {
     let mut text = String::from(
         "place,program,games,won,drawn,lost,faults,score,low_95,high_95,mean_move_ms,longest_move_ms\n",

@@ -1,4 +1,4 @@
-//! Tests that the dialogue in docs/protocol/UMPIRE.md is what the umpire really says.
+//! Tests that the umpire produces the dialogue in docs/protocol/UMPIRE.md.
 
 use std::fs;
 use std::path::Path;

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 const PROMPT: &str = "> ";
-/// Maximum number of typed lines that wait for the core. Ctrl-C waits behind those lines.
+/// Maximum number of typed lines that wait for the core. Ctrl-C takes effect after these lines.
 const LINES_MAX: usize = 64;
 
 /// A prompt at the terminal. [`Prompt::end`] restores the terminal.
@@ -30,7 +30,7 @@ impl Prompt {
     }
 
     pub async fn end(self) -> io::Result<()> {
-        // Sending fails if the task has already ended because the terminal is gone.
+        // Sending fails only if the terminal is gone and the task has therefore ended.
         self.end.send(()).ok();
         self.task.await.map_err(io::Error::other)?
     }
@@ -57,9 +57,9 @@ async fn read(
                     break;
                 }
             }
-            // The core sees the end of the input when the sender is dropped.
+            // Dropping the sender tells the core that the input has ended.
             ReadlineEvent::Eof => drop(lines.take()),
-            // If this fails, the core is already ending.
+            // Sending fails only if the core is already ending.
             ReadlineEvent::Interrupted => drop(stop.send(()).await),
         }
     }

@@ -30,7 +30,8 @@ pub struct Limits {
 
 /// A program's time limit in a game without a clock.
 pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
-/// The deployment's time limit ends this long before the server's limit.
+/// The difference between the server's time limit for the deployment and the program's, which is
+/// shorter.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -58,9 +59,9 @@ pub struct Dialogue {
     /// The latest ply, held back until it is known whether it ended the game. A ply that ends the
     /// game is not reported to the program.
     held: Option<MoveReport>,
-    /// The time when the answer is late, and the length of the time limit.
+    /// The time after which the program's answer is late, and the length of the time limit.
     deadline: Option<(Duration, Duration)>,
-    /// The program's first fault at a time when it was not its turn.
+    /// The program's first fault outside its turn.
     unasked: Option<Fault>,
     /// The violation that the server received because the ruleset makes it lose the game.
     misdeed: Option<Failure>,
@@ -120,8 +121,8 @@ impl Dialogue {
         self.deadline = Some((now.saturating_add(limit), limit));
     }
 
-    /// Returns the time when the program's answer is late. `None` if it is not the program's
-    /// turn, or if only the clock on the server limits it.
+    /// Returns the time after which the program's answer is late. `None` if it is not the
+    /// program's turn, or if only the server's clock limits the turn.
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
     }
@@ -251,7 +252,7 @@ impl Dialogue {
         match self.limits.turn {
             Some(limit) => self.limit(now, limit),
             None if view.clock.is_none() => self.limit(now, UNTIMED_LIMIT),
-            // The server's clock limits the program.
+            // No limit is needed, because the server's clock limits the turn.
             None => {}
         }
         self.stage = Stage::Asked;
@@ -392,7 +393,7 @@ impl Dialogue {
     }
 }
 
-/// True if a ply causes this end, during the mover's turn.
+/// True if a ply can end the game for this reason.
 const fn is_end_by_ply(reason: EndReason) -> bool {
     matches!(
         reason,

@@ -8,7 +8,7 @@ use crate::text;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Failure {
-    /// A fault that the umpire would punish as well.
+    /// A fault for which the umpire would also punish the program.
     #[error("{0}")]
     Fault(Fault),
     /// The program's flag fell during its turn.
@@ -17,7 +17,7 @@ pub enum Failure {
     /// A move that a repetition rule forbids on this turn.
     #[error("{}", text!("failure-repetition", answer = .answer.escape_debug().to_string()))]
     Repetition { answer: String },
-    /// The game's state does not match the program's dialogue.
+    /// The server has lost the position that the program has seen.
     #[error("{}", text!("failure-estranged"))]
     Estranged,
     /// The server refused a command that its own view allows.
@@ -26,8 +26,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns the exit code: refused if the server is the cause, otherwise the code of the
-    /// fault's kind.
+    /// Returns the exit code: [`Exit::Refused`] if the server caused the failure, otherwise the
+    /// code for this kind of fault.
     pub const fn code(&self) -> u8 {
         match self {
             Failure::Estranged | Failure::Refused { .. } => Exit::Refused.code(),

@@ -24,7 +24,8 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{text, texts, update};
 
-/// Time to give up a game after a request to stop, in ticks of one second.
+/// The time that a session has to give up its game after a request to stop, in ticks of one
+/// second.
 const STOP_TICKS: u32 = 3;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -88,7 +89,7 @@ pub struct Session {
     pub(crate) tally: Tally,
     seat: Option<Seat>,
     failure: Option<Failure>,
-    /// Ticks since the request to stop.
+    /// The number of ticks since the request to stop.
     stopping: Option<u32>,
     out: Vec<Output>,
 }
@@ -117,7 +118,7 @@ impl Session {
         }
     }
 
-    /// Returns when to wake the session because the program is late.
+    /// Returns the time after which the program's answer is late. The session must be woken then.
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }
@@ -345,7 +346,7 @@ impl Session {
             _ => return,
         };
         match (asked, code) {
-            // The next tick repeats the command if it is still wanted.
+            // The refusal is temporary. The next tick repeats the command if it is still pending.
             (_, "paused" | "stale_ply" | "not_your_turn")
             | (
                 _,
@@ -355,7 +356,7 @@ impl Session {
                 | Code::INTERNAL
                 | Code::TOO_MANY,
             ) => {}
-            // The game is ending, or another connection caused this refusal.
+            // Drop the command: the game is ending, or another connection has taken the seat.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
             (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}),
@@ -405,7 +406,7 @@ impl Session {
         match &mut self.seat {
             Some(seat) if is_first && self.model.connection.link == Link::Online => {
                 self.out.push(Output::Mute);
-                // The game is already being given up, so the session only has to wait.
+                // If the game is already being given up, the session only has to wait.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();

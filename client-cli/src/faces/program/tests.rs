@@ -11,7 +11,7 @@ use flagfall_umpire::bout::Input;
 use flagfall_umpire::lines::Cut;
 use flagfall_umpire::player::LinePlayer;
 
-/// A random house player as a program. It always plays the same game with the same seed.
+/// A program that runs a house player. With the same seed, it always makes the same choices.
 pub(super) struct Program(LinePlayer<Chooser, Maker>);
 
 type Chooser = Box<dyn FnMut(&View) -> Option<Command>>;

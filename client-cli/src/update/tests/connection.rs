@@ -101,7 +101,8 @@ fn events_are_applied_in_order_doubles_are_ignored_and_a_gap_asks_for_the_game()
     assert_eq!(model.game.as_ref().expect("a game").view.ply, 5);
     let effects = received(&mut model, &event(10));
     assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: Some(_), .. }]));
-    // The game is requested only once. Events that arrive meanwhile are part of it.
+    // The client must request the game only once. The answer includes events that arrive in the
+    // meantime.
     assert!(received(&mut model, &event(11)).is_empty());
     assert_eq!(model.game.as_ref().expect("a game").seq, 8);
 }
@@ -178,7 +179,9 @@ fn a_command_of_a_lost_branch_is_reported_and_not_repeated() {
             cmd_id.as_str()
         );
         assert_eq!(received(&mut model, &refusal), []);
-        let told = format!("{not_done}, because the server lost the last moves of the game. Look again.");
+        let told = format!(
+            "{not_done}, because the server lost the last moves of the game. Look at the board again."
+        );
         assert_eq!(last_note(&model), told);
         assert!(model.connection.pending.is_empty() && model.input.was_refused);
         let effects = type_in(&mut model, "c4c5");
@@ -223,7 +226,7 @@ fn a_resignation_is_sent_again_after_the_opponents_move() {
         panic!("{effects:?}")
     };
     assert_ne!(again, cmd_id);
-    // If no newer ply is known, the command is not repeated.
+    // If the client knows no newer ply, it must not repeat the command.
     let effects = received(&mut model, &refusal(again.as_str()));
     assert!(sent(&effects).is_empty());
     assert!(last_note(&model).starts_with("Your command was not carried out"));

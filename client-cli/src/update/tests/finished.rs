@@ -1,4 +1,5 @@
-//! Finished games, games of other players, and the commitments in the player's own games.
+//! Tests of finished games, games of other players, and the commitments in the player's own
+//! games.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::Commitment;

@@ -1,4 +1,4 @@
-//! Guests and accounts that the server does not recognize.
+//! Tests of guests and accounts that the server does not recognize.
 
 use super::*;
 
@@ -96,7 +96,7 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     model.options.credential_file = "account-ann.json".to_owned();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });
     assert_eq!(model.login.unsaved, None);
-    // Once there is room again, the credential and the seat are saved.
+    // Once files can be written again, the client saves the credential and the seat.
     let mut model = playing();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });
     model.clock.now += 15_000;

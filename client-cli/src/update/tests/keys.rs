@@ -33,8 +33,8 @@ fn an_illegal_move_that_would_lose_wants_a_yes() {
         };
         assert_eq!(sent_squares.to_string(), squares);
     }
-    // A legal move is sent at once. In other rulesets the server refuses an illegal move, and the
-    // player does not lose.
+    // No confirmation is needed for a legal move. It is not needed in other rulesets either,
+    // because there the server only refuses an illegal move.
     let mut model = game("course", "red", &classic_view("red"));
     assert_eq!(sent(&type_in(&mut model, "c4c5")).len(), 1);
     let mut model = game("classic", "red", &classic_view("red"));

@@ -1,4 +1,4 @@
-//! Leaving a running game, and giving up a game.
+//! Tests of leaving a running game and of giving up a game.
 
 use super::*;
 
@@ -118,7 +118,7 @@ fn unknown_words_after_a_slash_are_never_sent() {
     let mut model = playing();
     key(&mut model, Key::Char(';'));
     assert_eq!(type_in(&mut model, "/mut"), []);
-    assert!(last_note(&model).contains("Not sent, because there is no /mut. Did you mean /mute?"));
+    assert!(last_note(&model).contains("Not sent, because there is no command /mut. Did you mean /mute?"));
     assert_eq!(model.ui.prompt, Some(Prompt::Say("/mut".to_owned())), "to be corrected");
     for typed in ["say /resign", "say /msg bob hello", "say /"] {
         let mut model = plain();

@@ -84,7 +84,7 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
         cmd_id.as_str()
     );
     assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
-    // An answer to a command that is not pending changes nothing.
+    // An answer to a command that is not pending must not change anything.
     assert_eq!(received(&mut model, &refusal), []);
     // The client ignores a refused offer that the list still contains.
     let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));

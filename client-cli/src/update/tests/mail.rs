@@ -1,4 +1,4 @@
-//! The commands of play by mail.
+//! Tests of the commands for play by mail.
 
 use flagfall_protocol::{Accepted, ServerToClient, Time};
 

@@ -1,4 +1,4 @@
-//! Offers for players within rating ranges, and challenges from others.
+//! Tests of offers for players within rating ranges, and of challenges from other players.
 
 use flagfall_protocol::{Player, PlayerKind, RatingWish};
 

@@ -1,4 +1,4 @@
-//! Waiting in the pool, and aborted games.
+//! Tests of waiting in the pool, and of aborted games.
 
 use super::*;
 use crate::status::pool_wait;

@@ -1,4 +1,4 @@
-//! Questions about the game in line-based mode.
+//! Tests of questions about the game in line-based mode.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn one_question_about_the_position_gets_one_answer() {
     ] {
         assert_eq!(answer(&model, question), words, "{question}");
     }
-    assert!(answer(&model, "losses").starts_with("Red has lost: 1 Scout.\nRed has left: 1 Marshal,"));
+    assert!(answer(&model, "losses").starts_with("Red has lost: 1 Scout.\nRed still has: 1 Marshal,"));
     assert!(answer(&model, "losses").contains("\nBlue has lost nothing.\n"));
     let scouts = answer(&model, "rank 9");
     assert!(scouts.starts_with("Red, Scout: 1 lost, 7 left, seen on "), "{scouts}");

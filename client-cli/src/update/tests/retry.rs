@@ -1,11 +1,11 @@
-//! Servers that temporarily cannot carry out a request.
+//! Tests with servers that temporarily cannot carry out a request.
 
 use flagfall_protocol::Time;
 
 use super::connection::failed;
 use super::*;
 
-/// Returns a program that plays game after game and has not connected yet.
+/// Returns the model of a program that plays many games in a row and has not connected yet.
 fn program() -> Model {
     let options = crate::model::Options { face: crate::model::Face::Program, ..options() };
     let wish =
@@ -86,8 +86,8 @@ fn temporary_refusals_are_retried_with_growing_pauses() {
 fn only_outages_keep_a_person_waiting() {
     let mut model = offering(person());
     assert_eq!(refuse(&mut model, "store_unavailable"), []);
-    // The server reports a moment later that its store is unavailable. From then on, the client
-    // repeats nothing until the store is back.
+    // A moment later, the server reports that its store is unavailable. From then on, the client
+    // must repeat nothing until the store is back.
     received(&mut model, r#"{"type":"store_state","available":false}"#);
     assert_eq!(tick(&mut model, 60_000), []);
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);
@@ -134,7 +134,7 @@ fn a_busy_server_is_retried_by_programs_and_reported_to_people() {
         }
         assert!(shortest >= 800, "{code}: not at once: {shortest} ms");
         assert_eq!(complaints(&model), 1, "{code}: {:?}", model.notes);
-        // Meanwhile the connection is lost and restored.
+        // Set-up: meanwhile, the connection is lost and restored.
         assert!(delay(&update(&mut model, failed())) <= 5_000);
         assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby {}]));
         assert_eq!(model.connection.retry, None);

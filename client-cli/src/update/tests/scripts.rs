@@ -1,4 +1,4 @@
-//! Line-based mode for scripts and screen readers.
+//! Tests of the line-based mode for scripts and screen readers.
 
 use super::connection::event;
 use super::*;

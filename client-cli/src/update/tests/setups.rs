@@ -1,4 +1,4 @@
-//! The deployment from the command line, if the client has to ask the server for it first.
+//! Tests of a deployment from the command line that the client first has to load from the server.
 
 use super::*;
 use crate::model::SetupChoice;

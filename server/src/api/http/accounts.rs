@@ -45,7 +45,7 @@ pub(super) async fn make_account(
 ) -> Answer<SignedUp> {
     let made = app.players.sign_up(address, guest, name, password, kind).await?;
     if guest.is_some() {
-        // The guest's connections reconnect as the account.
+        // The guest's connections are closed, and reconnect as the account.
         app.peers.renew(&app.connections, &made.player.id).await;
     }
     Ok(made)
@@ -91,8 +91,8 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Answer<NoContent> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
-    // The account has already been deleted. If the rest fails, a job remains, which any server
-    // can run.
+    // The account itself has been deleted at this point. If the deletion of its other data fails,
+    // a stored job remains, which any server can run later.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
         tracing::debug!(%error, "could not delete all data of an account yet; a job will delete the rest");
         let job = LEAVING.key([&asker.player.id]);

@@ -17,7 +17,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// The result of a check: status 200, or 503 with the same kind of body.
+/// The result of a check: status 200, or status 503 with a body of the same type.
 pub(super) struct Checked<T> {
     pub(super) is_ok: bool,
     pub(super) answer: T,
@@ -30,7 +30,7 @@ impl<T: Serialize> IntoResponse for Checked<T> {
     }
 }
 
-/// A self-describing JSON document, or status 304 if the client has it.
+/// A self-describing JSON document, or status 304 if the client already has the current version.
 pub(super) struct AnyJson(pub(super) Response);
 
 impl IntoResponse for AnyJson {
@@ -89,8 +89,8 @@ impl IntoResponse for JsonFeed {
     }
 }
 
-/// An error for a path that does not exist. Operations that need neither store nor game have no
-/// other refusal.
+/// The error for a path that does not exist. It is the only refusal of operations that need
+/// neither the store nor a game.
 pub(super) struct NoSuchPath;
 
 impl IntoResponse for NoSuchPath {

@@ -236,7 +236,7 @@ pub(super) mod checks {
         "store_unavailable",
     ];
 
-    /// True if the list contains the refusal's code, or its code and reason.
+    /// True if the list contains the refusal's code alone, or its code with its reason.
     pub(in crate::api::http) fn is_listed(refusal: &Refusal, listed: &[&str]) -> bool {
         listed.iter().any(|one| match one.split_once('/') {
             Some((code, reason)) => refusal.code.as_str() == code && refusal.reason() == Some(reason),

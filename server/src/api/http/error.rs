@@ -28,7 +28,7 @@ pub enum ApiError {
     Unauthorized,
     TokenExpected,
     BadBody,
-    /// The query is not understood. Holds the kind of query.
+    /// The query cannot be parsed. Holds the kind of query.
     BadQuery(&'static str),
     NoSuchRuleset,
     NoSuchSpeed,
@@ -81,7 +81,7 @@ pub(super) fn finish(response: Response, request: RequestId) -> Response {
     Response::from_parts(head, body)
 }
 
-/// The refusal that a response carries until [`finish`] writes its body.
+/// The refusal for a response whose body [`finish`] has not written yet.
 #[derive(Clone)]
 pub(super) struct Refused(pub(super) Refusal);
 
@@ -130,7 +130,8 @@ impl ApiError {
             (Code::GAME_QUARANTINED, _) => StatusCode::GONE,
             ("body_too_large", _) => StatusCode::PAYLOAD_TOO_LARGE,
             ("upgrade_expected", _) => StatusCode::UPGRADE_REQUIRED,
-            // The player has to give up something first; waiting does not help.
+            // Waiting does not help here: the player must first remove something, such as a block
+            // or a token.
             (Code::TOO_MANY, "blocks" | "deployments" | "opponent" | "tokens") => StatusCode::CONFLICT,
             (Code::SERVER_TOO_OLD | Code::STORE_UNAVAILABLE | Code::STOPPING | "timed_out", _)
             | (Code::TOO_MANY, "server_connections") => StatusCode::SERVICE_UNAVAILABLE,

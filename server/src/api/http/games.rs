@@ -199,10 +199,10 @@ async fn find(app: &App, client: Client, player: Option<&str>, id: &str) -> Resu
     Ok(table)
 }
 
-/// Number of plies that cost as much as one request.
+/// Number of plies of a game that are charged like one request.
 const PLIES_PER_REQUEST: u32 = 50;
 
-/// Charges for the extra work of a game with this many plies.
+/// Charges the client for the additional work that a game with this many plies causes.
 fn charge_plies(app: &App, client: Client, plies: u16) {
     app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
 }

@@ -116,8 +116,8 @@ async fn check(app: &App) -> Option<&'static str> {
     }
 }
 
-/// Checks that this server receives its own notice, on the same path as announcements of appends.
-/// Does not write to a log for this check, because logs only grow.
+/// Checks that this server receives its own notice, which takes the same path as notices about
+/// new log entries. Does not write to a log for this check, because logs only grow.
 async fn hear(app: &App) -> Option<&'static str> {
     const DEAF: &str = "the store works, but notices between servers do not arrive";
     let mut notices = app.store.notices()?;
@@ -134,7 +134,7 @@ async fn hear(app: &App) -> Option<&'static str> {
                 return None;
             }
             Ok(Heard::Told(_)) => {}
-            // The notice may be among the missed ones.
+            // The server missed some notices. Its own notice may be one of them.
             Ok(Heard::Missed) | Err(_) => return Some(DEAF),
         }
     }

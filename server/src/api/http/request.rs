@@ -155,7 +155,7 @@ impl FromRequestParts<Arc<App>> for MaybeAsker {
     }
 }
 
-/// The token that came with the request, valid or not.
+/// The token that came with the request. It has not been checked.
 pub(super) struct AnyToken(pub(super) Option<String>);
 
 impl FromRequestParts<Arc<App>> for AnyToken {

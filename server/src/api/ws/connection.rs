@@ -41,7 +41,7 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::CLOSES;
 use flagfall_services::players::PlayerError;
 
-/// The timer's duration if there is no deadline.
+/// The time for which to set the timer if there is no deadline.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
@@ -78,8 +78,8 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, .. } = connection;
-    // The tables are told at once that the player is gone. The registry is told only after the
-    // closing handshake.
+    // Tell the tables at once that the player is gone, but the registry only after the closing
+    // handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
         Stage::In { registration, mut dispatch, work } => {
@@ -117,18 +117,19 @@ struct Connection {
     outbox: Outbox,
     session: Session,
     stage: Stage,
-    /// The id of the latest message.
+    /// The id of the client's latest message.
     request: RequestId,
 }
 
 enum Stage {
     Greeting(Registration),
-    /// The client is being identified. The future owns the registration.
+    /// The client is being identified. While the future runs, it owns the connection's
+    /// registration.
     Entering(BoxFuture<'static, Entered>),
     In {
         registration: Registration,
         dispatch: Dispatch,
-        /// The message that is being carried out.
+        /// The work for the current message, if any.
         work: Option<Work>,
     },
 }
@@ -347,21 +348,22 @@ impl Connection {
 struct Line {
     socket: Socket,
     reader: OutboxReader,
-    /// The number of frames, not counted yet, that did not end a message.
+    /// The number of frames that did not end a message and that the session has not counted yet.
     fragments: u32,
 }
 
-/// The reason why gathering for a write stopped.
+/// The reason why the server stopped collecting messages for a write.
 enum Gathered {
-    /// Enough bytes are gathered.
+    /// There are enough bytes for a write.
     Enough,
-    /// The queue is empty.
+    /// The queue of messages is empty.
     All,
     Close(CloseCode),
 }
 
 impl Line {
-    /// Writes queued messages. Pending when all are written or the socket is full.
+    /// Writes queued messages. Returns `Pending` once all are written, or once the socket accepts
+    /// no more bytes.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
         loop {
             match self.socket.get_mut().poll_sent(cx) {
@@ -439,7 +441,8 @@ impl Line {
                 return;
             }
         }
-        // The number is limited, so that the server does not keep reading from a flooding client.
+        // Ignore a limited number of messages, so that a flooding client cannot keep the server
+        // reading.
         for _ in 0..PASSED_OVER_MAX {
             let Some(Ok(_)) = self.socket.next().await else { return };
         }

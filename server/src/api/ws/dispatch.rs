@@ -33,7 +33,7 @@ pub(super) enum Done {
 
 pub(super) struct Open {
     table: TableHandle,
-    /// The spectator's place in the count. `None` for a player of the game.
+    /// A guard that counts this spectator while it exists. `None` for a player of the game.
     watch: Option<Watch>,
 }
 
@@ -191,7 +191,7 @@ impl Dispatch {
         }
     }
 
-    /// Returns the destination for the answer to a command in a game.
+    /// Returns where to send the answer to a command in a game.
     fn reply(&self) -> Reply {
         Reply::Connection { outbox: self.outbox.clone(), request: self.request }
     }
@@ -287,8 +287,8 @@ impl Dispatch {
         Some(self.hand_over(game, input))
     }
 
-    /// Sends an input to the table of a game. If the table has left memory, tries again with a
-    /// new table of the game.
+    /// Sends an input to the table of a game. If that table is no longer in memory, gets a new
+    /// table of the game and tries again, a few times.
     fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
@@ -348,7 +348,7 @@ impl Drop for Dispatch {
             runtime.spawn(async move {
                 for Open { table, watch } in open {
                     drop(watch);
-                    // If the table has left memory, it has already dropped the connection.
+                    // A table that has left memory has already dropped the connection.
                     table.send(TableInput::Close { connection, is_on_purpose }).await.ok();
                 }
             });

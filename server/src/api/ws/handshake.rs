@@ -41,7 +41,6 @@ impl From<Player> for Admitted {
 /// While the store is unavailable, players who connected recently are identified from memory, so
 /// that they can watch games. All others are refused at once. When the store is back, the server
 /// checks the tokens of all connections, including these.
-/// connections when the store is back.
 pub(super) async fn admit(
     app: &App,
     seat: &Seat,

@@ -28,14 +28,16 @@ use crate::app::report_panic;
 use flagfall_base::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
 use flagfall_base::telemetry::ACCEPTED;
 
-/// How long to wait if the system has no file descriptor for a connection.
+/// The pause before accepting again if the system has no free file descriptor.
 const EXHAUSTED_PAUSE: Duration = Duration::from_millis(200);
-/// How long a closed connection gives the client to read the last bytes.
+/// The time that a client has to read the last bytes after the server closes the connection.
 const LINGER: Duration = Duration::from_secs(1);
-/// Maximum number of rejected connections at a time that get an answer. Others are reset.
+/// Maximum number of rejected connections that can get an answer at the same time. Further ones
+/// are reset.
 const TURNED_AWAY_MAX: usize = 64;
-/// Number of bytes that a closed connection drains at a time. `DRAIN_PAUSE` is the pause after
-/// each read. They limit the cost of a client that keeps sending.
+/// Number of bytes to read and discard at a time from a connection that the server has closed.
+/// `DRAIN_PAUSE` is the pause after each read. Together they limit the cost of a client that
+/// keeps sending.
 const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -160,7 +162,7 @@ fn turn_away(stream: &TcpStream, refused: &TooMany) {
 pub struct Peer {
     /// The address of the client, or of the proxy in front of it.
     pub address: IpAddr,
-    /// The connection's place in the count.
+    /// A guard that counts the connection toward the limits.
     pub seat: Arc<Seat>,
 }
 
@@ -234,7 +236,7 @@ pub(super) struct Lingering {
     place: Option<Place>,
 }
 
-/// The place in a limit that a connection holds while it exists.
+/// A guard that counts a connection toward a limit while it exists.
 enum Place {
     Seat(Arc<Seat>),
     Porch(#[expect(dead_code, reason = "held")] OwnedSemaphorePermit),
@@ -262,7 +264,7 @@ impl Drop for Lingering {
 }
 
 impl Lingering {
-    /// The connection's place in the count.
+    /// Returns the guard that counts the connection. `None` for a rejected connection.
     pub(super) fn seat(&self) -> Option<&Arc<Seat>> {
         match &self.place {
             Some(Place::Seat(seat)) => Some(seat),

@@ -44,19 +44,20 @@ impl Meter {
                     self.cut_head = rest.to_vec();
                     return;
                 }
-                // The library cannot parse this header either and ends the connection.
+                // The header is invalid. The library cannot parse it either, and ends the
+                // connection.
                 Err(_) => return,
             }
             bytes = &rest[cursor.position() as usize..];
         }
     }
 
-    /// Returns the number of frames since the last call that did not end a message.
+    /// Returns the number of frames that did not end a message since the last call.
     pub(super) fn take_fragments(&mut self) -> u32 {
         std::mem::take(&mut self.fragments)
     }
 
-    /// Returns the same number without resetting it.
+    /// Returns the same number as [`Meter::take_fragments`], but does not reset it.
     pub(super) const fn fragments(&self) -> u32 {
         self.fragments
     }

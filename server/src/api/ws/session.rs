@@ -89,7 +89,7 @@ pub enum Step {
     /// Close the connection, after sending this refusal if there is one.
     Close(Option<Refused>, Closing),
     Ping(u64),
-    /// The client answered a ping after this time.
+    /// Report that the client answered a ping after this time.
     RoundTrip(Duration),
 }
 
@@ -175,7 +175,8 @@ impl Session {
         self.count(now).unwrap_or(Step::Wait)
     }
 
-    /// Handles frames that did not end a message (fragments). Each counts as a message.
+    /// Handles fragments, which are frames that did not end a message. Each fragment counts as a
+    /// message.
     pub fn on_fragments(&mut self, now: Instant, fragments: u32) -> Step {
         (0..fragments).find_map(|_| self.count(now)).unwrap_or(Step::Wait)
     }
@@ -198,8 +199,8 @@ impl Session {
         self.last_heard = now;
     }
 
-    /// Handles that the server reads again after a pause. The pause does not count as the
-    /// client's silence.
+    /// Handles the end of a pause, after which the server reads again. The pause does not count
+    /// as silence of the client.
     pub fn resumed(&mut self, now: Instant) {
         self.last_heard = now;
     }

@@ -1,10 +1,10 @@
 //! The socket under a WebSocket, and the framing of outgoing messages.
 //!
-//! The library handles reading, control frames and closing. Outgoing messages bypass the library:
-//! their frames need neither a mask nor state. The library would copy them to a buffer per
-//! connection that stays as large as its longest message. Here, frames are assembled in one
-//! buffer per thread and written at once. A connection keeps only the bytes that its socket did
-//! not accept.
+//! The WebSocket library handles reading, control frames and closing. Outgoing messages bypass
+//! the library, because it would copy them to a buffer for each connection, and this buffer would
+//! stay as large as the longest message. The frames of a server are simple to write, because they
+//! need neither a mask nor state. This module assembles frames in one buffer per thread and
+//! writes them at once. Each connection keeps only the bytes that its socket did not accept.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,8 +17,8 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use super::meter::Meter;
 
-/// Maximum number of frames that did not end a message before reading waits for the connection to
-/// count them.
+/// Maximum number of frames that did not end a message. If there are more, reading waits until
+/// the connection has counted them.
 const FRAGMENTS_MAX: u32 = 32;
 /// The close code of a proxy that could not reach its upstream server. The library treats this
 /// code as a protocol error.
@@ -50,10 +50,10 @@ pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
 #[derive(Debug)]
 pub(super) struct Wire<S> {
     stream: S,
-    /// Bytes that the stream did not accept. At most one write, because the next write waits
-    /// until they are sent.
+    /// The bytes of the latest write that the stream did not accept. The next write waits until
+    /// they have been sent.
     unsent: Vec<u8>,
-    /// How many of the unsent bytes have been sent since.
+    /// The number of bytes of `unsent` that have been sent in the meantime.
     sent: usize,
     /// Counts incoming frames.
     meter: Meter,
@@ -69,8 +69,8 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         self.meter.read(bytes);
     }
 
-    /// Returns the number of frames since the last call that did not end a message. The reader
-    /// must call this after each poll, because reading stops at too many of these frames.
+    /// Returns the number of frames that did not end a message since the last call. The reader
+    /// must call this after each poll, because reading stops after too many of these frames.
     pub(super) fn take_fragments(&mut self) -> u32 {
         self.meter.take_fragments()
     }
@@ -79,7 +79,7 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         &self.stream
     }
 
-    /// Ready when there are no unsent bytes.
+    /// Sends the unsent bytes. Ready once all of them have been sent.
     pub(super) fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(rest) = self.unsent.get(self.sent..).filter(|rest| !rest.is_empty()) {
             self.sent += ready!(poll_write(&mut self.stream, cx, rest))?;
@@ -90,8 +90,8 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes whole frames, and keeps the bytes that the socket does not accept. All earlier
-    /// bytes must have been sent; see [`Wire::poll_sent`].
+    /// Writes whole frames, and keeps the bytes that the socket does not accept. Call this only
+    /// after [`Wire::poll_sent`] has sent all earlier bytes.
     pub(super) fn write(&mut self, cx: &mut Context<'_>, mut frames: &[u8]) -> io::Result<()> {
         debug_assert!(self.unsent.is_empty(), "frames would be mixed");
         while !frames.is_empty() {
@@ -140,8 +140,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_sent(cx))?;
-        // Replace the library's code 1002, because the answer to a close frame must repeat the
-        // code.
+        // Write the client's code 1014 instead of the library's 1002, because the answer to a
+        // close frame must repeat the code of that frame.
         let is_fault =
             matches!(bytes, [0x88, _, first, second, ..] if [*first, *second] == ANSWERED_AS_FAULT);
         if is_fault && self.meter.close_code() == Some(BAD_GATEWAY) {

@@ -25,7 +25,7 @@ fn content(mut loaded: Loaded) -> (String, Settings) {
     (format!("{:?}", loaded.config), loaded.config.settings().unwrap())
 }
 
-/// A value for settings that differs from the default.
+/// Values that differ from the defaults, by setting.
 const OTHER_VALUES: &[(&str, &str)] = &[
     ("listen", "[::1]:8000"),
     ("metrics-listen", "none"),
@@ -46,7 +46,8 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("trusted-network", "198.51.100.7"),
 ];
 
-/// Settings that name files, which would have to exist.
+/// The settings whose values are names of files. They have their own test, because the files
+/// would have to exist.
 const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca"];
 
 #[test]
@@ -61,7 +62,7 @@ fn every_setting_survives_being_printed_and_read() {
             None if matches!(setting.get_action(), clap::ArgAction::SetTrue) => {
                 flags.push(format!("--{name}"));
             }
-            // For numbers, the default plus one is in the range of each setting.
+            // For all other settings, the default plus or minus one is a valid number.
             None => {
                 let default = setting.get_default_values().first().and_then(|value| value.to_str());
                 let number: u32 = default.map_or(Ok(77), str::parse).unwrap();

@@ -93,7 +93,7 @@ fn an_account_from_sign_up_to_its_end() {
         .expect(0, &["Your password is changed"]);
     ann(&server, &["recover", "Ann"], &["00000-00000", PASSWORD]).expect(1, &["Wrong name or recovery code"]);
     let found = ann(&server, &["recover", "Ann"], &[&code, PASSWORD]);
-    found.expect(0, &["You are Ann on", "again", "Your recovery code is"]);
+    found.expect(0, &["You are logged in on", "as Ann.", "Your recovery code is"]);
     ann(&server, &["account", "recovery-code"], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     ann(&server, &["account", "delete"], &["wrong password"]).expect(1, &["Wrong name or password"]);
     ann(&server, &["account", "delete"], &[PASSWORD]).expect(0, &["The account Ann is deleted."]);

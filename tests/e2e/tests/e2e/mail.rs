@@ -84,7 +84,8 @@ fn a_correspondence_game_with_both_players_offline() {
         .expect(1, &["The address of a webhook must begin with https"]);
     told(&["webhook", "set", "https://example.org/"])
         .expect(0, &["The secret that signs the notices is", "not shown again"]);
-    told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "No notice has been sent yet."]);
+    told(&["webhook", "show"])
+        .expect(0, &["https://example.org/, which was set on ", "No notice has been sent yet."]);
     told(&["webhook", "remove"]).expect(0, &["No more notices are sent"]);
     told(&["feed"]).expect(0, &["/api/feeds/", "JSON Feed"]);
     told(&["feed", "--remove"]).expect(0, &["is removed"]);

@@ -1,4 +1,5 @@
-//! What a replay starts from: the position or the deployments, with ranks that fit what is hidden.
+//! The state from which a replay starts: a position or the deployments. Hidden ranks are replaced
+//! by ranks that fit the record.
 
 use flagfall_board::{PerSide, Rank};
 use flagfall_protocol::GameRecord;
@@ -11,13 +12,14 @@ use super::knowledge::{Knowledge, knowledge_of};
 #[derive(Default)]
 pub(crate) struct Beginning {
     pub(crate) setups: PerSide<String>,
-    /// The starting position, if the game began without deployments from a set-up position.
+    /// The starting position, if the game began from a set-up position instead of deployments.
     pub(super) start: Option<Position>,
-    /// The ranks of pieces that came hidden from a reserve, by index of the event.
+    /// For each event, the rank of the piece that the event placed face down from a reserve.
+    /// `None` for all other events.
     pub(crate) placed: Vec<Option<Rank>>,
 }
 
-/// Why a game cannot be replayed.
+/// The reason why a game cannot be replayed.
 pub(super) enum Begin {
     /// No deployment fits the record up to this event.
     Impossible(usize),
@@ -25,8 +27,8 @@ pub(super) enum Begin {
     Start(String),
 }
 
-/// Returns what is needed to replay a record's game: the known ranks, and fitting ranks for the
-/// others.
+/// Returns the state from which to replay a record's game, with the known ranks, and with fitting
+/// ranks for the other pieces.
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),
@@ -45,7 +47,8 @@ pub(super) fn begin(
 ) -> Result<Option<Beginning>, Begin> {
     let Some(text) = &record.start else {
         if ruleset.start == Start::Coins {
-            // Nothing is deployed, and what coins become is public (§Q8).
+            // Games with coins have no deployments, and everyone sees which ranks the coins
+            // become (§Q8).
             return Ok(Some(Beginning::default()));
         }
         return match fit(record, ruleset, knowledge) {

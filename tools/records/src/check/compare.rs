@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::knowledge::Knowledge;
 use crate::finding::{Falsehood, Mismatch, wrong};
 
-/// Compares an event with the true one.
+/// Compares an event in the record with the same event of the replay.
 pub(super) fn compare(
     truth: &GameEvent,
     told: &GameEvent,
@@ -20,8 +20,8 @@ pub(super) fn compare(
         (GameEvent::Moved(truth), GameEvent::Moved(told)) => compare_moves(truth, told),
         (GameEvent::Started { commitments: truth }, GameEvent::Started { commitments: told }) => {
             for side in flagfall_board::Side::BOTH {
-                // Without its salt a commitment cannot be recomputed, and imported games may have
-                // none.
+                // A commitment can be recomputed only if the deployment is open, with its salt.
+                // Records of imported games may have no commitment.
                 let is_known = knowledge[side] == Knowledge::Opened && told[side].is_some();
                 if is_known && truth[side] != told[side] {
                     return Err((
@@ -62,7 +62,7 @@ pub(super) fn compare(
     }
 }
 
-/// Compares the change of an event with the true one.
+/// Compares an event's change in the record with the same change of the replay.
 pub(super) fn compare_changes(
     truth: &ViewChange,
     told: Option<&ViewChange>,
@@ -144,7 +144,7 @@ fn bare_fate(fate: flagfall_protocol::Fate) -> &'static str {
     fate_in_words(fate).trim_end_matches('s')
 }
 
-/// An outcome as a phrase.
+/// Describes an outcome in a phrase.
 fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} winning ({})", outcome.reason),

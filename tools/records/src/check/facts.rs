@@ -1,4 +1,4 @@
-//! Checks of a record that need no replay.
+//! Checks of a record that do not need a replay of the game.
 
 use flagfall_board::{PerSide, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordKind, Terms, Viewer};
@@ -8,10 +8,10 @@ use flagfall_words::refusal_text;
 use super::knowledge::Knowledge;
 use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind, ensure, wrong};
 
-/// The most characters of a name.
+/// Maximum length of a name, in characters.
 pub(crate) const NAME_LEN_MAX: usize = 64;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// The longest pause that is accepted as an outage without comment.
+/// The longest pause that the report accepts as an outage without listing it.
 const LONG_PAUSE_MS: u64 = 7 * DAY_MS;
 
 pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
@@ -32,8 +32,8 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
     findings
 }
 
-/// Checks that the game ends with the strike that finds the Flag. This can be checked even if
-/// nothing can be replayed.
+/// Checks that a strike that captures a Flag ends the game. This check works even if the game
+/// cannot be replayed.
 pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let is_found = |event: &GameEvent| match event {
         GameEvent::Moved(seen) => {
@@ -63,7 +63,7 @@ fn check_terms(record: &GameRecord) -> Result<(), Mismatch> {
     ensure(time.is_allowed(), Falsehood::Terms, || "nobody may play with this clock".to_owned())
 }
 
-/// The lakes of the record's game.
+/// Returns the lakes of the record's game.
 pub(crate) fn lakes_of(record: &GameRecord, ruleset: &Ruleset) -> SquareSet {
     record.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect())
 }
@@ -72,7 +72,8 @@ fn check_lakes(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     let is_right = match (&record.lakes, ruleset.lakes) {
         (None, Lakes::OfTheShape) => true,
-        // A set-up position contains its lakes.
+        // A record that starts from a set-up position needs no list of lakes, because the
+        // position contains them.
         (None, Lakes::Drawn) => record.start.is_some(),
         (Some(told), Lakes::Drawn) => {
             told.is_sorted()
@@ -98,7 +99,7 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that opened deployments are valid, and written in the form in which they are hashed.
+/// Checks that opened deployments are valid, and that their texts have the format that is hashed.
 fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {
@@ -109,8 +110,8 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
             Err(refusal) => Some(refusal),
         };
         match refusal {
-            // If an illegal deployment loses (§U7), a wrong army can be handed in. A text of the
-            // wrong length cannot.
+            // In a ruleset in which an illegal deployment loses (§U7), a player can submit a
+            // wrong army, but not a text of the wrong length.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
             Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal)))),
@@ -158,8 +159,8 @@ fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that no deployment is open before the end, and that the end has opened the deployments
-/// that this audience may see.
+/// Checks that the record opens no deployment before the end of the game, and that the end opens
+/// exactly the deployments that this audience may see.
 fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
@@ -189,7 +190,8 @@ fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that a record with changes has a kind, which says what they show.
+/// Checks that a record with changes states its kind, because the kind defines what the changes
+/// show.
 fn check_kind(record: &GameRecord) -> Result<(), Mismatch> {
     let has_changes = record.first_view.is_some() || record.events.iter().any(|told| told.change.is_some());
     ensure(record.kind.is_some() || !has_changes, Falsehood::Change, || {
@@ -216,7 +218,7 @@ fn check_stamps(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     Ok(())
 }
 
-/// Checks that the record's outcome is that of its last event.
+/// Checks that the record's outcome equals the outcome in its last event.
 fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let ended = record.events.iter().enumerate().find_map(|(index, told)| match &told.event {
         GameEvent::Ended { outcome, opened } => Some((index, outcome, opened)),
@@ -245,8 +247,8 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     }
 }
 
-/// Lists the longest pause if it is longer than any outage should be. Only the server's word
-/// confirms a pause.
+/// Adds the longest pause to `unchecked` if it is longer than a plausible outage, because only
+/// the server's word confirms it.
 pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
     let mut paused = None;
     let mut longest = 0;
@@ -267,8 +269,8 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// What the record's changes show. Old records do not say, so they count as opened once the game
-/// has ended.
+/// Returns the kind of the record. An old record does not state it, and counts as opened once the
+/// game has ended.
 pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
     let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
     record.kind.unwrap_or_else(opened)
@@ -283,13 +285,13 @@ pub(super) fn has_started(record: &GameRecord) -> bool {
     record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
 }
 
-/// True if the record does not say when choices in strikes were made. Live records do not (§Q4).
+/// True if the record hides the times of choices in strikes. Live records do (§Q4).
 pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
     kind_of(record) == RecordKind::Live
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
-/// Lists facts that the record has too little information to check.
+/// Adds to `unchecked` the facts that the record has too little information to check.
 pub(super) fn name_unchecked(
     record: &GameRecord,
     knowledge: PerSide<Knowledge>,

@@ -1,15 +1,15 @@
-//! Finds ranks that make a record possible.
+//! Finds ranks for hidden pieces that are consistent with everything in a record.
 //!
-//! A piece is followed from when it comes onto the board until it returns to the reserve (§S1.4),
-//! where it mixes with the others. Everything that the record shows about a piece narrows its
-//! rank: it moves, so it is no Bomb; it moved far, so it is a Scout; it was shown; it beat a
-//! Captain.
+//! The search follows each piece from the time when it comes onto the board until it returns to
+//! the reserve (§S1.4), where it can no longer be told apart from others. Each event limits the
+//! possible ranks of a piece: a piece that moves is no Bomb, a piece that moves far is a Scout,
+//! and a piece may be shown, or may beat a Captain.
 //!
-//! Without a reserve, an army that meets all conditions is an assignment of ranks to home
-//! squares. If one exists, it is found. With a reserve, every piece gets a rank so that a side
-//! never has more pieces of a rank than its army. The most constrained piece comes first, and
-//! each piece gets the possible rank of which most are left. This finds ranks for real games. If
-//! it fails, the ranks are reported as unknown.
+//! Without a reserve, the search assigns ranks to home squares. It finds an assignment whenever
+//! one exists. With a reserve, it assigns a rank to every piece, so that a side never has more
+//! pieces of a rank on the board than in its army. It starts with the pieces that have the fewest
+//! possible ranks. Each piece gets the possible rank of which most pieces are still available.
+//! This succeeds for real games. If it fails, the ranks are reported as unknown.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{
@@ -19,23 +19,24 @@ use flagfall_rules::{Fill, Identity, Ruleset, strike_fates};
 
 use super::knowledge::Knowledge;
 
-/// Ranks for everything that a record hides.
+/// Ranks for all pieces that a record hides.
 pub(super) struct Fitted {
     /// The text of each side's deployment.
     pub(super) setups: PerSide<String>,
-    /// The ranks of pieces that came hidden from a reserve, by index of the event.
+    /// For each event, the rank of the piece that the event placed face down from a reserve.
+    /// `None` for all other events.
     pub(super) placed: Vec<Option<Rank>>,
 }
 
-/// Why no fitting ranks were found.
+/// The reason why no fitting ranks were found.
 pub(super) enum NotFitted {
     /// No ranks can fit, because this event contradicts earlier events.
     Impossible(usize),
-    /// The search failed, but ranks that fit may exist.
+    /// The search failed, but fitting ranks may exist.
     Unknown,
 }
 
-/// Returns the known ranks, and ranks that fit for the hidden pieces.
+/// Returns all ranks: the known ones, and fitting ranks for the hidden pieces.
 pub(super) fn fit(
     record: &GameRecord,
     ruleset: &Ruleset,
@@ -53,7 +54,7 @@ pub(super) fn fit(
     }
 }
 
-/// Does the same for the first `end` events of the record.
+/// Like [`fit`], but uses only the first `end` events of the record.
 fn fit_until(
     record: &GameRecord,
     ruleset: &Ruleset,
@@ -61,7 +62,7 @@ fn fit_until(
     end: usize,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
-    // A live record hides pieces from a reserve even if the end opened the deployment.
+    // A live record does not show the pieces in a reserve, even if the end opened the deployment.
     let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {
@@ -69,7 +70,7 @@ fn fit_until(
         }
     }
     for (index, told) in record.events.iter().enumerate().take(end) {
-        // Something happened on an empty square. The replay reports that.
+        // An event happened on an empty square. Stop here, because the replay reports it.
         if lives.follow(index, told).is_none() {
             break;
         }
@@ -95,26 +96,26 @@ fn fit_until(
     Ok(fitted)
 }
 
-/// A piece while it is on the board, captured, or labeled in the reserve. If home squares may
-/// stay empty, the piece may never have existed.
+/// What is known about a piece during one stay on the board. Pieces that are captured or labeled
+/// in the reserve are included. If home squares may stay empty, the piece may not exist.
 struct Life {
     side: Side,
     ranks: RankSet,
     may_be_empty: bool,
     is_labeled: bool,
     origin: Origin,
-    /// The indices of the events with which it came and returned to the reserve.
+    /// The indices of the events that brought the piece onto the board and back into the reserve.
     born: usize,
     gone: usize,
-    /// The last event that showed something about the piece.
+    /// The index of the last event that limited the possible ranks of the piece.
     narrowed: usize,
 }
 
 #[derive(Clone, Copy)]
 enum Origin {
-    /// A place in the deployment's text.
+    /// The position of the piece's letter in the deployment text.
     Home(usize),
-    /// The index of the event that placed it.
+    /// The index of the event that placed the piece.
     Reserve(usize),
 }
 
@@ -122,7 +123,7 @@ struct Lives<'a> {
     ruleset: &'a Ruleset,
     all: Vec<Life>,
     board: Vec<Option<usize>>,
-    /// Labeled pieces in the reserve. They are visible, so each stays the same piece.
+    /// The labeled pieces in the reserve. Their identity is kept, because all players see them.
     labeled: Vec<usize>,
 }
 
@@ -148,7 +149,7 @@ impl Lives<'_> {
         self.all.push(Life { side, ranks, may_be_empty, is_labeled, origin, born, gone, narrowed: born });
     }
 
-    /// Notes an open deployment.
+    /// Uses the ranks of an opened deployment.
     fn deploy(&mut self, side: Side, setup: &str) {
         for (place, letter) in setup.chars().enumerate() {
             let square = self.ruleset.shape.home_square(side, place);
@@ -159,7 +160,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Notes the positions of pieces from the change of the start.
+    /// Uses the positions of the pieces in the change of the start event.
     fn stand(&mut self, index: usize, change: Option<&ViewChange>) {
         let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return };
         for square in (0..Square::LIMIT).filter_map(Square::from_index) {
@@ -173,7 +174,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Notes the ranks on the board that the end opened.
+    /// Uses the ranks on the board that the end of the game opened.
     fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
         for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
             if let Some(life) = self.board[piece.square.index()] {
@@ -182,7 +183,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Narrows a piece to these ranks. An event has shown that the piece exists.
+    /// Limits a piece to these ranks. The event also proves that the piece exists.
     fn narrow(&mut self, life: usize, ranks: RankSet, index: usize) {
         let life = &mut self.all[life];
         life.may_be_empty = false;
@@ -192,8 +193,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Notes that a square is empty because a piece crosses or enters it. If a piece must be there,
-    /// the replay judges the move.
+    /// Handles a piece that crosses or enters a square, which must therefore be empty. If a piece
+    /// is certain to be there, the replay reports the move.
     fn clear(&mut self, square: Square) {
         let place = &mut self.board[square.index()];
         if let Some(life) = place.filter(|life| self.all[*life].may_be_empty) {
@@ -202,7 +203,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Notes what an event shows. `None` if no piece can have done it.
+    /// Uses what an event shows. `None` if no piece can have caused the event.
     fn follow(&mut self, index: usize, told: &RecordedEvent) -> Option<()> {
         match &told.event {
             GameEvent::Moved(seen) => return self.follow_move(index, seen),
@@ -266,8 +267,8 @@ impl Lives<'_> {
         Some(())
     }
 
-    /// Notes that only Scouts go far, over empty squares. With a reserve, chips carry other pieces
-    /// too (§S3.3).
+    /// Limits a piece that moves more than one square to Scouts, and treats the crossed squares
+    /// as empty. With a reserve, chips let other ranks move far as well (§S3.3).
     fn cross(&mut self, index: usize, mover: usize, seen: &SeenMove) -> Option<()> {
         let (direction, distance) = Direction::between(seen.squares.from, seen.squares.to)?;
         if distance > 1 {
@@ -303,7 +304,7 @@ impl Lives<'_> {
         }
     }
 
-    /// A deployment of the side that fits, in a game without a reserve.
+    /// Returns a fitting deployment of the side, in a game without a reserve.
     fn deployment(&self, side: Side) -> Option<String> {
         let places: Vec<&Life> = self.all.iter().filter(|life| life.side == side).collect();
         let mut capacities = [0; KINDS];
@@ -322,7 +323,7 @@ impl Lives<'_> {
         Some(letters.into_iter().collect())
     }
 
-    /// Gives each of a side's pieces a rank, in a game with a reserve.
+    /// Assigns a rank to each of a side's pieces, in a game with a reserve.
     fn assign(&self, side: Side, fitted: &mut Fitted) -> Result<(), NotFitted> {
         let mut lives: Vec<&Life> = self.all.iter().filter(|life| life.side == side).collect();
         if let Some(life) = lives.iter().find(|life| life.ranks.is_empty()) {
@@ -347,8 +348,8 @@ impl Lives<'_> {
             let ranks = life.ranks.without(RankSet::only(Rank::Flag));
             match stock.take(ranks, life) {
                 Some(rank) => bear(life, rank),
-                // Fully known pieces come first. If one of them does not fit, its rank occurs too
-                // often.
+                // Pieces with only one possible rank come first. If one of them gets no rank, the
+                // record contains too many pieces of that rank.
                 None if ranks.len() <= 1 => return Err(NotFitted::Impossible(life.narrowed)),
                 None => return Err(NotFitted::Unknown),
             }
@@ -358,7 +359,8 @@ impl Lives<'_> {
     }
 }
 
-/// How many pieces of each rank are left at each moment at which a piece came onto the board.
+/// The number of available pieces of each rank, at each moment at which a piece came onto the
+/// board.
 struct Stock {
     moments: Vec<usize>,
     left: Vec<[u8; Rank::COUNT]>,
@@ -373,7 +375,7 @@ impl Stock {
         Stock { moments, left }
     }
 
-    /// Takes one of these ranks for the whole life of a piece.
+    /// Reserves one of these ranks for a piece, for its whole stay on the board.
     fn take(&mut self, ranks: RankSet, life: &Life) -> Option<Rank> {
         let first = self.moments.partition_point(|moment| *moment < life.born);
         let end = self.moments.partition_point(|moment| *moment < life.gone);
@@ -385,11 +387,11 @@ impl Stock {
     }
 }
 
-/// The contents that a home square can have had: a rank, or nothing.
+/// The number of possible contents of a home square: each rank, or no piece.
 const KINDS: usize = Rank::COUNT + 1;
 const NOTHING: usize = Rank::COUNT;
 
-/// An assignment of ranks to home squares, by augmenting paths.
+/// An assignment of ranks to home squares, computed with augmenting paths.
 struct Hands<'a> {
     places: Vec<&'a Life>,
     capacities: [usize; KINDS],
@@ -397,8 +399,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Gives the place a kind, and reassigns other places if needed. `tried` marks the kinds that
-    /// were already tried.
+    /// Assigns a kind to the place, and reassigns other places if needed. `tried` marks the kinds
+    /// that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

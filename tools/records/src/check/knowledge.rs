@@ -1,4 +1,4 @@
-//! What a record tells about deployments.
+//! What a record shows about deployments.
 
 use flagfall_board::PerSide;
 use flagfall_protocol::GameRecord;
@@ -7,11 +7,13 @@ use flagfall_rules::{Ruleset, Start};
 /// What is known about a side's deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Knowledge {
-    /// It was opened at the end, with its salt; or there is no deployment, and nothing is hidden.
+    /// The whole deployment: the end opened it, with its salt. Also used for games without
+    /// deployments, in which no rank is hidden.
     Opened,
-    /// The record is the player's own and contains the deployment as they handed it in.
+    /// The whole deployment, because the record is the player's own. It contains the deployment
+    /// as they submitted it.
     Own,
-    /// Only what the game showed of it is known.
+    /// Only the ranks that the game showed.
     Shown,
 }
 

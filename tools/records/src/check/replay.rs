@@ -23,20 +23,21 @@ use super::facts;
 use super::knowledge::Knowledge;
 use crate::finding::{Falsehood, Finding, Mismatch, Report, Unchecked, UncheckedKind, wrong};
 
-/// What an event came from.
+/// The cause of an event.
 enum Cause {
-    /// A command, a deadline or a pause, with its events. The checked event is the first of them.
+    /// A command, a deadline or a pause, with the events that it caused. The first of these is
+    /// the event to check.
     Events(Events),
-    /// The last choice of a strike, which the record omits: the game after it, and the events that
-    /// followed.
+    /// The last choice in a strike, which the record omits. Holds the game after the choice and
+    /// the events that it caused.
     Resolved(Box<Resolved>),
-    /// A decision that only a player or an umpire can explain.
+    /// A decision by a player or an umpire. It cannot be derived from the game.
     Decision(Events),
-    /// The cause depends on facts that the record does not contain.
+    /// An unknown cause, which depends on facts that the record does not contain.
     Hidden(Unchecked),
 }
 
-/// A game after the hidden choices of a strike, and the events that followed.
+/// A game after the hidden choices of a strike, and the events that the last choice caused.
 struct Resolved {
     game: Game,
     events: Vec<Event>,
@@ -46,45 +47,48 @@ pub(super) struct Replay<'a> {
     record: &'a GameRecord,
     knowledge: PerSide<Knowledge>,
     setups: PerSide<String>,
-    /// Fitting ranks of pieces that came hidden from a reserve, by index of the event.
+    /// For each event, a fitting rank for the piece that the event placed face down from a
+    /// reserve. `None` for all other events.
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
-    /// The game as its end opens it, if the record's changes show the opened game.
+    /// The game as it is visible after the end, if the record's changes show ranks that the end
+    /// opened.
     end: Option<Game>,
-    /// The events that must follow, because the same command made them.
+    /// The events that must follow in the record, because the same command caused them.
     pending: VecDeque<Event>,
-    /// The stamp of those events.
+    /// The stamp of the events in `pending`.
     at: Stamp,
-    /// The lag compensation of the side that acted, according to the record.
+    /// The lag compensation for the side that acted, as stated in the record.
     lag_ms: u32,
     /// The index of the event that is being replayed.
     index: usize,
-    /// While a strike is pending and one side's choice is known: the time of that choice.
+    /// The time of the known choice, while a strike is pending for which one side's choice is
+    /// known.
     chosen_at: Option<Stamp>,
-    /// Unknown choices leave open how much time is left. Then later events are not checked against
-    /// the clocks, or against the lag quota.
+    /// True if hidden choices make the remaining time unknown. Later events are then checked
+    /// neither against the clocks nor against the lag quota.
     is_time_open: bool,
     is_lag_open: bool,
-    /// Unknown choices leave open what the clocks showed after them.
+    /// True if hidden choices make the later values of the clocks unknown.
     is_clock_open: bool,
     is_over: bool,
     is_stopped: bool,
     /// True if the end could not be replayed.
     is_cut: bool,
     report: &'a mut Report,
-    /// What the public was told.
+    /// The events as the public saw them.
     public: Vec<RecordedEvent>,
-    /// The change of each event that was replayed.
+    /// The change that each replayed event caused.
     changes: Vec<ViewChange>,
 }
 
 /// What a replay produces besides its report.
 pub(super) struct Replayed {
-    /// What the public was told, if the whole game was replayed.
+    /// The events as the public saw them. `None` unless the whole game was replayed.
     pub(super) public: Option<Vec<RecordedEvent>>,
     pub(super) first_view: GameView,
-    /// The changes of the events up to the first that is false or could not be replayed.
+    /// The changes of all events before the first event that is false or could not be replayed.
     pub(super) changes: Vec<ViewChange>,
 }
 
@@ -98,7 +102,7 @@ impl<'a> Replay<'a> {
     ) -> Replay<'a> {
         let Beginning { setups, start, placed } = beginning;
         let viewer = record.audience;
-        // Without stamps there is no clock.
+        // Imported games have no stamps, so replay them without a clock.
         let time = if record.imported.is_some() {
             TimeControl::Unlimited
         } else {
@@ -111,8 +115,8 @@ impl<'a> Replay<'a> {
             time,
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
-            // The end opens to the public every deployment that its player does not keep secret.
-            // So a deployment that is not open was kept secret.
+            // A deployment that is not open after the end was kept secret by its player, because
+            // the end opens all other deployments to the public.
             secret: PerSide::from_fn(|side| {
                 record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
             }),
@@ -121,7 +125,7 @@ impl<'a> Replay<'a> {
             .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
             .with_lag_quota(record.lag_quota.unwrap_or_default());
         let end = (facts::kind_of(record) == RecordKind::Opened).then(|| {
-            // How the game ended makes no difference to what the end opens.
+            // Any outcome will do here, because all outcomes open the same ranks.
             let mut end = game.clone();
             let outcome = flagfall_rules::Outcome { winner: None, reason: EndReason::Abandoned };
             decide_verdict(&game, outcome).iter().for_each(|event| evolve(&mut end, event, terms.created));
@@ -161,7 +165,7 @@ impl<'a> Replay<'a> {
         .seen
     }
 
-    /// Replays until the end or the first false statement.
+    /// Replays the game until the end or the first false statement.
     pub(super) fn run(mut self) -> Replayed {
         let record = self.record;
         let first_view = self.first_view();
@@ -195,8 +199,8 @@ impl<'a> Replay<'a> {
             return Err((Falsehood::AfterEnd, format!("the record has {} after the end", kind_of(told))));
         }
         if self.has_hidden() && is_blocked_end(told) {
-            // Whether a side is blocked is judged before the limits (§A10), and depends on hidden
-            // ranks.
+            // The engine checks whether a side is blocked before it checks the limits (§A10).
+            // Being blocked depends on hidden ranks, so drop the end that the guessed ranks caused.
             self.pending.clear();
         }
         if self.has_hidden() && self.is_for_illegal_deployment(told) {
@@ -248,7 +252,7 @@ impl<'a> Replay<'a> {
             GameEvent::Ended { .. } => self.is_over = true,
             GameEvent::Struck(_) => self.chosen_at = None,
             GameEvent::Chosen { .. } => self.chosen_at = Some(at),
-            // The record does not show how much of either side's time had passed before.
+            // The record does not show which side's time passed before the pause.
             GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
             other => self.report.plies_checked += usize::from(other.is_ply()),
         }
@@ -258,8 +262,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// True if a strike without its defender's rank went against a piece that everyone knows, in a
-    /// ruleset in which a defender that wins stays silent.
+    /// True if the record omits the rank of a defender that everyone knows. This can happen in a
+    /// ruleset in which a defender that wins is not shown.
     fn knows_silent_defender(&self, told: &GameEvent) -> bool {
         let GameEvent::Moved(SeenMove { squares, strike: Some(strike), .. }) = told else { return false };
         let is_silent = self.game.terms().ruleset.disclosure == Disclosure::SilentDefense
@@ -272,10 +276,10 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Checks the lag compensation. Only a side that ended its turn gets any, and no more than is
-    /// left of its quota.
+    /// Checks the lag compensation. Only a side that ended its turn gets any, and no more than
+    /// the rest of its quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
-        // Without a clock the credit cannot be checked, and unknown choices hide it.
+        // The compensation cannot be checked without a clock, or after hidden choices.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
         let has_clock = has_clock && !self.is_lag_open;
         let side = event.ends_time_of();
@@ -288,8 +292,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries out an event and returns it as the record must have it, with its change. Choices
-    /// that the record omits are carried out first.
+    /// Carries out an event. Returns the event and the change that the record must contain. First
+    /// carries out choices that the record omits.
     fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<(GameEvent, ViewChange)> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
@@ -305,7 +309,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The change of the audience's view by the event that was just carried out.
+    /// Returns the change in the audience's view that the latest event caused.
     fn change_of(&self, event: &Event) -> ViewChange {
         match &self.end {
             Some(end) => see_change_opened(event, &self.game, self.viewer, end, self.at),
@@ -313,7 +317,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Notes what the public was told of an event. For a choice, notes what the end tells everyone.
+    /// Stores the event as the public saw it. A choice is stored as the end of the game opens it
+    /// to everyone.
     fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
         let seen = see(event, &self.game, Viewer::Public);
         let chosen = matches!(told, GameEvent::Chosen { .. }).then(|| told.clone());
@@ -322,7 +327,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Takes the first of several events with the same cause. The others must follow.
+    /// Returns the first of several events with the same cause. The record must contain the
+    /// others after it.
     fn take(
         &mut self,
         events: impl IntoIterator<Item = Event>,
@@ -419,7 +425,7 @@ impl<'a> Replay<'a> {
         decide_move(&self.game, seen, self.viewer, at, |command| self.decide(seen.side, command, at))
     }
 
-    /// Carries out the command of an event.
+    /// Carries out the command that caused an event.
     fn obey(&self, told: &GameEvent, at: Stamp) -> Result<Cause, Mismatch> {
         let fitting = self.placed.get(self.index).copied().flatten();
         let Some((side, command)) = command_of(told, fitting) else {
@@ -432,8 +438,8 @@ impl<'a> Replay<'a> {
         self.ask(side, &command, at).map(Cause::Events)
     }
 
-    /// The viewer of an event. Pieces from a reserve appear as their side knows them if the end
-    /// opened that.
+    /// Returns the viewer for whom to show an event. If the end opened the pieces from a reserve,
+    /// the viewer is the player who owns them.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
@@ -458,11 +464,12 @@ impl<'a> Replay<'a> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// The engine's verdict. A deployment's salt serves as its entropy.
+    /// Asks the engine to decide a command. The salt of a deployment is its entropy.
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
         let judged = at.minus_ms(self.lag_ms.into());
-        // If hidden choices may have been made, a side's clock may have stopped.
+        // A hidden choice may have stopped a side's clock, so do not let the time run past the
+        // deadline.
         let is_open = self.is_time_open || self.waits_for_hidden_choice();
         let deadline = self.game.deadline().filter(|_| is_open);
         let judged = deadline.map_or(judged, |deadline| deadline.min(judged));
@@ -483,8 +490,8 @@ impl<'a> Replay<'a> {
         (code, format!("{} ({})", refusal_text(&refusal), refusal.code()))
     }
 
-    /// True if the record ends because of an illegal deployment (§U7), although the fitting ranks
-    /// would have started the game.
+    /// True if the record ends because of an illegal deployment (§U7), although the game would
+    /// have started with the fitting ranks.
     fn is_for_illegal_deployment(&self, told: &GameEvent) -> bool {
         let is_it = |outcome: &SeenOutcome| outcome.reason == EndReason::IllegalAct.code();
         self.game.terms().ruleset.illegal_act_loses
@@ -498,9 +505,10 @@ impl<'a> Replay<'a> {
         Side::BOTH.into_iter().any(|side| self.knowledge[side] == Knowledge::Shown)
     }
 
-    /// True if even the squares of some pieces are guesses.
+    /// True if even the squares of some pieces are guessed.
     pub(super) fn has_hidden_squares(&self) -> bool {
-        // The change of the start shows where all pieces are.
+        // The squares are known if the record has changes, because the change of the start shows
+        // all pieces.
         self.has_hidden()
             && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
             && self.record.kind.is_none()
@@ -511,8 +519,10 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// The command that an event came from, and its side. `fitting` is the rank of what came hidden
-/// from a reserve. `None` if that is not known, or if the event comes from no such command.
+/// Returns the command that caused an event, and its side.
+///
+/// `fitting` is the rank of a piece that was placed from a reserve face down. `None` if that rank
+/// is needed and missing, or if no such command causes the event.
 pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Side, Command)> {
     Some(match event {
         GameEvent::Struck(strike) => (strike.side, Command::Move(strike.squares.into())),
@@ -530,8 +540,8 @@ pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Si
     })
 }
 
-/// Decides a move whose path and color the record omits: with the first path and color that leave
-/// the same chips.
+/// Decides a move whose path and chip color the record omits. Uses the first path and color that
+/// leave the chips that the record shows.
 pub(crate) fn decide_move(
     game: &Game,
     seen: &SeenMove,
@@ -560,8 +570,9 @@ pub(crate) fn decide_move(
     verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
 }
 
-/// Hides a defender that won silently, as the record does. Servers of version 0.1 did not name one
-/// even if everyone knew it (§A7), and their records are just as true.
+/// Removes the rank of a defender that won without being shown, if the record omits it. Servers
+/// of version 0.1 omitted the rank even if everyone knew it (§A7), and their records count as
+/// true.
 fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
     if let (GameEvent::Moved(truth), GameEvent::Moved(told)) = (truth, told)
         && let (Some(truth), Some(told)) = (&mut truth.strike, &told.strike)

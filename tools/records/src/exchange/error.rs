@@ -1,6 +1,6 @@
-//! Why a game cannot be written or read.
+//! The reasons why a game cannot be written or read.
 
-/// Why a record cannot be written in a format.
+/// The reason why a record cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ExportError {
@@ -20,7 +20,7 @@ pub enum ExportError {
     False(String),
 }
 
-/// Why a text cannot be imported.
+/// The reason why a text cannot be imported.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ImportError {

@@ -1,4 +1,4 @@
-//! The formats that games are exchanged in.
+//! The formats for the exchange of games with other programs.
 
 use crate::read::SIZE_MAX;
 
@@ -8,20 +8,20 @@ flagfall_board::named! {
     pub enum Format, name {
         /// Our records.
         Json = "json",
-        /// Our text for people.
+        /// Flagfall's own text format, which people can read.
         Text = "text",
-        /// The XML of Gravon's archive of games, StraDoS2.
+        /// StraDoS2, the XML format of Gravon's game archive.
         Strados = "strados",
-        /// Deployments and moves as typed to a play-by-mail server.
+        /// Deployments and moves as players type them for a play-by-mail server.
         Pbm = "pbm",
     }
 }
 
-/// The most bytes of a text, except JSON: see [`Format::bytes_max`].
+/// Maximum size of a text in bytes, except for JSON.
 const TEXT_MAX: usize = 4 * 1024 * 1024;
 
 impl Format {
-    /// The most bytes of a text in this format.
+    /// Returns the maximum size of a text in this format, in bytes.
     pub const fn bytes_max(self) -> usize {
         match self {
             Format::Json => SIZE_MAX,

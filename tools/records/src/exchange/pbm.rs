@@ -1,5 +1,5 @@
-//! Deployments and moves as typed to a play-by-mail server, and the board that it prints (§P4,
-//! §P5).
+//! Deployments and moves as players type them for a play-by-mail server, and the board as the
+//! server prints it (§P4, §P5).
 
 use std::fmt::Write;
 
@@ -12,11 +12,11 @@ use super::format::Format;
 use super::plain::{Games, Plain, named, squeezed};
 use super::told::{in_words, outcome_of};
 
-/// The start of such a text.
+/// The words with which a text in this format starts.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";
 
-/// The server's two games. Rulesets with the same army and board count as the same game, even if
-/// they have additional rules.
+/// The two games of the play-by-mail server. Rulesets with the same army and board count as the
+/// same game, even if one has additional rules.
 const GAMES: Games = Games {
     format: Format::Pbm,
     rulesets: &[("pbm", &["pbm", "classic", "tournament"]), ("pbm-small", &["pbm-small"])],
@@ -47,7 +47,7 @@ pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// The board, with Red at the bottom. Red's pieces are in slashes, Blue's in brackets.
+/// Formats the board, with Red at the bottom. Red's pieces are in slashes, Blue's in brackets.
 fn board(view: &View) -> String {
     let shape = &view.ruleset.shape;
     let mut text = String::new();
@@ -60,7 +60,7 @@ fn board(view: &View) -> String {
                     let letter = match piece.identity {
                         Identity::Known(rank) => rank.letter(),
                         Identity::Coin => 'o',
-                        // Pieces that have moved look different from others.
+                        // A hidden piece that has moved gets a different symbol.
                         Identity::OneOf(_) | Identity::Hidden if piece.is_moved => '?',
                         Identity::OneOf(_) | Identity::Hidden => '#',
                     };
@@ -83,7 +83,7 @@ fn board(view: &View) -> String {
     text
 }
 
-/// The part of the text that a line belongs to.
+/// The part of the text to which a line belongs.
 #[derive(Clone, Copy)]
 enum Part {
     Head,
@@ -107,7 +107,7 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
             "Red deploys:" => part = Part::Deployment(Side::Red),
             "Blue deploys:" => part = Part::Deployment(Side::Blue),
             "Moves:" => part = Part::Moves,
-            // The board is for people. It follows from the moves.
+            // Ignore the board, which is only for people. The moves determine it.
             "Board:" => break,
             line => match part {
                 Part::Head => match line.split_once(':').map(|(name, value)| (name, value.trim())) {
@@ -139,7 +139,7 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
     })
 }
 
-/// A move with or without its number: `a4-a5` or `a4a5`.
+/// Parses a move such as `a4-a5` or `a4a5`, with or without the number of the move.
 fn move_of(line: &str) -> Option<Move> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let word = match words[..] {

@@ -1,4 +1,4 @@
-//! A game reduced to what foreign formats can express.
+//! A game with only those facts that the formats of other programs can express.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -22,21 +22,21 @@ pub(super) struct Plain {
     pub(super) lakes: Option<Vec<Square>>,
     pub(super) time: Time,
     pub(super) players: PerSide<String>,
-    /// The texts of §P4, without blanks.
+    /// The deployment texts in the format of §P4, without spaces.
     pub(super) deployments: PerSide<String>,
     pub(super) moves: Vec<Move>,
     pub(super) outcome: SeenOutcome,
 }
 
-/// The games of a format by their names. Each can be one of several rulesets, because the format
-/// does not name all rules. On import, the first ruleset is assumed.
+/// The names of games in a format, each with its possible rulesets. A name can mean several
+/// rulesets, because the format does not state all rules. An import assumes the first one.
 pub(super) struct Games {
     pub(super) format: Format,
     pub(super) rulesets: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Games {
-    /// The name of a ruleset's games.
+    /// Returns the name of a ruleset's games in this format.
     pub(super) fn name_of(&self, ruleset: &Ruleset) -> Result<&'static str, ExportError> {
         let game = self.rulesets.iter().find(|(_, rulesets)| rulesets.contains(&ruleset.id));
         game.map(|(name, _)| *name).ok_or_else(|| {
@@ -45,8 +45,8 @@ impl Games {
         })
     }
 
-    /// Returns the wanted ruleset if games of this name can have it. Without a wanted ruleset,
-    /// returns the assumed one.
+    /// Returns the wanted ruleset if it is possible for this name. If no ruleset is wanted,
+    /// returns the first possible one.
     pub(super) fn ruleset(
         &self,
         name: &str,
@@ -72,7 +72,7 @@ fn not_told<'a>(format: Format, ruleset: &Ruleset, allowed: impl Iterator<Item =
     ExportError::Ruleset { format: format.name(), ruleset: ruleset.id.to_owned(), allowed }
 }
 
-/// True if deployments and moves describe a game of the ruleset completely.
+/// True if deployments and moves are enough to describe a game of the ruleset.
 fn is_told_by_moves(ruleset: &Ruleset) -> bool {
     !ruleset.reserve && ruleset.start == Start::Deployments
 }
@@ -92,7 +92,7 @@ pub(super) fn check_told(record: &GameRecord) -> Result<&'static Ruleset, Export
 }
 
 impl Plain {
-    /// The game of a true and complete record.
+    /// Converts a true and complete record.
     pub(super) fn of(record: &GameRecord, format: Format) -> Result<Plain, ExportError> {
         let ruleset = check_told(record)?;
         if !is_told_by_moves(ruleset) {
@@ -122,7 +122,7 @@ impl Plain {
         })
     }
 
-    /// Makes the record of the game by replaying it. Returns it with the game at its end.
+    /// Replays the game. Returns its record and the game after the last event.
     pub(super) fn play(&self, from: &str) -> Result<(GameRecord, Game), ImportError> {
         if !is_told_by_moves(self.ruleset) {
             return Err(format!(
@@ -147,7 +147,8 @@ impl Plain {
         told::play(&told, self.ruleset)
     }
 
-    /// An id computed from the game. The same game has the same id, regardless of the source.
+    /// Returns an id computed from the contents of the game, so that it does not depend on the
+    /// source of the game.
     fn id(&self) -> GameId {
         let mut hasher = Sha256::new();
         let SeenOutcome { winner, reason } = &self.outcome;
@@ -169,7 +170,7 @@ impl Plain {
     }
 }
 
-/// The record of an imported game for everyone, before its first event.
+/// Returns the public record of an imported game, without any events.
 pub(super) fn blank(
     game: GameId,
     ruleset: &Ruleset,
@@ -200,12 +201,13 @@ pub(super) fn blank(
     }
 }
 
-/// A deployment's letters in upper case, without blanks.
+/// Returns a deployment text in upper case, without spaces.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).map(|letter| letter.to_ascii_uppercase()).collect()
 }
 
-/// A player's name in a form that records allow: printable and not too long.
+/// Returns a player's name without the characters that records do not allow, shortened to the
+/// maximum length.
 pub(super) fn named(name: &str) -> String {
     let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(NAME_LEN_MAX).collect();
     match name.trim() {

@@ -1,8 +1,10 @@
-//! StraDoS2, the XML of Gravon's archive of games.
+//! StraDoS2, the XML format of Gravon's game archive.
 //!
-//! `stratego` holds one `game`, with `type`. In it are a `field`, whose `content` is the board at
-//! the start, a letter for each square from A1 along row 1 and so on up; `move`s with `source` and
-//! `target`; two `player`s; and a `result` with `type` and `winner`. Columns are A to I and K.
+//! The root element `stratego` contains one `game` with an attribute `type`. The game contains a
+//! `field`, whose attribute `content` is the board at the start, with one letter for each square:
+//! A1 first, then the rest of row 1, then row 2 and so on. It also contains `move`s with `source`
+//! and `target`, two `player`s, and a `result` with `type` and `winner`. The columns are A to I
+//! and K.
 
 use std::fmt::Write;
 
@@ -15,11 +17,11 @@ use super::error::{ExportError, ImportError};
 use super::format::Format;
 use super::plain::{Games, Plain, named};
 
-/// The most nodes of a document: a game of 5,000 plies has 10,000 elements, and blanks between
-/// them.
+/// Maximum number of XML nodes in a document. A game of 5,000 plies has about 10,000 elements,
+/// with whitespace between them.
 const NODES_MAX: u32 = 50_000;
 
-/// Ranks in the order of their letters, from B for Red and from N for Blue.
+/// The ranks in the order of their letters. The letters start at B for Red and at N for Blue.
 const RANKS: [Rank; 12] = [
     Rank::Bomb,
     Rank::Spy,
@@ -39,15 +41,15 @@ const COLUMNS: &[u8; 10] = b"ABCDEFGHIK";
 const EMPTY: char = 'A';
 const LAKE: char = '_';
 
-/// The rulesets of each type. Files do not name their repetition rules, so several of our
-/// rulesets share a type. On import, the first ruleset is assumed.
+/// The possible rulesets of each type. The files do not state the repetition rules, so several
+/// rulesets share a type. An import assumes the first one.
 const TYPES: Games = Games {
     format: Format::Strados,
     rulesets: &[("classic", &["classic", "tournament", "pbm"]), ("barrage", &["barrage"])],
 };
 
-/// The types of results and our end reasons. On export, the first type with the reason is
-/// written.
+/// The result types in the files, each with the matching end reason. An export uses the first
+/// type that matches.
 const RESULTS: [(u8, &str); 9] = [
     (0, "no_legal_move"),
     (1, "flag_captured"),
@@ -119,8 +121,8 @@ fn escaped(text: &str) -> String {
 }
 
 pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plain, ImportError> {
-    // Document types are not allowed, because games need no entities, and entities can expand
-    // without limit.
+    // Refuse document type definitions: games need no entities, and entities can expand without
+    // limit.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| format!("this is not the XML of a game: {error}"))?;
@@ -189,7 +191,7 @@ fn deployments(content: &str, ruleset: &Ruleset, node: Node<'_, '_>) -> Result<P
 fn square(node: Node<'_, '_>, name: &str) -> Result<Square, ImportError> {
     let text = attribute(node, name)?;
     let column = text.bytes().next().and_then(|letter| {
-        // Some files of the archive write J for the last column instead of K.
+        // Some files in the archive use J instead of K for the last column.
         COLUMNS.iter().position(|other| *other == letter).or((letter == b'J').then_some(9))
     });
     let row = text.get(1..).and_then(|digits| digits.parse::<u8>().ok()).filter(|row| (1..=10).contains(row));

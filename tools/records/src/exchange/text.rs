@@ -1,4 +1,4 @@
-//! Reads our text for people back.
+//! Reads games in Flagfall's own text format.
 
 use flagfall_board::{ChipColor, GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -12,11 +12,11 @@ use super::error::ImportError;
 use super::plain::{blank, named, squeezed};
 use super::told::{self, outcome_of};
 
-/// The start of such a text.
+/// The words with which a text in this format starts.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
 
-/// Makes the record of a text by replaying the game. The results of strikes in the text must be
-/// true.
+/// Reads a text and replays its game to create the record. The results of strikes in the text
+/// must be correct.
 pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     let lines: Vec<(usize, &str)> =
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
@@ -57,7 +57,7 @@ fn is_act(line: &str) -> bool {
     line.starts_with(|first: char| first.is_ascii_digit() || first.is_whitespace())
 }
 
-/// Lines with a name, a colon and a value.
+/// The lines that consist of a name, a colon and a value, with their line numbers.
 struct Facts<'a>(Vec<(usize, &'a str)>);
 
 impl<'a> Facts<'a> {
@@ -91,7 +91,7 @@ impl<'a> Facts<'a> {
         self.parse(name)?.ok_or_else(|| missing(name))
     }
 
-    /// Everything except the plies.
+    /// Returns a record with everything except the plies.
     fn record(&self, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
         let audience = match self.find("Told to")? {
             None => Viewer::Public,
@@ -148,7 +148,7 @@ fn missing(name: &str) -> ImportError {
     ImportError::Form(format!("the line {name:?} is missing"))
 }
 
-/// The event of a line: a ply with its number, or an event between plies.
+/// Parses a line into an event: a ply with its number, or an event between plies.
 fn act_of(line: &str, ruleset: &Ruleset) -> Option<GameEvent> {
     let mut words = line.split_whitespace().peekable();
     let is_ply = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).is_some();

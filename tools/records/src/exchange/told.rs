@@ -1,7 +1,8 @@
-//! Makes records of one audience by replaying a text.
+//! Creates the record of one audience by replaying the game in a text.
 //!
-//! A text has plies with their results, and the open deployments. Ranks that it hides are
-//! replaced by fitting ones, as in a check. The record shows nothing that depends on these ranks.
+//! A text contains the plies with their results, and the deployments that are open. Hidden ranks
+//! are replaced by fitting ones, as when a record is checked. The new record shows nothing that
+//! depends on these ranks.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome};
@@ -14,8 +15,8 @@ use flagfall_words::refusal_text;
 use super::error::ImportError;
 use crate::check::{Beginning, beginning, command_of, decide_move, lakes_of};
 
-/// Makes the record of a game, with the game at its end. `told` contains the facts of the game
-/// and, as events, its plies.
+/// Returns the record of a game, and the game after its last event. `told` contains the facts of
+/// the text, with the plies as events.
 pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<(GameRecord, Game), ImportError> {
     let beginning = beginning(told, ruleset)?;
     let game = Game::new(GameTerms {
@@ -69,8 +70,8 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<(Game
         record.outcome = Some(outcome);
     }
     if has_hidden {
-        // A text does not say where hidden pieces were, so the changes would show squares that are
-        // only guesses.
+        // The text does not say on which squares the hidden pieces were, so leave out the
+        // changes, which would show guessed squares.
         record = record.without_changes();
     }
     Ok((record, playing.game))
@@ -166,7 +167,8 @@ impl Playing<'_> {
 
     fn carry_out(&mut self, events: Events) {
         for event in events {
-            // Whether a side is blocked may depend on guessed ranks, so the text decides.
+            // Use the end in the text, because guessed ranks may decide whether a side is
+            // blocked.
             let is_blocked = event
                 .outcome()
                 .is_some_and(|end| matches!(end.reason, EndReason::NoLegalMove | EndReason::BothBlocked));
@@ -178,8 +180,8 @@ impl Playing<'_> {
         }
     }
 
-    /// Ends the game as in the text. Returns the outcome if it depends on hidden ranks, so that a
-    /// check judges it.
+    /// Ends the game with the outcome in the text. Returns the outcome if it depends on hidden
+    /// ranks, so that the check of the record judges it.
     fn finish(&mut self, outcome: &SeenOutcome) -> Result<Option<SeenOutcome>, String> {
         let SeenOutcome { winner, reason } = outcome;
         let reason =
@@ -215,7 +217,7 @@ impl Playing<'_> {
     }
 }
 
-/// An outcome as our texts write it.
+/// Formats an outcome for texts.
 pub(super) fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} wins ({})", outcome.reason),
@@ -223,12 +225,12 @@ pub(super) fn in_words(outcome: &SeenOutcome) -> String {
     }
 }
 
-/// Parses such words.
+/// Parses an outcome as [`in_words`] writes it.
 pub(super) fn outcome_of(words: &str) -> Option<SeenOutcome> {
     let (who, rest) = words.trim().split_once(" wins (")?;
     let reason = rest.strip_suffix(')')?.to_owned();
     let winner = match who {
-        // Version 0.1 wrote "nobody".
+        // Version 0.1 wrote "nobody" for a draw.
         "no side" | "nobody" => None,
         who => Some(Side::BOTH.into_iter().find(|side| side.to_string() == who)?),
     };

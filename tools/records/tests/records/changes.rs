@@ -1,4 +1,4 @@
-//! The changes in records are true in every record, and falsified ones are found.
+//! Tests that the changes in all records are true, and that the check finds falsified changes.
 
 use flagfall_board::{PerSide, Rank, Side};
 use flagfall_protocol::{GameRecord, RecordKind, RecordScope, SeenClock, ViewChange};
@@ -13,7 +13,7 @@ fn games(seed: u64) -> Vec<(u64, Played)> {
     of_every_ruleset(seed, 4, |game| Manner::new(30 + 20 * game as u16, ends[(game % 4) as usize]))
 }
 
-/// Every record that any audience can request of a game.
+/// Returns every record of a game that any audience can request.
 fn scoped(played: &Played) -> Vec<GameRecord> {
     let requests = Viewer::ALL.into_iter().flat_map(|viewer| RecordScope::ALL.map(|scope| (scope, viewer)));
     requests.filter_map(|(scope, viewer)| played.record_as(scope, viewer)).collect()
@@ -41,7 +41,7 @@ fn code_at(record: &GameRecord, event: Option<usize>) -> Option<Falsehood> {
     report.findings.iter().find(|finding| finding.event == event).map(|finding| finding.code)
 }
 
-/// A falsified change is found at its event.
+/// The check reports a falsified change at the event that contains it.
 #[test]
 fn a_falsified_change_is_found_at_its_event() {
     let mut found = 0;
@@ -82,17 +82,17 @@ fn a_falsified_change_is_found_at_its_event() {
                 for (number, edit) in edits.into_iter().enumerate() {
                     let mut changed = record.clone();
                     changed.events[index].change.iter_mut().for_each(edit);
-                    // A live record does not say when choices were made, nor what the clocks showed
-                    // after them.
+                    // A live record shows neither the times of choices nor the values of the
+                    // clocks after them.
                     let is_unknown = number == 6 && omits_clocks;
-                    // The end of a live record shows pieces from a reserve. Another rank there
-                    // may be true of another game.
+                    // The end of a live record shows the pieces in the reserve. With another
+                    // rank, the record may be true of a different game.
                     let is_end = record.kind == Some(RecordKind::Live) && index + 1 == record.events.len();
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;
                     }
-                    // If no deployment makes the pieces at the start possible, another code is
-                    // reported.
+                    // If no deployment fits the falsified pieces at the start, the check reports
+                    // a different code.
                     let code = check(&changed).findings.first().map(|finding| finding.code);
                     let is_found =
                         code_at(&changed, Some(index)) == Some(Change) || code == Some(Falsehood::Impossible);
@@ -130,7 +130,8 @@ fn a_false_first_view_and_a_false_kind_are_found() {
     }
 }
 
-/// Records of version 0.1 are still checked, and get the changes that they left out.
+/// Records of version 0.1 can still be checked, and `with_changes` adds the changes that they
+/// lack.
 #[test]
 fn an_old_record_gets_its_changes_by_being_played() {
     let mut whole = 0;
@@ -157,8 +158,8 @@ fn an_old_record_gets_its_changes_by_being_played() {
     assert!(whole > 30, "{whole}");
 }
 
-/// The digest that servers sign is the same with and without changes, in every record that is
-/// complete enough.
+/// The digest that servers sign does not depend on the changes, in every record that has a
+/// digest.
 #[test]
 fn changes_leave_the_digest_as_it_was() {
     for (seed, played) in games(69_001) {

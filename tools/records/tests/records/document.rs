@@ -1,4 +1,4 @@
-//! docs/protocol/RECORDS.md names every code, and its example is a record.
+//! Tests that docs/protocol/RECORDS.md names every code, and that its example is a valid record.
 
 use std::path::Path;
 

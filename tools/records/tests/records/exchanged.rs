@@ -1,5 +1,5 @@
-//! Export and import give back the same game in every format that supports it, and foreign games
-//! are replayed before they are accepted.
+//! Tests that exporting and importing a game does not change it, in every format that supports
+//! the game. Also tests that games from other programs are replayed before they are accepted.
 
 use flagfall_protocol::{GameEvent, GameRecord};
 use flagfall_records::{ExportError, Format, ImportError, Status, check, export, import};
@@ -66,7 +66,7 @@ fn out_and_in_again_it_is_the_same_game() {
                 continue;
             }
             if format == Format::Text {
-                // Texts have their own test below.
+                // The text format has its own test below.
                 *count.entry((format.name(), ruleset.id.to_owned())).or_default() += 1;
                 continue;
             }
@@ -90,13 +90,13 @@ fn out_and_in_again_it_is_the_same_game() {
     }
 }
 
-/// The events that a text keeps: those on the board.
+/// Returns the events that the text format keeps, which are those on the board.
 fn kept(record: &GameRecord) -> Vec<&GameEvent> {
     let is_kept = |event: &&GameEvent| event.is_ply() || matches!(event, GameEvent::Colored { .. });
     record.events.iter().map(|told| &told.event).filter(is_kept).collect()
 }
 
-/// The result of a check without the parts that depend on stamps.
+/// Returns the result of a check, without the parts that depend on stamps.
 fn said(record: &GameRecord) -> (Vec<&'static str>, Vec<&'static str>, usize) {
     let report = check(record);
     let left = report.unchecked.iter().map(|left| left.code.code());
@@ -211,8 +211,7 @@ fn a_false_record_is_not_written_anew() {
     }
 }
 
-/// The deployments of a small game, made by hand. Red's Scout and Blue's Scout move back and
-/// forth.
+/// The deployments of a small game. In it, Red's Scout and Blue's Scout move back and forth.
 const FIELD_RED: &str = "MBBBBBBCDD DDDDDDEEEE EFFFFGGGGH HHHIIIJJKL";
 const FIELD_BLUE: &str = "XWVVUUUTTT TSSSSRRRRQ QQQQPPPPPP PPONNNNNNY";
 
@@ -336,7 +335,8 @@ fn names_that_no_record_can_have_are_cleaned() {
     let record = played.record(Viewer::Public);
     let long = "n".repeat(63) + " and more";
     for format in [Format::Text, Format::Pbm, Format::Strados] {
-        // XML cannot carry control characters at all.
+        // Skip the names with control characters for StraDoS2, because XML cannot contain control
+        // characters.
         let names = [("b\u{1}o\u{0}", "bo"), ("\u{7}", "unknown"), (long.as_str(), &long[..63])];
         for (name, cleaned) in names.into_iter().skip(if format == Format::Strados { 2 } else { 0 }) {
             let mut named = record.clone();
@@ -364,7 +364,8 @@ fn moves_by_mail_are_read_as_people_write_them() {
     assert!(read(&text.replace("Result:", "Outcome:")).is_err());
 }
 
-/// Blue's deployment is illegal and loses the game (§U7), so no game began; found by fuzzing.
+/// Blue's deployment is illegal and loses the game (§U7), so the game never started. Fuzzing
+/// found this case.
 #[test]
 fn a_game_that_was_over_before_it_began_must_say_so() {
     let text = "Flagfall record 1\nGame: 999999999999\nRules: course\nTime: no clock\n\

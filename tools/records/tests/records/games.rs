@@ -12,9 +12,9 @@ use flagfall_tests::{Chance, Logged, Match, Step};
 pub(crate) struct Manner {
     /// The clock.
     pub(crate) time: Time,
-    /// After this many plies a side resigns, or the game is left unfinished.
+    /// Number of plies after which a side resigns, or the game is left unfinished.
     pub(crate) plies_max: Ply,
-    /// How the game ends then.
+    /// What happens after `plies_max` plies.
     pub(crate) end: End,
     /// The sides that keep their deployment secret.
     pub(crate) secret: PerSide<bool>,
@@ -45,7 +45,8 @@ pub(crate) struct Played {
     pub(crate) manner: Manner,
 }
 
-/// Plays a game. Every second ply is a strike if possible, so that short games have many.
+/// Plays a random game. Every second ply is a strike if possible, so that even short games
+/// contain many strikes.
 pub(crate) fn play(ruleset: &'static Ruleset, manner: Manner, chance: &mut Chance) -> Played {
     let mut table =
         Match::new(ruleset, TimeControl::from(manner.time), manner.secret, Chance::new(chance.bits()));
@@ -95,7 +96,7 @@ fn next_step(table: &Match, chance: &mut Chance) -> Step {
     table.random_step(chance)
 }
 
-/// An outage, whose start is recorded.
+/// Simulates an outage. The log contains the start of the outage.
 fn outage(table: &mut Match, chance: &mut Chance, log: &mut Vec<Logged>) {
     let since = table.now.plus_ms(chance.below(500) as u64);
     table.now = since.plus_ms(chance.below(100_000) as u64);
@@ -137,7 +138,7 @@ pub(crate) fn players() -> PerSide<Player> {
 }
 
 impl Played {
-    /// The record for one audience after this many events of the log.
+    /// Returns the record for one audience, up to this number of events in the log.
     pub(crate) fn record_until(&self, viewer: Viewer, events: usize) -> GameRecord {
         self.recorder(events).record(viewer, self.terms(), players())
     }
@@ -159,7 +160,8 @@ impl Played {
         }
     }
 
-    /// The record of a scope for one audience, if that audience may have it.
+    /// Returns the record of this scope for one audience. `None` if that audience may not have
+    /// it.
     pub(crate) fn record_as(&self, scope: RecordScope, requester: Viewer) -> Option<GameRecord> {
         self.recorder(self.log.len()).record_as(scope, requester, self.terms(), players()).ok()
     }
@@ -169,20 +171,21 @@ impl Played {
     }
 }
 
-/// True for games with coins. Such games have no deployments, and only the times of choices are
-/// hidden until the end.
+/// True for games with coins. Such games have no deployments. The only facts that are hidden
+/// until the end are the times of choices.
 pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// True if the record shows all choices: its end has opened them, or the game has no coins.
+/// True if the record shows all choices. This is the case if the end has opened them, or if the
+/// game has none.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));
     has_coins(record) && (is_open || !record.events.iter().any(|told| is_strike(&told.event)))
 }
 
-/// A game of every ruleset with these parameters.
+/// Plays games of every ruleset with these parameters.
 pub(crate) fn of_every_ruleset(
     seed: u64,
     games: u64,

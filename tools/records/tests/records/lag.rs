@@ -15,8 +15,8 @@ use crate::games::players;
 const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
 const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
 
-/// The record of a quantum game, which needs no deployments. Each ply has the time that its side
-/// thinks and its lag compensation, in ms. A flag falls at the end.
+/// Returns the record of a quantum game, which needs no deployments. Each ply has the time that
+/// its side uses and its lag compensation, in milliseconds. A flag falls at the end.
 fn record(plies: &[(u64, u32)]) -> GameRecord {
     let ruleset = Ruleset::find("quantum").unwrap();
     let terms = GameTerms {
@@ -60,7 +60,7 @@ fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
 
 #[test]
 fn lag_compensation_within_the_quota_is_valid() {
-    // Red's first ply arrived 300 ms late, but was on its way in time.
+    // Set-up: Red's first ply arrives 300 ms late, but Red sent it in time.
     let record = record(&[(60_300, 400), (1_000, 0), (50, 50), (2_000, 800)]);
     assert_eq!(record.outcome.as_ref().unwrap().winner, Some(Side::Blue));
     let report = check(&record);
@@ -72,7 +72,8 @@ fn lag_compensation_within_the_quota_is_valid() {
 #[test]
 fn more_than_the_quota_has_is_found() {
     let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]).without_changes();
-    // 800 in stock, less the 400 spent, plus 500 for the ply: 800 again, the maximum.
+    // The quota is 800, minus the 400 that were used, plus 500 for the ply, limited to the
+    // maximum: 800 once more.
     more.events[2].lag_ms = 800;
     assert_eq!(first_finding(&more), Some((TimeLeft, Some(4))), "Red has more time left now");
     more.events[2].lag_ms = 801;

@@ -1,6 +1,8 @@
-//! Tests the checker with records of random games of every ruleset. True records pass. Changed
-//! records are found to be false, or are shown to be true records of other games. Changed records
-//! are needed because a checker that accepts everything would pass otherwise.
+//! Tests the checker with records of random games in every ruleset.
+//!
+//! The checker must accept true records. It must also find the changes in changed records, unless
+//! the changed record is a true record of another game. Without changed records, a checker that
+//! accepts everything would pass the tests.
 
 mod changes;
 mod document;

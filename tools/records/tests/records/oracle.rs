@@ -1,6 +1,8 @@
-//! Decides if a record is exactly what the recorder writes for some game. It is independent of the
-//! checker: it tries every command that could have caused each event, keeps the one with the same
-//! events, and compares the whole record at the end.
+//! Decides whether a record is exactly what the recorder writes for some game.
+//!
+//! The oracle does not use the checker. For each event, it tries every command that could have
+//! caused it, and keeps the command that causes the same events. At the end, it compares the
+//! whole record.
 
 use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenPlacing};
@@ -51,8 +53,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         }
     }
     let mut told = recorder.record(viewer, record.terms.clone(), record.players.clone());
-    // Old records do not name the side that resigned. A signature alone makes no record true or
-    // false.
+    // Ignore two differences: old records do not name the side that resigned, and a signature
+    // does not make a record true or false.
     if let (Some(truth), Some(RecordedEvent { by: None, .. })) =
         (told.events.last_mut(), record.events.last())
     {
@@ -65,7 +67,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     told == *record
 }
 
-/// The viewer of an event: the end also opens choices and pieces from a reserve.
+/// Returns the viewer for whom an event is shown. The end also opens choices and pieces from a
+/// reserve, so those are shown to their player.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
@@ -74,7 +77,7 @@ fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     }
 }
 
-/// True if these events come next in the record, all with the same stamp.
+/// True if the record contains these events from `index` on, all with the same stamp.
 fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, index: usize) -> bool {
     let at = record.events[index].at;
     let mut game = game.clone();
@@ -87,7 +90,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == seen)
     };
-    // Events that the record does not show at all cannot be the cause.
+    // A command cannot be the cause if the record shows none of its events.
     events.iter().all(&mut tell) && index > first
 }
 
@@ -142,7 +145,7 @@ fn causes(
                 && ruleset.illegal_act_loses
                 && outcome.reason == "illegal_act"
             {
-                // Any illegal move will do, because records do not show the illegal move.
+                // Records do not show illegal moves, so any illegal move can be used.
                 let nowhere = Square::new(0, 0).map(|square| Move { from: square, to: square });
                 commands
                     .extend(nowhere.map(|squares| (game.position().turn(), Command::Move(squares.into()))));

@@ -1,4 +1,5 @@
-//! Records that do not open both deployments: before the end, and of games with a secret.
+//! Tests records that do not open both deployments: records of running games, and of games with a
+//! secret deployment.
 
 use flagfall_board::{PerSide, Rank};
 use flagfall_protocol::{Fate, GameEvent, GameRecord, RecordedEvent, SeenMove, Time};
@@ -9,7 +10,7 @@ use flagfall_tests::Chance;
 
 use crate::games::{End, Manner, of_every_ruleset, tells_choices};
 
-/// Records of running games, and of games with a secret.
+/// Returns records of running games, and of games with a secret deployment.
 fn records() -> Vec<(u64, GameRecord)> {
     let mut records = Vec::new();
     for (seed, played) in of_every_ruleset(90_001, 6, |game| Manner::new(40 * game as u16 + 9, End::Open)) {
@@ -50,7 +51,7 @@ fn unchecked_facts_are_listed_and_the_rest_is_verified() {
         report.unchecked.iter().for_each(|unchecked| *left.entry(unchecked.code.code()).or_default() += 1);
         let names_rest = report.unchecked.iter().any(|unchecked| unchecked.code == UncheckedKind::Rest);
         assert!(report.plies_checked == report.plies || names_rest, "seed {seed}");
-        // Fitting ranks are also found in games with a reserve.
+        // The check must also find fitting ranks in games with a reserve.
         let has_reserve = Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.reserve);
         assert!(!has_reserve || !names_rest, "seed {seed}: {report:#?}");
         plies_with_reserve += if has_reserve { report.plies_checked } else { 0 };
@@ -101,7 +102,7 @@ fn a_game_that_no_deployment_allows_is_found() {
     assert!(found.contains_key(Impossible.code()), "{found:?}");
 }
 
-/// An army has one General. A second one is found at the ply where it appears.
+/// Each army has one General. The check reports a second General at the ply at which it appears.
 #[test]
 fn a_rank_too_many_is_found_where_it_appears() {
     let mut count = 0;
@@ -120,7 +121,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
             continue;
         }
         let mut changed = record.clone();
-        // Equal ranks both leave in these rulesets, so two Generals could have met here.
+        // In these rulesets, two pieces of equal rank both leave, so two Generals could have met
+        // here.
         let both_leave = strikes.iter().filter(|(_, seen)| {
             seen.strike.is_some_and(|strike| {
                 strike.attacker_fate == Fate::Leaves && strike.defender_fate == Fate::Leaves
@@ -148,8 +150,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
     assert!(count > 0, "no game had two strikes between equals");
 }
 
-/// In a running game, the time of a pending strike was used by at least one of the sides. So it
-/// cannot be longer than the time that either side had.
+/// While a strike is pending in a running game, the clock of at least one side runs. So the check
+/// reports a pending strike that lasts longer than the time that either side had.
 #[test]
 fn a_running_game_with_coins_is_held_to_its_clock() {
     let (mut strikes, mut found) = (0, 0);
@@ -161,13 +163,13 @@ fn a_running_game_with_coins_is_held_to_its_clock() {
         }
         let report = check(&record);
         assert_eq!(report.findings, [], "seed {seed}");
-        // The most time that a side can have.
+        // The maximum time that a side can have.
         let most_ms = 1_000 * (u64::from(base_s) + u64::from(increment_s) * record.events.len() as u64);
         for index in 1..record.events.len() {
             let is_ply = matches!(record.events[index].event, GameEvent::Moved(_));
             let is_resolved = is_ply && matches!(record.events[index - 1].event, GameEvent::Struck(_));
-            // After a pause while a strike waits, it is unknown whose time passed before the
-            // pause.
+            // If a pause comes while a strike is pending, it is unknown whose time passed before
+            // the pause.
             let was_paused = |told: &RecordedEvent| matches!(told.event, GameEvent::Paused { .. });
             if !is_ply || record.events[..index].iter().any(was_paused) {
                 continue;

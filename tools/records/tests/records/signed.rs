@@ -1,5 +1,5 @@
-//! Tests signed records. The record of every audience can be verified, and every falsification is
-//! found with the key.
+//! Tests signed records. The signature can be verified in the record of every audience, and with
+//! the key the check finds every falsification.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
@@ -27,7 +27,7 @@ fn keys() -> PublicKeys {
     keys
 }
 
-/// A server's signature of the game, as the public knows it.
+/// Returns a server's signature of the game. It covers the game as the public sees it.
 fn signature_of(played: &Played) -> RecordSignature {
     let digest = played.record(Viewer::Public).digest().expect("the game is over");
     let signature = pair().sign(&signed_message(digest));
@@ -82,8 +82,8 @@ fn a_new_name_an_opened_deployment_and_new_fields_leave_it_valid() {
         manner: Manner { secret: flagfall_board::PerSide::new(true, true), ..played.manner },
         ..played
     };
-    // Secrecy is a term of the game, so the digest covers it. The digest does not cover which
-    // deployments are open.
+    // The digest covers whether the game is secret, because that is one of its terms. It does not
+    // cover which deployments are open.
     let mut told = hidden.record(Viewer::Public);
     let open = told.digest();
     told.deployments = Default::default();
@@ -223,7 +223,7 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
     all
 }
 
-/// Moves all events from `place` on to a later time, and stops the clocks meanwhile.
+/// Moves all events from index `place` on to a later time, and inserts a pause before them.
 fn insert_pause(record: &mut GameRecord, place: usize, ms: u64) {
     let since = flagfall_board::Stamp(record.events[place - 1].at);
     record.events[place..].iter_mut().for_each(|told| told.at += ms);

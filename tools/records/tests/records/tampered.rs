@@ -1,4 +1,5 @@
-//! Changes every field, and drops, doubles and swaps events.
+//! Tests the check with records in which a field was changed, or an event was removed, repeated
+//! or swapped.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +17,19 @@ use proptest::prelude::*;
 use crate::games::{Manner, Played, of_every_ruleset, play};
 use crate::oracle::is_a_true_record;
 
-/// A record with one thing changed.
+/// A record with a single change.
 struct Tampered {
     /// What was changed.
     what: &'static str,
     record: GameRecord,
     /// The check must report at least one of these codes.
     codes: &'static [Falsehood],
-    /// The event at which it must be found, if that is certain.
+    /// The event at which the check must find the change, if that is certain.
     event: Option<usize>,
 }
 
-/// Changes that may give the true record of another game, and why nothing in a record contradicts
-/// them.
+/// Changes that may turn a record into the true record of another game, each with the reason why
+/// nothing in the record contradicts the change.
 const MEANINGLESS: [(&str, &str); 20] = [
     ("ruleset", "the same plies are a game by other rules too, and the commitments do not cover the ruleset"),
     ("time", "the stamps fit another clock too"),
@@ -64,16 +65,17 @@ fn every_change_is_found_or_makes_another_valid_record() {
         Manner::new(plies, Manner::ENDS[(game % 3) as usize])
     };
     for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
-        // Changes repeat everything, and have their own test.
+        // Leave out the changes of the view, because they repeat the other fields and have their
+        // own test.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
-            // The game ended without an open deployment, or never started. Such records have their
-            // own tests.
+            // The record has no open deployment, or the game never started. Other tests cover
+            // such records.
             continue;
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
         assert!(is_a_true_record(&record), "seed {seed}: the oracle knows a true record");
-        // A long game is changed at some of its events, a short game at all of them.
+        // Change about ten of the events of a long game, and all events of a short game.
         let every = 1 + record.events.len() / 10;
         for tampered in tamper(&record, every) {
             judge(seed, &record, &tampered, &mut outcomes, &mut codes);
@@ -84,7 +86,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
     }
     println!("{codes:?}");
     for code in &Falsehood::ALL {
-        // These need other records, so other tests cover them.
+        // These codes need other records, so other tests cover them.
         let elsewhere = [
             Malformed,
             Start,
@@ -119,8 +121,8 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // The oracle does not judge players, terms and secrets, because they are not part of the
-        // game.
+        // The oracle does not check players, terms and secrecy, because the rules of the game do
+        // not depend on them.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
         assert!(
@@ -134,7 +136,7 @@ fn judge(
     } else {
         count.1 += 1;
         assert!(MEANINGLESS.iter().any(|(name, _)| name == what), "seed {seed}: {what} was not found");
-        // The engine never ends a game as abandoned by itself. Only an umpire does.
+        // The engine never ends a game as abandoned. Only an umpire can.
         let is_word = report.on_trust
             && !["resigned", "draw_agreed", "aborted"].contains(&report.reason.as_deref().unwrap_or(""));
         assert!(
@@ -250,7 +252,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
     list
 }
 
-// Two codes are also names of types.
+// These two codes have the same names as two types, so rename them.
 use flagfall_records::Falsehood::{Opened as Opened_, Viewer as Audience_};
 
 fn set_setup(record: &mut GameRecord, side: Side, text: &str) {
@@ -414,7 +416,7 @@ fn tamper_end(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     for reason in EndReason::ALL {
         for winner in [Some(Side::Red), Some(Side::Blue), None] {
             let reason = reason.code().to_owned();
-            // Changing both may give another possible end.
+            // A different reason with a different winner may be another possible end.
             end(
                 "reason",
                 &[Falsehood::Outcome, EndedEarly, Unexpected, TimeLeft, FlagFall, Opened_],
@@ -484,7 +486,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     };
     for identity in identities() {
         strike("attacker", &[Falsehood::Rank, Shown], &mut |strike| strike.attacker = identity);
-        // Servers of version 0.1 did not name a silent winner, even if everyone knew it.
+        // The check accepts this change, because servers of version 0.1 omitted the rank of a
+        // defender that won, even if everyone knew the rank.
         if is_silent && identity == Identity::Hidden {
             continue;
         }
@@ -496,8 +499,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// Nothing can be added to a game that ended on the board, and the end of a game cannot be cut
-/// off.
+/// If a game ended on the board, the check reports a record that continues instead, and a record
+/// that lacks the end.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
@@ -525,7 +528,7 @@ fn a_game_ends_where_the_rules_end_it() {
     }
 }
 
-/// Hides the pieces from a reserve, as for the public before the end.
+/// Hides the pieces that were placed from a reserve, as in the public record of a running game.
 fn hide_placing(event: &mut GameEvent) {
     if let GameEvent::Placed(seen) = event
         && !seen.labeled
@@ -543,7 +546,7 @@ fn clocks_are_held_to() {
             continue;
         }
         let last = record.events.len() - 1;
-        // In the record, the flag falls at once, although there was time left.
+        // Tampering: the flag falls at once, although there is time left.
         let mut early = record.clone();
         early.events[last].at = early.events[last - 1].at;
         let report = check(&early);
@@ -552,7 +555,7 @@ fn clocks_are_held_to() {
             Some((TimeLeft, Some(last)))
         );
         lefts += 1;
-        // A side resigns long after the flag fell.
+        // Tampering: a side resigns long after its flag has fallen.
         let mut late = record.clone();
         if let GameEvent::Ended { outcome, .. } = &mut late.events[last].event {
             outcome.reason = "resigned".to_owned();
@@ -575,8 +578,9 @@ fn bytes_of(played: &Played, viewer: Viewer) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Changes one byte of the text. The change is found, breaks the JSON, gives the true record of
-    /// another game, or changes a word without consequences.
+    /// Changes one byte of a record's text. One of these must happen: the check finds the change,
+    /// the JSON is no longer valid, the record is true of another game, or the change has no
+    /// effect on the game.
     #[test]
     fn a_changed_byte_is_found(at in 0_usize..1_000_000, byte in 32_u8..127, seed in 0_u64..12) {
         let rulesets: Vec<_> = Ruleset::all().iter().collect();

@@ -1,5 +1,5 @@
-//! Ends that an umpire decides. The check accepts them where they are possible, and marks them as
-//! on trust.
+//! Tests ends that an umpire decides. The check accepts them where they are possible, and reports
+//! that they are on trust.
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameEvent, GameRecord, SeenOutcome, Time};
@@ -9,7 +9,7 @@ use flagfall_tests::Chance;
 
 use crate::games::{End, Manner, play};
 
-/// A game without a clock that Red resigns before ply 12.
+/// Returns the record of a game without a clock, in which a side resigns after eleven plies.
 fn record(seed: u64) -> GameRecord {
     let ruleset = Ruleset::find("classic").expect("a ruleset");
     let manner = Manner { time: Time::Unlimited {}, ..Manner::new(11, End::Resign) };

@@ -1,5 +1,5 @@
-//! Shared parts of these tests: a client that speaks JSON to a session, and random numbers from a
-//! printed seed.
+//! Shared code for these tests: a client that speaks JSON to a session, and random numbers from a
+//! seed that the test prints.
 
 #![allow(dead_code, reason = "every test uses some of it")]
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// Random numbers from this seed.
+    /// Creates a source of random numbers from this seed.
     pub(crate) fn new(seed: u64) -> Chance {
         Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// The seed in `FLAGFALL_SEED`, or this one.
+    /// Returns the seed in `FLAGFALL_SEED`. Without one, returns `seed`.
     pub(crate) fn seed_or(seed: u64) -> u64 {
         std::env::var("FLAGFALL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed)
     }
@@ -39,7 +39,8 @@ impl Chance {
         };
         let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
         if ruleset.reserve {
-            // The Flag comes first and is always on the board. The others are drawn.
+            // The Flag comes first, because it must be on the board. Draw the other pieces at
+            // random.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + self.below(end));
             }
@@ -52,7 +53,7 @@ impl Chance {
     }
 }
 
-/// A session with JSON requests.
+/// A session, to which tests send requests as JSON.
 #[derive(Default)]
 pub(crate) struct Client {
     pub(crate) session: Session,
@@ -65,14 +66,14 @@ impl Client {
         serde_json::from_str(&answer).expect("an answer is JSON")
     }
 
-    /// The answer, which must not be a refusal.
+    /// Sends a request and returns the answer, which must not be a refusal.
     pub(crate) fn done(&mut self, request: Value) -> Value {
         let answer = self.ask(request.clone());
         assert_ne!(answer["type"], "refused", "{request}: {answer}");
         answer
     }
 
-    /// The code of the refusal.
+    /// Sends a request that must be refused. Returns the code of the refusal.
     pub(crate) fn refused(&mut self, request: Value) -> String {
         let before = self.ask(json!({ "type": "show", "audience": "everything" }));
         let answer = self.ask(request.clone());

@@ -5,7 +5,8 @@ use crate::line::LineError;
 
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
-/// Each side's Flag is in an open column with a Scout of the other side.
+/// A deployment with few pieces. Each side's Flag is in a column with no other pieces except a
+/// Scout of the opponent.
 const RED_BARRAGE: &str = "F9B12s8..9 .......... .......... ..........";
 const BLUE_BARRAGE: &str = "9......... .......... .......... .9B12s8..F";
 
@@ -29,7 +30,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A bout, its time, and all lines that each side was told.
+/// A bout, the current time in it, and all lines that each side has received.
 struct Table {
     bout: Bout,
     now: Duration,
@@ -75,12 +76,12 @@ impl Table {
         text.split_whitespace().for_each(|line| self.says(side, line));
     }
 
-    /// What a side was told since the last call.
+    /// Returns the text that a side has received since the last call.
     fn heard(&mut self, side: Side) -> String {
         std::mem::take(&mut self.told[side])
     }
 
-    /// The last line that both sides were told, and the ending.
+    /// Returns the last line, which both sides received, and the ending.
     fn end(&mut self) -> (String, Ending) {
         let ending = self.bout.ending().expect("an end").clone();
         for side in Side::BOTH {
@@ -117,7 +118,7 @@ fn the_dialogue_is_that_of_the_protocol() {
         table.heard(Side::Blue),
         "0 3 DOWN 2 OK\n##########\n##########\n##########\n.#########\n..++..++..\n#.++..++..\n967B669999\n6724898974\nBB31555583\nFB8sB479B8\n"
     );
-    // The Scouts are equals.
+    // A Scout strikes a Scout, so both leave.
     table.says(Side::Blue, "0 6 UP 1");
     assert_eq!(table.heard(Side::Blue), "0 6 UP 1 BOTHDIE 9 9\n");
     assert!(table.heard(Side::Red).starts_with("0 6 UP 1 BOTHDIE 9 9\nFB8sB479B8\n"));
@@ -164,7 +165,7 @@ fn a_moving_defender_is_reported_as_the_attackers_loss() {
         table.says(side, line);
     }
     table.heard(Side::Red);
-    // The Scout strikes the Lieutenant, which moves to the Scout's square.
+    // Blue's Scout strikes a Lieutenant. The Lieutenant wins and moves to the Scout's square.
     table.says(Side::Blue, "1 4 DOWN");
     let heard = table.heard(Side::Red);
     assert!(heard.starts_with("1 4 DOWN DIES 9 6\n"), "{heard}");
@@ -238,7 +239,8 @@ fn answers_that_are_none_or_against_the_rules_lose() {
         ("", "Garbage"),
         ("NO_MOVE", "Garbage"),
         ("0 3 DOWN 77", "Garbage"),
-        // An empty square, an enemy piece, a piece that never moves, a lake, too far, an own piece.
+        // Moves from an empty square, of an enemy piece, of a piece that cannot move, into a
+        // lake, too far, and onto the player's own piece.
         ("0 4 DOWN", "Move"),
         ("0 6 UP", "Move"),
         ("0 0 DOWN", "Move"),
@@ -342,7 +344,7 @@ fn an_interrupted_game_has_no_winner() {
 
 #[test]
 fn a_side_that_cannot_move_at_the_start_loses() {
-    // Bombs on all squares without a lake ahead.
+    // Red has Bombs on all front squares that do not face a lake, so Red cannot move.
     let walled = "F123344455 5566667777 s888889999 BB99BB99BB";
     let mut table = Table::started(&PBM, walled, BLUE);
     table.ends("QUIT ann RED DEFEAT 1 148 148", Some(Side::Blue), EndReason::NoLegalMove);

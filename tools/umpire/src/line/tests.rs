@@ -6,7 +6,7 @@ fn lines(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The deployment of the first competition's programs as Red.
+/// The deployment that the programs of the first competition used as Red.
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
@@ -141,7 +141,7 @@ fn deployments_of_another_form_are_refused() {
 fn values_are_those_of_the_first_competition() {
     let army: u32 =
         CLASSIC.army.iter().map(|(rank, count)| u32::from(rank.strength()) * u32::from(count)).sum();
-    // 10 + 9 + 2 x 8 + 3 x 7 + 4 x 6 + 4 x 5 + 4 x 4 + 5 x 3 + 8 x 2 + 1
+    // The expected value is 10 + 9 + 2 x 8 + 3 x 7 + 4 x 6 + 4 x 5 + 4 x 4 + 5 x 3 + 8 x 2 + 1.
     assert_eq!(army, 148);
 }
 

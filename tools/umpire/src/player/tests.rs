@@ -1,5 +1,5 @@
-//! The view that a program builds from lines equals the engine's view at every turn, in games of
-//! every ruleset.
+//! Tests that the view that a program derives from lines equals the engine's view at every turn,
+//! in games of every ruleset.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::bout::{Bout, BoutTerms, Input, Limits, Output};
 use crate::line::can_tell;
 use crate::lines::Cut;
 
-/// A house player that keeps every view it sees.
+/// A house player that stores every view that it sees.
 type Watched = Box<dyn FnMut(&View) -> Option<Command>>;
 type Maker = Box<dyn FnOnce(Side) -> Watched>;
 
@@ -43,14 +43,14 @@ impl Program {
     }
 }
 
-/// A random house player as a chooser.
+/// Returns a chooser that plays like the house player of the level Random.
 fn random(side: Side) -> impl FnMut(&View) -> Option<Command> {
     let mut player = HousePlayer::new(Level::Random, side, 1, Effort::default());
     move |view| player.choose(view)
 }
 
-/// The engine's view without what the protocol cannot express: commitments, opened deployments,
-/// deadlines.
+/// Returns the engine's view without the parts that the protocol cannot express: commitments,
+/// opened deployments and deadlines.
 fn as_told(engine: &View) -> View {
     let mut told = engine.clone();
     told.deploy_deadline = None;
@@ -71,7 +71,7 @@ fn bout(ruleset: &'static Ruleset, seed: u64) -> Bout {
     })
 }
 
-/// What the games covered.
+/// Counts of the situations that occurred in the games.
 #[derive(Default)]
 struct Met {
     views: usize,
@@ -79,7 +79,7 @@ struct Met {
     announced: usize,
 }
 
-/// Plays a whole game of two programs and compares every view.
+/// Plays a whole game between two programs, and compares every view.
 fn compare(ruleset: &'static Ruleset, level: Level, seed: u64, met: &mut Met) {
     let mut bout = bout(ruleset, seed);
     let mut programs = PerSide::from_fn(|side| Program::new(ruleset, level, seed * 2 + side as u64));
@@ -137,7 +137,8 @@ fn before_the_deployments_the_view_is_the_engines_too() {
             let Output::Tell(_, text) = &opening[side as usize] else { panic!("an opening") };
             program.hear(text);
             let engine = view(&bout(ruleset, 1).game, Viewer::Player(side), Stamp(0));
-            // Drawn lakes are shown only with the first board.
+            // The lines show drawn lakes only with the first board, so use the lakes that the
+            // program saw.
             let mut told = as_told(&engine);
             told.lakes = program.seen.borrow()[0].lakes;
             assert_eq!(program.seen.borrow()[0], told, "{}", ruleset.id);
@@ -178,7 +179,7 @@ fn quit_ends_the_program_whatever_it_says() {
 }
 
 impl<C, M> LinePlayer<C, M> {
-    /// Its view of the game, once it has seen a board.
+    /// Returns the program's view of the game, once the program has seen a board.
     fn view(&self) -> Option<View> {
         match &self.state {
             State::Playing(_, Next::Outcome(game) | Next::Move(game) | Next::Board(game, _)) => {

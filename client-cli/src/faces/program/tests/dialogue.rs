@@ -21,8 +21,8 @@ const NOW: Duration = Duration::from_secs(1);
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
-/// A wrong answer: the side, the number of the answer, and its text. Answers are counted from the
-/// first line of the deployment.
+/// A wrong answer: the side, the index of the answer, and its text. The first line of the
+/// deployment has the first index.
 type Slip = Option<(Side, usize, &'static str)>;
 
 /// Two programs, and all lines that they received.
@@ -122,7 +122,7 @@ impl Table {
                 }
                 DialogueOutput::Command(command) => {
                     let told = match self.host.ask(side, &command) {
-                        // The other side gave up at the same time.
+                        // The other side has given up at the same time and ended the game.
                         Err(Refusal::GameOver) => continue,
                         other => other.expect("the server sees nothing illegal"),
                     };
@@ -312,12 +312,12 @@ fn after_a_reconnection_the_program_gets_only_missed_moves() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
     let [DialogueOutput::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
-    // The connection is lost and restored before the server receives the move. The dialogue has
-    // no output, and does not ask the program again.
+    // Lose and restore the connection before the server receives the move. The dialogue must not
+    // produce output or ask the program again.
     let view = table.host.view(Side::Red);
     assert_eq!(table.dialogues.red.follow(NOW, &[], &view, true), []);
-    // The connection is lost again. Meanwhile the server receives the move and restarts, and Blue
-    // answers.
+    // Lose the connection once more. Meanwhile the server receives the move and restarts, and
+    // Blue answers.
     let mut missed = table.host.ask(Side::Red, command).expect("taken").red;
     missed.extend(table.host.pause().red);
     missed.extend(table.host.resume().red);
@@ -451,7 +451,7 @@ fn acts_out_of_turn_count_at_the_next_turn() {
         };
         assert_eq!((moved.as_str(), failure.code()), ("0 3 DOWN OK\n", code));
     }
-    // On the program's turn, a fault counts at once.
+    // A fault during the program's turn takes effect at once.
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = table.dialogues.red.hear(NOW, Input::Gone(Side::Red), &table.views.red);
     assert_eq!(told[1], DialogueOutput::Fail(Failure::Fault(Fault::Gone)));

@@ -51,7 +51,7 @@ fn connect(session: &mut Session) -> Vec<Output> {
     connect_with(session, Vec::new())
 }
 
-/// Connects while these games of p1 are running.
+/// Connects the session. The welcome lists these games as p1's running games.
 fn connect_with(session: &mut Session, running: Vec<GameSummary>) -> Vec<Output> {
     client(session, Message::Connected);
     let welcome = format!(
@@ -89,7 +89,7 @@ fn exit_code(outputs: &[Output]) -> Option<u8> {
     }
 }
 
-/// Starts the game. p1 has this side.
+/// Starts the game, in which p1 plays this side.
 fn begin(session: &mut Session, host: &Host, side: Side) -> Vec<Output> {
     let summary = host.summary.clone();
     let outputs = receives(session, ServerToClient::GameStarted { game: summary, side });
@@ -130,7 +130,7 @@ impl Stage {
         assert!(told(&shown).starts_with("START\n"), "{shown:?}");
         let answered = stage.red(&told(&shown));
         assert!(matches!(sends(&answered)[..], [ClientToServer::Command { .. }]), "{answered:?}");
-        // The server has not received the move yet.
+        // At this point the server has not received the move yet.
         stage
     }
 
@@ -218,7 +218,8 @@ fn command_of(message: &ClientToServer) -> (&CommandId, &GameCommand) {
 
 #[test]
 fn a_move_in_doubt_goes_out_again_with_its_id_and_is_made_once() {
-    // The server received the move. The answer and the event arrive on the next connection.
+    // Set-up: the server receives the move, but its answer and the event arrive only on the next
+    // connection.
     let mut stage = Stage::new(None);
     let first = stage.pending();
     let (cmd_id, command) = command_of(&first);
@@ -271,7 +272,8 @@ fn a_program_whose_board_was_lost_does_not_play_on() {
     });
     let outputs = receives(&mut stage.session, whole);
     assert!(stage.session.has_failed());
-    // The session gives up the game. The server has to refuse the move from the lost branch.
+    // The session gives up the game. The server has to refuse the move, because it belongs to the
+    // lost branch.
     let [ClientToServer::Command { epoch: Some(epoch), command: GameCommand::Resign {}, .. }] =
         &sends(&outputs)[..]
     else {
@@ -351,7 +353,8 @@ fn a_program_that_dies_costs_its_game_and_ends_the_session_with_a_code_of_its_ow
     let outputs = session.step(Duration::ZERO, Input::Program(bout::Input::Gone(Side::Red)));
     let [sent] = &sends(&outputs)[..] else { panic!("{outputs:?}") };
     assert_eq!(command_of(sent).1, &GameCommand::Abort {});
-    // The server stops. The session gives up the game as soon as the server is back.
+    // Set-up: the connection breaks before the server answers. The session must give up the game
+    // as soon as it is connected again.
     client(&mut session, Message::Disconnected { code: None, why: "gone".to_owned() });
     let back = connect(&mut session);
     assert!(sends(&back).contains(sent));
@@ -412,7 +415,7 @@ fn a_stop_gives_the_game_up_and_a_second_one_does_not_wait() {
     let outputs = stage.session.step(Duration::ZERO, Input::Stop);
     assert_eq!((exit_code(&outputs), outputs.contains(&Output::Finish)), (Some(130), true));
 
-    // The session does not wait long for a server that does not answer.
+    // If the server does not answer, the session ends after a few ticks.
     let mut stage = Stage::new(None);
     assert_eq!(exit_code(&stage.session.step(Duration::ZERO, Input::Stop)), None);
     let code = (0..4).find_map(|_| exit_code(&client(&mut stage.session, Message::Tick)));

@@ -25,9 +25,9 @@ use flagfall_protocol::{Feed, GameRecord, SessionInfo};
 pub(super) enum Token {
     #[default]
     Unused,
-    /// With a token, the answer includes data that only this player may see.
+    /// The token is optional. With it, the answer includes data that only this player may see.
     Allowed,
-    /// Without a token, the request is refused.
+    /// The token is required.
     Needed,
 }
 

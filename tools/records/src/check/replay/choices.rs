@@ -1,8 +1,9 @@
-//! Strikes with choices that a running game does not show (§Q4).
+//! Replays strikes with choices that the record of a running game hides (§Q4).
 //!
-//! A choice becomes public once the strike is resolved, but not when it was made. The last choice
-//! was made when the strike was resolved. The other side is assumed to have chosen at once. So a
-//! record is false only if no times of the choices make it true.
+//! When a strike is resolved, the chosen ranks become public, but not the times at which the
+//! players chose. One player chose last, at the time when the strike was resolved. The check
+//! assumes that the other player chose at once. So it reports a record as false only if the
+//! record is false for all possible times.
 
 use flagfall_board::{Rank, Side, Stamp};
 use flagfall_protocol::SeenMove;
@@ -12,17 +13,17 @@ use super::super::facts;
 use super::{Cause, Replay, Resolved};
 use crate::finding::{Falsehood, Mismatch, wrong};
 
-/// When a side made a hidden choice.
+/// The time at which a side made a hidden choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chose {
-    /// With the event that shows the result.
+    /// At the time of the event that shows the result.
     Last,
-    /// At some moment before. It is assumed to have cost no time.
+    /// At an earlier, unknown time. The choice is assumed to have used none of the side's clock.
     Earlier,
 }
 
 impl Replay<'_> {
-    /// Resolves a pending strike, whose hidden choices show only in its result.
+    /// Resolves a pending strike. The record shows its hidden choices only in the result.
     pub(super) fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
         let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
         let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
@@ -41,8 +42,8 @@ impl Replay<'_> {
         }
         let resolved = match owed[..] {
             [(side, rank)] => {
-                // The last choice came with the event. If that was the viewer's, the other one was
-                // earlier.
+                // The last choice was made at the time of this event. If the viewer chose at that
+                // time, the opponent chose earlier.
                 let chose = if self.chosen_at == Some(at) { Chose::Earlier } else { Chose::Last };
                 self.choose(&[(side, rank, chose)], at)
             }
@@ -52,7 +53,7 @@ impl Replay<'_> {
                     [(blue, blue_rank, Chose::Earlier), (red, red_rank, Chose::Last)],
                 ];
                 match orders.map(|order| self.choose(&order, at)) {
-                    // Either may have been the last, so neither is charged any time.
+                    // Either side may have chosen last, so neither is charged any time.
                     [Ok(_), Ok(_)] => {
                         self.choose(&[(red, red_rank, Chose::Earlier), (blue, blue_rank, Chose::Earlier)], at)
                     }
@@ -67,8 +68,8 @@ impl Replay<'_> {
             .map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// Checks the time of a side that chose while the other may have chosen unseen. Its own time is
-    /// known.
+    /// Checks the clock of a side whose choice has a known time, while the opponent may have made
+    /// a hidden choice.
     pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Mismatch> {
         let judged = at.minus_ms(self.lag_ms.into());
         let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;
@@ -81,7 +82,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// The game after hidden choices, and the events of the last one.
+    /// Returns the game after these hidden choices, and the events that the last choice caused.
     fn choose(&self, choices: &[(Side, Rank, Chose)], at: Stamp) -> Result<Resolved, Refusal> {
         let mut game = self.game.clone();
         let mut events = Vec::new();
@@ -105,7 +106,7 @@ impl Replay<'_> {
         Ok(Resolved { game, events })
     }
 
-    /// True if a strike waits and the other side may have chosen unseen.
+    /// True if a strike is pending and the record may hide a choice for it.
     pub(super) fn waits_for_hidden_choice(&self) -> bool {
         self.game.position().has_strike_pending() && facts::has_hidden_choices(self.record)
     }

@@ -1,4 +1,5 @@
-//! Ends of games: by a decision, by the clock, by an umpire's verdict, by the rules.
+//! Replays the ends of games: by a player's decision, by the clock, by an umpire's verdict, or by
+//! the rules.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::SeenOutcome;
@@ -22,7 +23,8 @@ impl Replay<'_> {
                 if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
                     return Ok(Cause::Events(by_itself));
                 }
-                // A player may abort before their first ply, an umpire at any time.
+                // A player may abort only before their first ply, but an umpire may abort at any
+                // time.
                 let asked = self.ask_either(&Command::Abort, at).map(Cause::Decision);
                 asked.or_else(|_| self.verdict(outcome, at))
             }
@@ -43,7 +45,8 @@ impl Replay<'_> {
         }
     }
 
-    /// The flag fall. If both sides owed a choice, the winner may have made theirs unseen (§Q4).
+    /// Returns the events of a flag fall. If both sides had to choose, the winner may have made a
+    /// hidden choice in time (§Q4).
     fn fall(&self, outcome: &SeenOutcome, at: Stamp) -> Events {
         let by_itself = decide_deadline(&self.game, at);
         let tells = |events: &Events| {
@@ -66,8 +69,8 @@ impl Replay<'_> {
         decide_deadline(&chosen, at)
     }
 
-    /// An umpire's verdict from outside the board: against a side that had to act, or against
-    /// either before the start.
+    /// Checks a verdict that an umpire gave for reasons outside the board. During the game it
+    /// must go against a side that had to act, and before the start against either side.
     fn verdict(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Mismatch> {
         if self.game.is_paused() {
             return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
@@ -78,13 +81,14 @@ impl Replay<'_> {
         let (SeenOutcome { winner, reason }, turn) = (outcome, self.game.turn());
         let is_possible = match (turn, winner) {
             (Some(_), Some(winner)) => reason == "abandoned" || self.game.is_to_act(winner.opponent()),
-            // Both may have owed a choice (§Q4).
+            // Both sides may have had to choose (§Q4).
             (Some(_), None) if reason == "out_of_time" => {
                 Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
             }
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // This is possible even if wrong deployments lose (§U7). The rules judge deployments
-            // when both are handed in, but an umpire may not have received any.
+            // Before the start, any verdict is possible, even if wrong deployments lose (§U7).
+            // The rules judge deployments only after both have been submitted, and an umpire may
+            // have received none.
             (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
@@ -96,13 +100,14 @@ impl Replay<'_> {
         }
     }
 
-    /// An end by the rules that the engine did not produce with the last event.
+    /// Checks an end by the rules that the engine did not cause with the last event.
     fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Mismatch> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
             ("both_blocked", None) => turn.is_some(),
-            // Otherwise hidden ranks would have ended the game earlier in the order of §A10.
+            // At the limit, the guessed ranks may have caused an end that comes earlier in the
+            // order of §A10 and that the hidden ranks do not cause.
             ("quiet_limit" | "ply_limit", None) => {
                 view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
             }
