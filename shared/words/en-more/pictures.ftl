@@ -5,7 +5,7 @@ picture-strong =
     { $hidden ->
         [yes] { $advances ->
             [yes] { strike-of }, as Red sees it: the winner takes the loser's square and stays hidden.
-           *[no] { strike-of }, as Red sees it: the winner stays there and remains hidden.
+           *[no] { strike-of }, as Red sees it: the winner stays on its square and remains hidden.
         }
        *[no] { $advances ->
             [yes] { strike-of }: the stronger piece wins and takes the loser's square.
