@@ -13,6 +13,7 @@ async function run() {
   const [words] = await Promise.all([loadWords("en"), retrying(loadRulesets)]);
   start(words);
   render(h(App, { route }), root);
+  void import("./parts/notices.js").then((notices) => notices.startNotices());
 }
 
 /** Tries until it works: the server may be about to start. @param {() => Promise<void>} load */
