@@ -1,6 +1,7 @@
 // Starts the page.
 
 import { App } from "./app.js";
+import { startOffline } from "./parts/offline.js";
 import { listenToAddresses, route } from "./route.js";
 import { loadRulesets, start } from "./state.js";
 import { h, render } from "./vendor/library.js";
@@ -10,6 +11,7 @@ const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 
 async function run() {
   listenToAddresses();
+  startOffline();
   const [words] = await Promise.all([loadWords("en"), retrying(loadRulesets)]);
   start(words);
   render(h(App, { route }), root);
