@@ -121,7 +121,7 @@ function prepare({ settings, begin, except }) {
     },
   });
   Object.assign(window, { WebSocket: FakeSocket, Notification: FakeNotification, AudioContext: class { constructor() { return audio("audio"); } } });
-  Object.defineProperty(navigator, "userActivation", { value: { hasBeenActive: true, isActive: true } });
+  Object.defineProperty(navigator, "userActivation", { configurable: true, value: { hasBeenActive: true, isActive: true } });
   document.hasFocus = () => false;
   Object.defineProperty(navigator, "serviceWorker", { value: undefined });
 
@@ -178,13 +178,15 @@ const LOUD = {
 };
 
 /**
- * Opens a page that is fed. `except`: a selector of what is not written down.
+ * Opens a page that is fed. `except`: a selector of what is not written down. `beside`: the
+ * profile of another page, whose tab it becomes.
  * @param {import("playwright-core").Browser} chromium
  * @param {{ url: string, rules: Rules[], path?: string, plants?: Plant[], settings?: object, except?: string,
+ *   beside?: import("playwright-core").BrowserContext,
  *   options?: import("playwright-core").BrowserContextOptions }} how
  */
-export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", options = {} }) {
-  const { page, faults, context } = await newPage(chromium, options);
+export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", beside, options = {} }) {
+  const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
   await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules } }));
   /** @type {Set<Plant>} */
   const planted = new Set();

@@ -105,6 +105,8 @@ export function startNotices() {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+/** The turns whose low time was told. @type {Set<string>} */
+const lows = new Set();
 
 /** Waits until the player's time runs low, in any open game. */
 function watchClocks() {
@@ -116,16 +118,19 @@ function watchClocks() {
     if (!view?.clock || !game || !side || side === "public" || view.phase !== "playing" || !isOwnTurn(view) || view.paused) return [];
     const { ms, freeMs } = timeLeft(view.clock, side, now);
     const limit = game.terms.time.kind === "correspondence" ? LOW_MS.days : LOW_MS.clock;
-    // Whoever begins a turn with little time knows it already.
-    return ms > limit ? [{ in: ms + freeMs - limit, key: `${id} ${view.ply}`, ruleset: view.ruleset, address: `/game/${id}` }] : [];
+    const key = `${id} ${view.ply}`;
+    // A player who begins a turn with little time knows it already.
+    if (lows.has(key) || view.clock.remaining_ms[side] <= limit) return [];
+    return [{ in: Math.max(0, ms + freeMs - limit), key, ruleset: view.ruleset, address: `/game/${id}` }];
   }).sort((a, b) => a.in - b.in)[0];
   // Longer times do not fit into a timer.
   if (!due || due.in > 2_000_000_000) return;
   timer = setTimeout(() => {
+    lows.add(due.key);
     sound(due.key, "low");
     notify("time", due.key, due);
     watchClocks();
-  }, due.in + 5);
+  }, due.in);
 }
 
 /** @param {"flagfall" | "turn"} name */
