@@ -15,8 +15,8 @@ import { newPage } from "./browser.js";
  * @typedef {{ log: string[], document: string, tree: string, storage: string }} Seen
  */
 
-/** Runs in the page before its modules. @param {{ settings: object, begin: number, except: string }} given */
-function prepare({ settings, begin, except }) {
+/** Runs in the page before its modules. @param {{ settings: object, begin: number, except: string, isQuiet: boolean }} given */
+function prepare({ settings, begin, except, isQuiet }) {
   // Time stands still until the test lets it pass. While the page loads, short timers run all the
   // same.
   let now = begin;
@@ -25,7 +25,8 @@ function prepare({ settings, begin, except }) {
   const due = new Map();
   const RealDate = Date;
   const channel = new MessageChannel();
-  const settle = () => new Promise((resolve) => {
+  // A quiet page is not drawn after each timer.
+  const settle = () => isQuiet ? Promise.resolve().then(() => undefined).then(() => undefined) : new Promise((resolve) => {
     channel.port1.onmessage = resolve;
     channel.port2.postMessage(0);
   });
@@ -71,6 +72,7 @@ function prepare({ settings, begin, except }) {
     requestAnimationFrame: (/** @type {(time: number) => void} */ act) => later(act, 16 - ((now - begin) % 16)),
     cancelAnimationFrame: drop,
   });
+  /** @type {any} */ (window).realNow = performance.now.bind(performance);
   performance.now = () => now - begin;
 
   let ids = 0;
@@ -82,7 +84,7 @@ function prepare({ settings, begin, except }) {
   /** @type {any} */
   const fed = { log, socket: undefined, run, except };
   /** @type {any} */ (window).fed = fed;
-  const write = (/** @type {string} */ text) => log.push(`${Date.now()} ${text}`);
+  const write = (/** @type {string} */ text) => isQuiet || log.push(`${Date.now()} ${text}`);
 
   class FakeSocket {
     static OPEN = 1;
@@ -145,8 +147,13 @@ function prepare({ settings, begin, except }) {
       default: return [...[...record.removedNodes].map((node) => `${at} - ${text(node)}`), ...[...record.addedNodes].map((node) => `${at} + ${text(node)}`)].join("\n");
     }
   };
+  fed.draw = () => new Promise((resolve) => {
+    channel.port1.onmessage = resolve;
+    channel.port2.postMessage(0);
+  });
   fed.start = () => {
     clearInterval(loading);
+    if (isQuiet) return;
     const all = document.createTreeWalker(document);
     while (all.nextNode()) number(all.currentNode);
     new MutationObserver((records) => records.filter(({ target }) => !isHidden(target)).forEach((record) => write(entry(record)))).observe(document, {
@@ -179,15 +186,17 @@ const LOUD = {
 
 /**
  * Opens a page that is fed. `except`: a selector of what is not written down. `beside`: the
- * profile of another page, whose tab it becomes.
+ * profile of another page, whose tab it becomes. With `isQuiet`, nothing is written down. `texts`:
+ * Fluent texts instead of the page's.
  * @param {import("playwright-core").Browser} chromium
- * @param {{ url: string, rules: Rules[], path?: string, plants?: Plant[], settings?: object, except?: string,
+ * @param {{ url: string, rules: Rules[], path?: string, plants?: Plant[], settings?: object, except?: string, isQuiet?: boolean, texts?: string,
  *   beside?: import("playwright-core").BrowserContext,
  *   options?: import("playwright-core").BrowserContextOptions }} how
  */
-export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", beside, options = {} }) {
+export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, beside, options = {} }) {
   const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
   await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules } }));
+  if (texts) await page.route("**/words/*.ftl", (route) => route.fulfill({ body: texts, contentType: "text/plain; charset=utf-8" }));
   /** @type {Set<Plant>} */
   const planted = new Set();
   if (plants.length > 0) {
@@ -201,7 +210,7 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
       await route.fulfill({ response: answer, body });
     });
   }
-  await page.addInitScript(prepare, { settings, begin: BEGIN, except });
+  await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });
   await page.goto(url + path);
   await page.locator("#main .table, #main h1").first().waitFor({ state: "attached" });
   const isWhole = () => page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/notices.js")));

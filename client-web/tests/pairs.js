@@ -27,13 +27,13 @@ const NAMES = /** @type {Record<string, string>} */ ({ 5: "captain", 6: "lieuten
 /** @param {"red" | "blue"} side @param {string} name */
 export const player = (side, name = side === "red" ? "ann" : "bob") => ({ id: `player-${side}`, kind: /** @type {const} */ ("guest"), name });
 
-/** The message of a whole game. @param {GameView} view @param {number} seq @returns {ServerMessage} */
-export function gameMessage(view, seq) {
+/** The message of a whole game. @param {GameView} view @param {number} seq @param {string} [id] @returns {ServerMessage} */
+export function gameMessage(view, seq, id = GAME) {
   return {
     type: "game", audience: view.audience, driving: view.audience !== "public", epoch: 1, seq, view,
     presence: { red: "present", blue: "present" },
     game: {
-      id: GAME, created: BEGIN, phase: view.phase, ply: view.ply, turn: view.turn ?? null, outcome: view.outcome ?? null,
+      id, created: BEGIN, phase: view.phase, ply: view.ply, turn: view.turn ?? null, outcome: view.outcome ?? null,
       players: { red: player("red"), blue: player("blue") },
       terms: { ruleset: view.ruleset, time: { kind: "fischer", base_s: 600, increment_s: 5 } },
     },
@@ -260,5 +260,48 @@ async function playCoins(both, ranks, plies) {
     const choice = choices[both.random(choices.length)];
     if (!choice) return;
     await both.act(side, choice);
+  }
+}
+
+/**
+ * A random game as one side is sent it, up to a number of plies or its end.
+ * @param {Rules} rules @param {{ seed: number, plies: number, id?: string }} how @returns {Promise<ServerMessage[]>}
+ */
+export async function playLong(rules, { seed, plies, id = GAME }) {
+  const table = new Table();
+  const random = chance(seed);
+  let at = BEGIN;
+  try {
+    const time = { kind: "fischer", base_s: 600, increment_s: 5 };
+    await table.begin({ type: "new_game", ruleset: rules.id, deploy_ms: 300_000, time, seed, at });
+    const messages = [gameMessage(structuredClone(/** @type {GameView} */ (table.views.red)), 0, id)];
+    /** @param {"red" | "blue"} side @param {GameCommand} command */
+    const act = async (side, command) => {
+      /** @type {import("./games.js").Step[]} */
+      const steps = [];
+      at += 500;
+      await table.act({ type: "command", side, command, at }, steps);
+      for (const { event, change } of steps[0]?.seen ?? []) messages.push({ type: "event", game: id, seq: messages.length, event, change });
+    };
+    await act("red", { kind: "deploy", setup: randomSetup(rules, random) });
+    await act("blue", { kind: "deploy", setup: randomSetup(rules, random) });
+    while (table.views.red?.phase === "playing" && table.views.red.ply < plies) {
+      const side = /** @type {"red" | "blue"} */ (table.views.red.turn);
+      const legal = await table.legal(side);
+      const isStrike = random(12) === 0;
+      // Strikes are rare, so that the game is long; without any, it is a draw.
+      const quiet = legal.filter((command) => command.kind === "move"
+        && !table.views.red?.pieces.some((piece) => squareOf(piece) === parseMove(command.move).to));
+      const flag = table.views[side === "red" ? "blue" : "red"]?.pieces.find((piece) => /[rb]F/.test(piece));
+      const all = legal.filter((command) => command.kind === "color" || (command.kind === "move" && parseMove(command.move).to !== (flag && squareOf(flag))));
+      const moves = quiet.length > 0 && !isStrike ? quiet : all;
+      const command = moves[random(moves.length)];
+      if (!command) break;
+      await act(side, command);
+    }
+    if (table.views.red?.phase === "playing") await act("red", { kind: "resign" });
+    return messages;
+  } finally {
+    table.end();
   }
 }

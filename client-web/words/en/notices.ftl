@@ -15,6 +15,11 @@ settings-notify-challenge = Notify me when someone challenges me
 settings-notify-time = Notify me when my time runs low
 notify-refused = The browser does not allow notifications for this page. Allow them in its settings.
 
+## Long games
+
+# $count: lines of the list.
+moves-all = Show all { $count }
+
 ## Chat
 
 key-x = X
