@@ -213,7 +213,7 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
   await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });
   await page.goto(url + path);
   await page.locator("#main .table, #main h1").first().waitFor({ state: "attached" });
-  const isWhole = () => page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/notices.js")));
+  const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/notices.js")));
   while (!await isWhole()) await page.waitForTimeout(20);
   await page.waitForTimeout(30);
   await page.evaluate(() => {

@@ -34,7 +34,7 @@ test("only /sw.js can become a service worker", async () => {
       () => types.createPolicy("other", { createScriptURL: (/** @type {string} */ url) => url }),
       () => types.createPolicy("flagfall-sw", { createScriptURL: (/** @type {string} */ url) => url }),
       () => navigator.serviceWorker.register("/sw.js"),
-      () => navigator.serviceWorker.register("/assets/dev/parts/sound.js"),
+      () => navigator.serviceWorker.register("/assets/dev/words.js"),
     ];
     return Promise.all(tries.map(async (attempt) => {
       try {
@@ -47,7 +47,7 @@ test("only /sw.js can become a service worker", async () => {
   });
   assert.deepEqual(refused, ["TypeError", "TypeError", "TypeError", "TypeError"]);
   const passed = await page.evaluate(async () => {
-    const address = "/assets/dev/parts/offline.js";
+    const address = "/assets/dev/main.js";
     const { onlyWorker } = await import(address);
     return ["/sw.js", "/sw.js?", "sw.js", "//evil.example/sw.js", "/assets/dev/sw.js", ""].filter((address) => {
       try {

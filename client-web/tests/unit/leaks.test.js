@@ -5,12 +5,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { soundsOf } from "../../page/parts/sound.js";
 import { newLine, step } from "../../page/net/line.js";
 import { listedRules } from "../games.js";
 import { BEGIN, GAME, playPair, player } from "../pairs.js";
 
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
+
+// Sounds need no browser, but the page's state beside them does.
+Object.assign(globalThis, {
+  localStorage: { getItem: () => null }, document: { documentElement: { dataset: {} } },
+  BroadcastChannel: class {},
+});
+const { soundsOf } = await import("../../page/parts/notices.js");
 
 const isLong = process.env.FLAGFALL_LONG === "1";
 const moment = { now: BEGIN, random: 0.5 };
