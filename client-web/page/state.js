@@ -32,10 +32,18 @@ export const alarm = signal("");
  * @property {"us" | "eu"} numbering
  * @property {"normal" | "large"} print
  * @property {"system" | "none"} motion
+ * @property {"on" | "off"} sound
+ * @property {"on" | "off"} notify_turn
+ * @property {"on" | "off"} notify_start
+ * @property {"on" | "off"} notify_challenge
+ * @property {"on" | "off"} notify_time
  */
 
 /** @type {Settings} */
-const PLAIN = { theme: "system", numbering: "us", print: "normal", motion: "system" };
+const PLAIN = {
+  theme: "system", numbering: "us", print: "normal", motion: "system",
+  sound: "on", notify_turn: "off", notify_start: "off", notify_challenge: "off", notify_time: "off",
+};
 /** The player's settings, kept on the device. */
 export const settings = signal(/** @type {Settings} */ ({ ...PLAIN, ...JSON.parse(localStorage.getItem("settings") ?? "{}") }));
 effect(() => {

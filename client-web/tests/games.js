@@ -33,7 +33,7 @@ export function chance(seed) {
 }
 
 /** @template T @param {T[]} list @param {(below: number) => number} random */
-function shuffle(list, random) {
+export function shuffle(list, random) {
   for (let left = list.length - 1; left > 0; left--) {
     const other = random(left + 1);
     [list[left], list[other]] = [/** @type {T} */ (list[other]), /** @type {T} */ (list[left])];
@@ -51,7 +51,7 @@ export function randomSetup(rules, random) {
 }
 
 /** Three referees with the same game, one for each audience. */
-class Table {
+export class Table {
   constructor() {
     this.referees = AUDIENCES.map((audience) => ({ audience, referee: new Referee() }));
     /** @type {Partial<Record<string, GameView>>} */

@@ -31,7 +31,7 @@ export const HEADERS = {
 
 const TYPES = /** @type {Record<string, string>} */ ({
   ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
-  ".svg": "image/svg+xml", ".ftl": "text/plain; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+  ".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json", ".ftl": "text/plain; charset=utf-8", ".txt": "text/plain; charset=utf-8",
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
@@ -52,6 +52,8 @@ export function serve({ port, server }) {
     if (path === "/api/rulesets") return void rulesets(answer, server);
     if (path === "/api/games" && search === "?phase=over") return void finished(answer, server);
     if (path.startsWith("/api/")) return forward(asked, answer, server);
+    if (path === "/sw.js" || path === "/manifest.webmanifest") return send(answer, 200, extname(path), built(path.slice(1)));
+    if (path === "/assets/dev/files.txt") return send(answer, 200, ".txt", buildFiles().join("\n"));
     if (path.startsWith("/assets/dev/")) return file(answer, PAGE, path.slice("/assets/dev/".length));
     if (path.startsWith("/board/")) return file(answer, PICTURES, path.slice("/board/".length));
     return page(answer, path);
@@ -90,6 +92,17 @@ function file(answer, folder, path) {
   send(answer, 200, extname(full), readFileSync(full));
 }
 
+/** A file with the address of this build. @param {string} name */
+function built(name) {
+  return readFileSync(join(PAGE, name), "utf8").replaceAll("/assets/HASH/", "/assets/dev/");
+}
+
+/** The files of the build, which the service worker keeps. */
+export function buildFiles() {
+  const files = readdirSync(PAGE, { recursive: true, encoding: "utf8" });
+  return [...files.filter((name) => /\.(js|css|svg|png)$/.test(name) && name !== "sw.js").sort(), "words/en.ftl", "words/en-more.ftl"];
+}
+
 /** All texts of a language: what both clients say, and what the page says. Comments stay here. @param {string} language */
 export function allTexts(language) {
   return `${texts(language)}\n${texts(`${language}-more`)}`;
@@ -103,8 +116,7 @@ export function texts(folder) {
 
 /** @param {Answer} answer @param {string} path */
 function page(answer, path) {
-  const html = readFileSync(join(PAGE, "index.html"), "utf8").replaceAll("/assets/HASH/", "/assets/dev/");
-  send(answer, ADDRESSES.test(path) ? 200 : 404, ".html", html);
+  send(answer, ADDRESSES.test(path) ? 200 : 404, ".html", built("index.html"));
 }
 
 /** @param {Answer} answer @param {number} status @param {string} type @param {string | Buffer} body */

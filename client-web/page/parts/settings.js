@@ -3,6 +3,7 @@
 import { say, settings, storeSettings } from "../state.js";
 import { h } from "../vendor/library.js";
 import { tell } from "./dialog.js";
+import { NoticeChoices } from "./notices.js";
 
 /** @typedef {import("../state.js").Settings} Settings */
 
@@ -25,5 +26,6 @@ function Choices() {
       h("select", {
         value: now[name],
         onChange: (/** @type {any} */ event) => storeSettings(/** @type {Settings} */ ({ ...now, [name]: event.target.value })),
-      }, values.map((value) => h("option", { key: value, value }, say(`settings-${name}-value`, { value })))))));
+      }, values.map((value) => h("option", { key: value, value }, say(`settings-${name}-value`, { value })))))),
+    h(NoticeChoices, {}));
 }

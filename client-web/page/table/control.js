@@ -14,6 +14,7 @@ import { clocksSentence, lossesSentence, sentence, squareNames } from "../game/s
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellList } from "../parts/dialog.js";
+import { isChatMuted, muteChat } from "../parts/notices.js";
 import {
   alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak,
 } from "../state.js";
@@ -32,7 +33,7 @@ import { Deploying } from "./deploying.js";
 /** Below this, a new turn of one's own is said at once. */
 const HURRY_MS = 30_000;
 /** The keys of the board, as the list of keys shows them. */
-const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "delete"];
+const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "x", "delete"];
 
 export class GameControl {
   /** @type {Board | undefined} */
@@ -228,6 +229,7 @@ export class GameControl {
       case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
       case "KeyC": speak(lossesSentence(view, allWords())); return true;
+      case "KeyX": muteChat(); return true;
       default:
         if (event.key !== "?") return false;
         void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
@@ -313,7 +315,7 @@ export class GameControl {
       else if (this.isTurn && this.#isHurried(after)) alarm.value = say("your-turn-low");
       this.#checkPlan();
     }
-    if (news.kind === "said" && news.side !== this.side) speak(say("said-aloud"));
+    if (news.kind === "said" && news.side !== this.side && !isChatMuted()) speak(say("said-aloud"));
   }
 
   /** @param {GameView} view */

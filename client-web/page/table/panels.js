@@ -231,17 +231,24 @@ export function SidePanel({ control, isOpen }) {
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }
 
+/** As many moves are listed at first: a long list slows the page down. */
+const LATEST = 50;
+
 /** @param {{ control: GameControl }} props */
 function Moves({ control }) {
   const entries = control.entries.value;
+  const [isWhole, setWhole] = useState(false);
+  const first = isWhole ? 0 : Math.max(0, entries.length - LATEST);
   const end = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const body = end.current?.parentElement;
     if (body) body.scrollTop = body.scrollHeight;
   }, [entries.length]);
   if (entries.length === 0) return h("p", { class: "muted small" }, say("moves-empty"));
-  return h("ol", { class: "moves small", ref: end }, entries.map(({ text, ply }, index) =>
-    h("li", { key: index }, h("span", { class: "numbers muted" }, ply), " ", text)));
+  return h("ol", { class: "moves small", ref: end },
+    first > 0 ? h("li", { key: "all" }, h("button", { class: "button compact plain", onClick: () => setWhole(true) }, say("moves-all", { count: entries.length }))) : null,
+    entries.slice(first).map(({ text, ply }, index) =>
+      h("li", { key: first + index }, h("span", { class: "numbers muted" }, ply), " ", text)));
 }
 
 /** @param {{ control: GameControl }} props */

@@ -1,0 +1,245 @@
+// What the page tells when nobody looks at it: sounds, notifications, and the icon of the tab.
+
+import { timeLeft } from "../game/clocks.js";
+import { go } from "../route.js";
+import { line, onMessage, onNews, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
+import { effect, h } from "../vendor/library.js";
+
+/** @typedef {import("../../types/messages").GameEvent} GameEvent */
+/** @typedef {import("../../types/messages").GameView} GameView */
+/** @typedef {"move" | "strike" | "turn" | "low" | "start" | "end" | "challenge"} Sound */
+/** @typedef {"turn" | "start" | "challenge" | "time"} Kind */
+
+/** What can notify, in the order of the settings. @type {Kind[]} */
+const KINDS = ["turn", "start", "challenge", "time"];
+/** From here on, time is low: in games on a clock, and in games with days for each move. */
+const LOW_MS = { clock: 30_000, days: 3_600_000 };
+/** How long a tab lets others go first: the one with the focus does not wait. */
+const WAIT_MS = { focused: 0, visible: 60, hidden: 150 };
+
+/** All tabs hear all news, and one of them tells it. */
+const tabs = new BroadcastChannel("flagfall-notices");
+/** What some tab has told, the latest last. @type {Set<string>} */
+const told = new Set();
+
+/** @param {string} key */
+function remember(key) {
+  told.add(key);
+  const [oldest] = told;
+  if (told.size > 100 && oldest !== undefined) told.delete(oldest);
+}
+
+/** Does something in one tab only. @param {string} key The same in all tabs. @param {() => void} act */
+function once(key, act) {
+  const look = document.visibilityState === "hidden" ? "hidden" : document.hasFocus() ? "focused" : "visible";
+  const pause = WAIT_MS[look] * (1 + Math.random());
+  const claim = () => {
+    if (told.has(key)) return;
+    remember(key);
+    tabs.postMessage(key);
+    act();
+  };
+  if (pause === 0) claim();
+  else setTimeout(claim, pause);
+}
+
+/** @param {string} key @param {Sound} sound */
+function sound(key, sound) {
+  if (settings.value.sound === "on") once(`${key} ${sound}`, () => play(sound));
+}
+
+/**
+ * Shows a notification, unless somebody looks at the page. It names the game's rules and what
+ * kind of news it is, nothing else: others may see the screen.
+ * @param {Kind} kind @param {string} key @param {{ ruleset: string, address: string }} about
+ */
+function notify(kind, key, { ruleset, address }) {
+  if (settings.value[`notify_${kind}`] !== "on" || !mayNotify() || document.hasFocus()) return;
+  once(`${key} notify ${kind}`, () => {
+    const text = say(`notice-${kind}`, { rules: rulesFor(ruleset)?.title ?? "Flagfall" });
+    const options = { body: text, tag: `${kind} ${address}`, icon: iconAddress("flagfall"), data: address };
+    try {
+      const notification = new Notification("Flagfall", options);
+      notification.addEventListener("click", () => {
+        window.focus();
+        notification.close();
+        go(address);
+      });
+    } catch {
+      // Phones show notifications of a service worker only.
+      void navigator.serviceWorker?.ready.then((registration) => registration.showNotification("Flagfall", options));
+    }
+  });
+}
+
+function mayNotify() {
+  return "Notification" in window && Notification.permission === "granted";
+}
+
+/** Begins to tell. */
+export function startNotices() {
+  tabs.onmessage = ({ data }) => remember(String(data));
+  onNews((news) => {
+    if (news.kind !== "event") return;
+    const loaded = line.value.games[news.game]?.loaded;
+    const key = `${news.game} ${loaded?.epoch} ${loaded?.seq}`;
+    const about = { ruleset: news.after.ruleset, address: `/game/${news.game}` };
+    for (const one of soundsOf(news.event, news.before, news.after)) {
+      sound(key, one);
+      if (one === "turn") notify("turn", key, about);
+    }
+  });
+  onMessage((message) => {
+    if (message.type === "game_started") {
+      sound(message.game.id, "start");
+      notify("start", message.game.id, { ruleset: message.game.terms.ruleset, address: `/game/${message.game.id}` });
+    }
+    if (message.type === "challenged") {
+      const { challenge, terms } = message.invitation;
+      sound(challenge, "challenge");
+      notify("challenge", challenge, { ruleset: terms.ruleset, address: `/challenge#${challenge}` });
+    }
+  });
+  effect(showIcon);
+  for (const change of ["focus", "blur"]) addEventListener(change, showIcon);
+  effect(watchClocks);
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+/** The turns whose low time was told. @type {Set<string>} */
+const lows = new Set();
+
+/** Waits until the player's time runs low, in any open game. */
+function watchClocks() {
+  clearTimeout(timer);
+  const now = serverTime.at(Date.now());
+  const due = Object.values(line.value.games).flatMap(({ id, loaded }) => {
+    const { view, game } = loaded ?? {};
+    const side = view?.audience;
+    if (!view?.clock || !game || !side || side === "public" || view.phase !== "playing" || !isOwnTurn(view) || view.paused) return [];
+    const { ms, freeMs } = timeLeft(view.clock, side, now);
+    const limit = game.terms.time.kind === "correspondence" ? LOW_MS.days : LOW_MS.clock;
+    const key = `${id} ${view.ply}`;
+    // A player who begins a turn with little time knows it already.
+    if (lows.has(key) || view.clock.remaining_ms[side] <= limit) return [];
+    return [{ in: Math.max(0, ms + freeMs - limit), key, ruleset: view.ruleset, address: `/game/${id}` }];
+  }).sort((a, b) => a.in - b.in)[0];
+  // Longer times do not fit into a timer.
+  if (!due || due.in > 2_000_000_000) return;
+  timer = setTimeout(() => {
+    lows.add(due.key);
+    sound(due.key, "low");
+    notify("time", due.key, due);
+    watchClocks();
+  }, due.in);
+}
+
+/** @param {"flagfall" | "turn"} name */
+function iconAddress(name) {
+  return new URL(`../icons/${name}.svg`, import.meta.url).href;
+}
+
+/** The icon of a tab that nobody looks at has a dot while a game waits for the player. */
+function showIcon() {
+  const waits = Object.values(line.value.games).some(({ loaded }) => loaded && isOwnTurn(loaded.view));
+  const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
+  const address = iconAddress(waits && !document.hasFocus() ? "turn" : "flagfall");
+  if (icon && icon.href !== address) icon.href = address;
+}
+
+/** The switches of sounds and notifications, for the settings. */
+export function NoticeChoices() {
+  const now = settings.value;
+  /** @param {"sound" | `notify_${Kind}`} name @param {boolean} isOn */
+  const set = async (name, isOn) => {
+    // Browsers ask only when the player has just clicked.
+    if (isOn && name !== "sound" && !mayNotify() && await askBrowser() !== "granted") show(say("notify-refused"));
+    storeSettings({ ...settings.value, [name]: isOn ? "on" : "off" });
+  };
+  /** @param {"sound" | `notify_${Kind}`} name */
+  const choice = (name) => h("label", { class: "check", key: name },
+    h("input", { type: "checkbox", checked: now[name] === "on", onChange: (/** @type {any} */ event) => void set(name, event.target.checked) }),
+    h("span", null, say(`settings-${name.replace("_", "-")}`)));
+  return h("fieldset", { class: "stack tight notices" }, h("legend", null, say("settings-notices")),
+    choice("sound"), KINDS.map((kind) => choice(`notify_${kind}`)));
+}
+
+async function askBrowser() {
+  return "Notification" in window ? Notification.requestPermission() : "denied";
+}
+
+/** Hides what the opponent says, or shows it again. */
+export function muteChat() {
+  const { dataset } = document.documentElement;
+  if (dataset.chat) delete dataset.chat;
+  else dataset.chat = "muted";
+  show(say(dataset.chat ? "chat-muted" : "chat-heard"));
+}
+
+export function isChatMuted() {
+  return document.documentElement.dataset.chat === "muted";
+}
+
+// Sounds: which one an event has, and how each is made, without files. A sound tells no more than
+// what everybody at the table knows.
+
+/** Tones in order: hertz, seconds until the tone begins, seconds that it lasts. @type {Record<Sound, [number, number, number][]>} */
+export const TONES = {
+  move: [[330, 0, 0.07]],
+  strike: [[165, 0, 0.12], [110, 0.09, 0.16]],
+  turn: [[523, 0, 0.09], [659, 0.1, 0.14]],
+  low: [[880, 0, 0.07], [880, 0.14, 0.07], [880, 0.28, 0.07]],
+  start: [[392, 0, 0.1], [523, 0.1, 0.1], [659, 0.2, 0.18]],
+  end: [[523, 0, 0.16], [392, 0.16, 0.16], [262, 0.32, 0.32]],
+  challenge: [[659, 0, 0.1], [523, 0.12, 0.1], [659, 0.24, 0.16]],
+};
+
+/**
+ * The sound of an event: by its kind, whether there was a strike, and whose turn it is. Ranks and
+ * outcomes of strikes play no part.
+ * @param {GameEvent} event @param {Readonly<GameView>} before @param {Readonly<GameView>} after @returns {Sound[]}
+ */
+export function soundsOf(event, before, after) {
+  const turn = /** @type {Sound[]} */ (isOwnTurn(after) && !isOwnTurn(before) ? ["turn"] : []);
+  switch (event.kind) {
+    case "started": return ["start", ...turn];
+    case "moved": return [event.strike ? "strike" : "move", ...turn];
+    case "struck": return ["strike", ...turn];
+    case "removed": case "placed": case "colored": return ["move", ...turn];
+    case "ended": return ["end"];
+    default: return turn;
+  }
+}
+
+/** True if a game waits for this player. @param {Readonly<GameView>} view */
+export function isOwnTurn(view) {
+  const side = view.audience;
+  if (side === "public" || view.phase === "over") return false;
+  if (view.phase === "deploying") return !view.ready[side];
+  if (view.pending_strike) return view.pending_strike.owes[side];
+  return (view.owed_color?.side ?? view.turn) === side;
+}
+
+/** @type {AudioContext | undefined} */
+let context;
+
+/** Plays a sound, if the browser lets the page: not before the first gesture. @param {Sound} sound */
+export function play(sound) {
+  if (!navigator.userActivation?.hasBeenActive || typeof AudioContext === "undefined") return;
+  context ??= new AudioContext();
+  if (context.state === "suspended") void context.resume();
+  for (const [frequency, after, seconds] of TONES[sound]) {
+    const begin = context.currentTime + after;
+    const [tone, loudness] = [context.createOscillator(), context.createGain()];
+    tone.type = "triangle";
+    tone.frequency.value = frequency;
+    // Soft edges, or each tone begins and ends with a click.
+    loudness.gain.setValueAtTime(0, begin);
+    loudness.gain.linearRampToValueAtTime(0.2, begin + 0.01);
+    loudness.gain.linearRampToValueAtTime(0, begin + seconds);
+    tone.connect(loudness).connect(context.destination);
+    tone.start(begin);
+    tone.stop(begin + seconds);
+  }
+}

@@ -1,0 +1,269 @@
+// A page that is fed with messages instead of a server's, with everything written down that it
+// does: changes of the document, sounds, notifications, storage. Its time is the test's.
+
+import { BEGIN, GAME, player } from "./pairs.js";
+import { newPage } from "./browser.js";
+
+/** @typedef {import("../types/messages").ServerMessage} ServerMessage */
+/** @typedef {import("../page/game/rules.js").Rules} Rules */
+/** @typedef {import("playwright-core").Page} Page */
+
+/** A fault that is planted: a text in a module, and what stands there instead. @typedef {{ is: string, becomes: string }} Plant */
+
+/**
+ * What a page did, message by message.
+ * @typedef {{ log: string[], document: string, tree: string, storage: string }} Seen
+ */
+
+/** Runs in the page before its modules. @param {{ settings: object, begin: number, except: string, isQuiet: boolean }} given */
+function prepare({ settings, begin, except, isQuiet }) {
+  // Time stands still until the test lets it pass. While the page loads, short timers run all the
+  // same.
+  let now = begin;
+  let timers = 0;
+  /** @type {Map<number, { at: number, act: () => void }>} */
+  const due = new Map();
+  const RealDate = Date;
+  const channel = new MessageChannel();
+  // A quiet page is not drawn after each timer.
+  const settle = () => isQuiet ? Promise.resolve().then(() => undefined).then(() => undefined) : new Promise((resolve) => {
+    channel.port1.onmessage = resolve;
+    channel.port2.postMessage(0);
+  });
+  /** @param {(time: number) => void} act @param {number} [ms] */
+  const later = (act, ms = 0) => {
+    due.set(++timers, { at: now + Math.max(0, ms), act: () => act(now - begin) });
+    return timers;
+  };
+  /** @param {number} end */
+  const next = (end) => [...due].filter(([, { at }]) => at <= end).sort(([a, one], [b, other]) => one.at - other.at || a - b)[0];
+  /** @param {number} ms */
+  const run = async (ms) => {
+    const end = now + ms;
+    await settle();
+    for (let found = next(end); found; found = next(end)) {
+      const [id, { at, act }] = found;
+      due.delete(id);
+      now = Math.max(now, at);
+      act();
+      await settle();
+    }
+    now = end;
+  };
+  const loading = setInterval(() => {
+    const ready = [...due].filter(([, { at }]) => at <= now + 60);
+    for (const [id, { act }] of ready) {
+      due.delete(id);
+      act();
+    }
+  }, 4);
+  const drop = (/** @type {number} */ id) => void due.delete(id);
+  Object.assign(window, {
+    Date: class extends RealDate {
+      constructor(/** @type {any[]} */ ...args) {
+        super(.../** @type {[any]} */ (args.length > 0 ? args : [now]));
+      }
+      static now() {
+        return now;
+      }
+    },
+    setTimeout: later,
+    clearTimeout: drop,
+    requestAnimationFrame: (/** @type {(time: number) => void} */ act) => later(act, 16 - ((now - begin) % 16)),
+    cancelAnimationFrame: drop,
+  });
+  /** @type {any} */ (window).realNow = performance.now.bind(performance);
+  performance.now = () => now - begin;
+
+  let ids = 0;
+  Math.random = () => 0.5;
+  crypto.randomUUID = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
+  localStorage.setItem("settings", JSON.stringify(settings));
+  /** @type {string[]} */
+  const log = [];
+  /** @type {any} */
+  const fed = { log, socket: undefined, run, except };
+  /** @type {any} */ (window).fed = fed;
+  const write = (/** @type {string} */ text) => isQuiet || log.push(`${Date.now()} ${text}`);
+
+  class FakeSocket {
+    static OPEN = 1;
+    readyState = 1;
+    constructor() {
+      fed.socket = this;
+    }
+    /** @param {string} text */
+    send(text) {
+      write(`send ${text}`);
+    }
+    close() {
+      write("close");
+    }
+  }
+  class FakeNotification {
+    static permission = "granted";
+    static requestPermission = async () => "granted";
+    /** @param {string} title @param {object} options */
+    constructor(title, options) {
+      write(`notification ${title} ${JSON.stringify(options)}`);
+    }
+    close() {}
+    addEventListener() {}
+  }
+  /** Something of Web Audio: what is called on it and set in it is written down. @param {string} name @returns {any} */
+  const audio = (name) => new Proxy(function () {}, {
+    get: (_, key) => (key === "currentTime" ? 0 : key === "state" ? "running" : key === "then" || typeof key === "symbol" ? undefined : audio(`${name}.${key}`)),
+    set: (_, key, value) => {
+      write(`sound ${name}.${String(key)} = ${value}`);
+      return true;
+    },
+    apply: (_, __, args) => {
+      write(`sound ${name}(${args.map((arg) => (typeof arg === "function" ? "node" : JSON.stringify(arg))).join()})`);
+      return audio(name);
+    },
+  });
+  Object.assign(window, { WebSocket: FakeSocket, Notification: FakeNotification, AudioContext: class { constructor() { return audio("audio"); } } });
+  Object.defineProperty(navigator, "userActivation", { configurable: true, value: { hasBeenActive: true, isActive: true } });
+  document.hasFocus = () => false;
+  Object.defineProperty(navigator, "serviceWorker", { value: undefined });
+
+  // Every node has a number, so that one that comes back is known again.
+  const numbers = new WeakMap();
+  let count = 0;
+  /** @param {Node} node */
+  const number = (node) => {
+    if (!numbers.has(node)) numbers.set(node, ++count);
+    return numbers.get(node);
+  };
+  /** @param {Node} node */
+  const text = (node) => `${number(node)} ${node instanceof Element ? node.outerHTML : node.nodeValue}`;
+  /** @param {MutationRecord} record */
+  const entry = (record) => {
+    const element = record.target instanceof Element ? record.target : undefined;
+    const at = `${number(record.target)}${element ? `.${element.getAttribute("class") ?? element.localName}` : ""}`;
+    switch (record.type) {
+      case "attributes": return `${at} ${record.attributeName}: ${record.oldValue} -> ${element?.getAttribute(record.attributeName ?? "")}`;
+      case "characterData": return `${at} text: ${record.oldValue} -> ${record.target.nodeValue}`;
+      default: return [...[...record.removedNodes].map((node) => `${at} - ${text(node)}`), ...[...record.addedNodes].map((node) => `${at} + ${text(node)}`)].join("\n");
+    }
+  };
+  fed.draw = () => new Promise((resolve) => {
+    channel.port1.onmessage = resolve;
+    channel.port2.postMessage(0);
+  });
+  fed.start = () => {
+    clearInterval(loading);
+    if (isQuiet) return;
+    const all = document.createTreeWalker(document);
+    while (all.nextNode()) number(all.currentNode);
+    new MutationObserver((records) => records.filter(({ target }) => !isHidden(target)).forEach((record) => write(entry(record)))).observe(document, {
+      subtree: true, childList: true, attributes: true, characterData: true, attributeOldValue: true, characterDataOldValue: true,
+    });
+  };
+  /** @param {Node} node */
+  const isHidden = (node) => {
+    const element = node instanceof Element ? node : node.parentElement;
+    return Boolean(fed.except && element?.closest(fed.except));
+  };
+  /** @param {object} message */
+  fed.hear = (message) => fed.socket.onmessage({ data: JSON.stringify(message) });
+  const serialized = () => {
+    const copy = /** @type {Element} */ (document.documentElement.cloneNode(true));
+    if (fed.except) copy.querySelectorAll(fed.except).forEach((element) => element.replaceChildren());
+    return copy.outerHTML;
+  };
+  fed.read = () => ({
+    log: log.splice(0),
+    document: serialized() + [...document.querySelectorAll("input, select, textarea")].map((field) => /** @type {any} */ (field).value).join("|"),
+    storage: JSON.stringify([localStorage, sessionStorage, document.cookie, location.href, history.length]),
+  });
+}
+
+/** What is switched on in fed pages: everything that makes itself heard. */
+const LOUD = {
+  sound: "on", notify_turn: "on", notify_start: "on", notify_challenge: "on", notify_time: "on",
+};
+
+/**
+ * Opens a page that is fed. `except`: a selector of what is not written down. `beside`: the
+ * profile of another page, whose tab it becomes. With `isQuiet`, nothing is written down. `texts`:
+ * Fluent texts instead of the page's.
+ * @param {import("playwright-core").Browser} chromium
+ * @param {{ url: string, rules: Rules[], path?: string, plants?: Plant[], settings?: object, except?: string, isQuiet?: boolean, texts?: string,
+ *   beside?: import("playwright-core").BrowserContext,
+ *   options?: import("playwright-core").BrowserContextOptions }} how
+ */
+export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, beside, options = {} }) {
+  const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
+  await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules } }));
+  if (texts) await page.route("**/words/*.ftl", (route) => route.fulfill({ body: texts, contentType: "text/plain; charset=utf-8" }));
+  /** @type {Set<Plant>} */
+  const planted = new Set();
+  if (plants.length > 0) {
+    await page.route("**/*.js", async (route) => {
+      const answer = await route.fetch();
+      let body = await answer.text();
+      for (const plant of plants.filter(({ is }) => body.includes(is))) {
+        body = body.replaceAll(plant.is, plant.becomes);
+        planted.add(plant);
+      }
+      await route.fulfill({ response: answer, body });
+    });
+  }
+  await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });
+  await page.goto(url + path);
+  await page.locator("#main .table, #main h1").first().waitFor({ state: "attached" });
+  const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/notices.js")));
+  while (!await isWhole()) await page.waitForTimeout(20);
+  await page.waitForTimeout(30);
+  await page.evaluate(() => {
+    const { fed } = /** @type {any} */ (window);
+    fed.start();
+    fed.socket.onopen();
+  });
+  /** @param {ServerMessage | object} message @param {number} [ms] */
+  const hear = async (message, ms = 1_500) => {
+    await page.evaluate(async ({ message, ms }) => {
+      const { fed } = /** @type {any} */ (window);
+      fed.hear(message);
+      await fed.run(ms);
+    }, { message, ms });
+  };
+  return { page, faults, context, hear, planted };
+}
+
+/** The server's greeting. @param {"red" | "blue" | "public"} audience */
+export const welcome = (audience) => ({
+  type: "welcome", protocol: 1, server: "flagfall", server_time: BEGIN, games: [], claim_seconds: 60,
+  ...(audience === "public" ? {} : { player: player(audience) }),
+});
+
+/** The tree of what a screen reader finds. @param {Page} page */
+export async function tree(page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  // How a text breaks into lines follows from its width.
+  return nodes.filter(({ ignored, role }) => !ignored && role?.value !== "InlineTextBox").map(({ role, name, value, properties }) => [role?.value, name?.value, value?.value,
+    ...(properties ?? []).map((property) => `${property.name}=${property.value.value ?? ""}`)].filter(Boolean).join(" ")).join("\n");
+}
+
+/**
+ * Feeds messages, and tells what the page did at each. The tree is read after the last one.
+ * @param {Page} page @param {readonly object[]} messages @returns {Promise<Seen[]>}
+ */
+export async function feed(page, messages) {
+  const seen = await page.evaluate(async (messages) => {
+    const { fed } = /** @type {any} */ (window);
+    const seen = [];
+    for (const message of messages) {
+      fed.hear(message);
+      await fed.run(1_500);
+      seen.push({ ...fed.read(), tree: "" });
+    }
+    return seen;
+  }, messages);
+  const last = seen.at(-1);
+  if (last) last.tree = await tree(page);
+  return seen;
+}

@@ -1,0 +1,140 @@
+// The page without its server, installed, and across an upgrade.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newPage } from "../browser.js";
+import { deploy } from "../robot.js";
+import { buildFiles, serve } from "../serve.mjs";
+import { chromium, front, server } from "../site.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** @param {Page} page */
+async function againstHouse(page) {
+  await page.getByRole("button", { name: /Against the house/ }).click();
+  await deploy(page);
+  await page.locator(".phase-playing").waitFor();
+  return /\/game\/(\w+)/.exec(page.url())?.[1] ?? "";
+}
+
+/** Counts how often a page is loaded. @param {Page} page */
+function loads(page) {
+  const count = { loads: 0 };
+  page.on("load", () => count.loads++);
+  return count;
+}
+
+test("only /sw.js can become a service worker", async () => {
+  const { page, faults, context } = await newPage(chromium);
+  await page.goto(front.url);
+  await page.getByText("Nobody plays right now.").waitFor();
+  const refused = await page.evaluate(async () => {
+    const types = /** @type {any} */ (window).trustedTypes;
+    const tries = [
+      () => types.createPolicy("other", { createScriptURL: (/** @type {string} */ url) => url }),
+      () => types.createPolicy("flagfall-sw", { createScriptURL: (/** @type {string} */ url) => url }),
+      () => navigator.serviceWorker.register("/sw.js"),
+      () => navigator.serviceWorker.register("/assets/dev/words.js"),
+    ];
+    return Promise.all(tries.map(async (attempt) => {
+      try {
+        await attempt();
+        return "allowed";
+      } catch (error) {
+        return /** @type {Error} */ (error).name;
+      }
+    }));
+  });
+  assert.deepEqual(refused, ["TypeError", "TypeError", "TypeError", "TypeError"]);
+  const passed = await page.evaluate(async () => {
+    const address = "/assets/dev/main.js";
+    const { onlyWorker } = await import(address);
+    return ["/sw.js", "/sw.js?", "sw.js", "//evil.example/sw.js", "/assets/dev/sw.js", ""].filter((address) => {
+      try {
+        return onlyWorker(address) === address;
+      } catch {
+        return false;
+      }
+    });
+  });
+  assert.deepEqual(passed, ["/sw.js"]);
+  assert.ok(faults.length > 0 && faults.every((fault) => /trusted|policy/i.test(fault)), faults.join("\n"));
+  await context.close();
+});
+
+test("the manifest and the worker are there for browsers that install the page", async () => {
+  const manifest = await fetch(`${front.url}/manifest.webmanifest`);
+  assert.match(manifest.headers.get("content-type") ?? "", /manifest\+json/);
+  const { icons, start_url } = /** @type {any} */ (await manifest.json());
+  assert.equal(start_url, "/");
+  for (const { src, type } of icons) {
+    const icon = await fetch(front.url + src);
+    assert.equal(icon.status, 200, src);
+    assert.equal(icon.headers.get("content-type"), type);
+  }
+  const worker = await fetch(`${front.url}/sw.js`);
+  assert.match(worker.headers.get("content-type") ?? "", /javascript/);
+  assert.equal(worker.headers.get("cache-control"), "no-cache");
+  assert.doesNotMatch(await worker.text(), /HASH\//);
+});
+
+test("without the server, the page opens and shows what was looked at", async () => {
+  const own = await serve({ port: 0, server: server.address });
+  const { page, context } = await newPage(chromium);
+  await page.clock.install();
+  await page.goto(own.url);
+  await page.getByText("Nobody plays right now.").waitFor();
+  await page.clock.fastForward(9_000);
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    while (!navigator.serviceWorker.controller) await new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }));
+  });
+  const game = await againstHouse(page);
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.locator(".phase-over").waitFor();
+  /** @param {string} path */
+  const status = (path) => page.evaluate((path) => fetch(path).then((answer) => answer.status, () => 0), path);
+  const record = `/api/games/${game}/record?as=public`;
+  assert.equal(await status(record), 200);
+  assert.equal(await status(`/api/games/${game}`), 200);
+  const kept = await page.evaluate(async () => {
+    const names = await caches.keys();
+    return (await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url))))).flat()
+      .map(({ pathname, search }) => pathname + search);
+  });
+  const build = buildFiles().map((name) => `/assets/dev/${name}`);
+  assert.deepEqual(kept.filter((address) => !build.includes(address)).sort(), ["/", record, "/api/rulesets"].sort());
+  assert.deepEqual(build.filter((address) => !kept.includes(address)), [], "the whole build is kept");
+
+  own.close();
+  await page.goto(`${own.url}/play`);
+  await page.getByLabel("Rules").waitFor();
+  assert.equal(await page.getByLabel("Rules").locator("option").count(), 12);
+  assert.equal(await status(record), 200);
+  assert.equal(await status(`/api/games/${game}`), 0, "nothing else of the API is kept");
+  await context.close();
+});
+
+test("a page whose modules are gone is loaded anew, once, and never during a game", async () => {
+  const { page, context } = await newPage(chromium);
+  const count = loads(page);
+  await page.goto(front.url);
+  await page.getByText("Nobody plays right now.").waitFor();
+  await page.route(/\/(settings|play)\.js$/, (route) => route.fulfill({ status: 404, body: "" }));
+  await againstHouse(page);
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByText("A part of the page could not be loaded.").waitFor();
+  assert.equal(count.loads, 1);
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.locator(".phase-over").waitFor();
+  await page.goto(front.url);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  const before = count.loads;
+  await page.getByRole("link", { name: "Play", exact: true }).click();
+  await page.getByText("A part of the page could not be loaded.").waitFor();
+  await page.waitForTimeout(300);
+  assert.equal(count.loads, before + 1);
+  await context.close();
+});
