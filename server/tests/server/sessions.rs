@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::common::{Answer, Client, House, http, in_time, settings};
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time, Viewer};
 use flagfall_services::settings::Settings;
-use flagfall_store::{MemoryStore, SystemClock};
+use flagfall_store::SystemClock;
+use flagfall_store_testing::TestStore;
 use serde_json::{Value, json};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -208,7 +209,7 @@ async fn a_guest_signs_up_logs_out_and_logs_in() {
 
 #[tokio::test]
 async fn a_guest_who_logs_out_is_gone() {
-    let store = MemoryStore::announcing(SystemClock);
+    let store = TestStore::announcing(SystemClock);
     let house = House::open_over(Arc::new(store.clone()), store, settings()).await;
     for has_played in [false, true] {
         let mut browser = Browser::new(&house);

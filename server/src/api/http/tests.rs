@@ -111,7 +111,7 @@ async fn without_a_page_its_addresses_do_not_exist() {
     for path in ["/", "/play", "/nothing", &asset, well_known::CHANGE_PASSWORD] {
         let response = ask(&service, Method::GET, path).await;
         assert_eq!(
-            (response.status().as_u16(), &response.headers()[CONTENT_TYPE]),
+            (response.status().as_u16(), response.headers()[CONTENT_TYPE].to_str().unwrap()),
             (404, "application/json")
         );
     }
