@@ -11,7 +11,6 @@ use flagfall_store::{DiskSpace, Store};
 use metrics::{counter, gauge};
 use tokio::time::Instant;
 
-use crate::api::page::Page;
 use flagfall_base::admission::Admission;
 use flagfall_base::background::Background;
 use flagfall_base::committed::Committed;
@@ -28,7 +27,6 @@ pub(crate) struct App {
     /// Runs heavy work for requests.
     pub(crate) background: Background,
     pub(crate) started: Instant,
-    pub(crate) page: Page,
     /// Held during a health check, so that only one runs at a time.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
     /// HTTP requests that run to their end even if their connection closes.
@@ -54,10 +52,8 @@ impl App {
         let services = Services::assemble(settings, store, key).await?;
         let settings = &services.settings;
         let admission = Admission::new(&settings.admission, settings.limits.connections_max());
-        let page = Page::new(&settings.page);
         Ok(App {
             services,
-            page,
             admission,
             background: Background::per_core("requests"),
             started: Instant::now(),

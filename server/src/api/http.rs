@@ -22,7 +22,6 @@ mod well_known;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, STRICT_TRANSPORT_SECURITY};
@@ -30,6 +29,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use axum::{Extension, Router};
 use flagfall_page::ROOT_FILES;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
@@ -44,7 +44,7 @@ use self::error::BODY_BYTES_MAX;
 use self::request::{Path, address_of, peer_of};
 
 use crate::api::own_page::OwnPage;
-use crate::api::page;
+use crate::api::page::{self, Page};
 use crate::api::ws::{Peer, upgrade};
 use crate::app::App;
 use flagfall_base::request_id::RequestId;
@@ -67,8 +67,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         router = router.route(address.path, get(show_page));
     }
     for name in ROOT_FILES {
-        let answer = async move |State(app): State<Arc<App>>, headers: HeaderMap| {
-            app.page.root_file(name, &headers).await.ok_or(ApiError::NoSuchPath)
+        let answer = async move |Extension(page): Extension<Page>, headers: HeaderMap| {
+            page.root_file(name, &headers).await.ok_or(ApiError::NoSuchPath)
         };
         router = router.route(&format!("/{name}"), get(answer));
     }
@@ -77,6 +77,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .fold(router, |router, endpoint| router.route(endpoint.path, endpoint.routed))
         .fallback(show_page)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .layer(Extension(Page::new(&app.settings.page)))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), around))
         .layer(middleware::from_fn(named))
@@ -85,14 +86,14 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 
 /// Answers an address of the page. Any other path too, so that a person who mistypes an address
 /// can go on from there.
-async fn show_page(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+async fn show_page(Extension(page): Extension<Page>, request: Request) -> Result<Response, ApiError> {
     let path = request.uri().path();
     if !matches!(*request.method(), Method::GET | Method::HEAD)
         || NOT_THE_PAGE.iter().any(|other| is_below(path, other))
     {
         return Err(ApiError::NoSuchPath);
     }
-    app.page.open(path, request.headers()).await.ok_or(ApiError::NoSuchPath)
+    page.open(path, request.headers()).await.ok_or(ApiError::NoSuchPath)
 }
 
 /// True if a path is this one or lies below it.
@@ -101,11 +102,11 @@ fn is_below(path: &str, other: &str) -> bool {
 }
 
 async fn asset(
-    State(app): State<Arc<App>>,
+    Extension(page): Extension<Page>,
     Path((build, path)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    app.page.asset(&build, &path, &headers).await.ok_or(ApiError::NoSuchPath)
+    page.asset(&build, &path, &headers).await.ok_or(ApiError::NoSuchPath)
 }
 
 async fn open_socket(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {

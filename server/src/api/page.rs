@@ -53,10 +53,9 @@ impl Page {
         }
     }
 
-    /// Returns the hash that names the build of the page, if the page never changes while the server
-    /// runs.
-    pub(crate) fn hash(&self) -> Option<&'static str> {
-        matches!(self, Page::Embedded).then(flagfall_page::hash)
+    /// Returns the hash that names the build of the page, unless the page is read from a folder.
+    pub(crate) fn hash(settings: &PageSettings) -> Option<&'static str> {
+        matches!(Page::new(settings), Page::Embedded).then(flagfall_page::hash)
     }
 
     /// Answers a path with the page: with status 404 if the page does not have this address.

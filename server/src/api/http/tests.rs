@@ -110,10 +110,8 @@ async fn without_a_page_its_addresses_do_not_exist() {
     let asset = format!("/assets/{}/main.js", flagfall_page::hash());
     for path in ["/", "/play", "/nothing", &asset, well_known::CHANGE_PASSWORD] {
         let response = ask(&service, Method::GET, path).await;
-        assert_eq!(
-            (response.status().as_u16(), response.headers()[CONTENT_TYPE].to_str().unwrap()),
-            (404, "application/json")
-        );
+        assert_eq!(response.status(), 404, "{path}");
+        assert_eq!(response.headers()[CONTENT_TYPE], "application/json", "{path}");
     }
     assert_eq!(ask(&service, Method::GET, "/api/rulesets").await.status(), 200);
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -10,7 +11,7 @@ use flagfall_board::Stamp;
 use flagfall_store::{SystemClock, WallClock as _};
 
 use super::error::ApiError;
-use crate::api::page;
+use crate::api::page::{self, Page};
 use crate::app::App;
 
 /// Password managers open this address to change a password.
@@ -22,8 +23,8 @@ pub(super) const SECURITY: &str = "/.well-known/security.txt";
 /// asks for.
 const CURRENT_FOR: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 
-pub(super) async fn change_password(State(app): State<Arc<App>>) -> Result<Redirect, ApiError> {
-    if app.page.is_served() { Ok(Redirect::temporary(page::ACCOUNT)) } else { Err(ApiError::NoSuchPath) }
+pub(super) async fn change_password(Extension(page): Extension<Page>) -> Result<Redirect, ApiError> {
+    if page.is_served() { Ok(Redirect::temporary(page::ACCOUNT)) } else { Err(ApiError::NoSuchPath) }
 }
 
 pub(super) async fn security(State(app): State<Arc<App>>) -> Result<Response, ApiError> {

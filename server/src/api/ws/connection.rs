@@ -29,6 +29,7 @@ use super::handshake::{Admitted, Introduction, admit};
 use super::listener::Lingering;
 use super::session::{Closing, Refused, Session, Step};
 use super::wire::{Wire, add_frame, with_frames};
+use crate::api::page::Page;
 use crate::app::App;
 use flagfall_base::SERVER;
 use flagfall_base::admission::{Client, Seat};
@@ -286,7 +287,7 @@ impl Connection {
                 server_time: SystemClock.now().0,
                 claim_seconds: Some(app.settings.times.claim.as_secs()),
                 games,
-                page: app.page.hash().filter(|_| is_page).map(str::to_owned),
+                page: Page::hash(&app.settings.page).filter(|_| is_page).map(str::to_owned),
             }));
             Ok((registration, player))
         };
