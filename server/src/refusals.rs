@@ -197,8 +197,15 @@ fn of_the_server() -> Vec<Refusal> {
         Refusal::new(Code::REPORTED_BEFORE),
         with(Code::TOO_MANY, "reports").with("count", 10_u8),
     ];
+    let games = [
+        with(Code::TOO_MANY, "rematch"),
+        with(Code::TOO_MANY, "spectators"),
+        with(Code::TOO_MANY, "commands"),
+        with(Code::STOPPING, "pausing"),
+    ];
     let mut all: Vec<Refusal> = errors().iter().map(Refusal::from).collect();
     all.extend(reports);
+    all.extend(games);
     all.push(Refusal::from(&PlayerError::UnknownToken));
     all.push(Refusal::new(Code::SIGN_IN_EXPECTED));
     all.extend(creations.iter().map(Refusal::from));
