@@ -13,6 +13,12 @@ use crate::imports::{ImportError, imports_of, needed_by};
 /// each build.
 const ASSETS: &str = "/assets/HASH/";
 
+/// Where the texts are: what all clients say, and what the page says.
+const WORDS: [&str; 2] = ["../shared/words", "words"];
+
+/// The ending of folders with texts that only some pages need.
+const MORE: &str = "-more";
+
 /// The document that all addresses of the page answer.
 const INDEX: &str = "index.html";
 
@@ -86,7 +92,7 @@ impl Folder {
     }
 
     /// The paths of all assets: the files in `page/` that a browser loads, and the texts of each
-    /// language as `words/LANG.ftl`.
+    /// language as `words/LANG.ftl`, those of some pages only as `words/LANG-more.ftl`.
     ///
     /// # Errors
     /// [`PageError::Read`].
@@ -103,8 +109,13 @@ impl Folder {
                 }
             }
         }
-        for language in names(&self.0.join("words"))? {
-            assets.insert(format!("words/{language}.ftl"));
+        for name in names(&self.0.join("words"))? {
+            let language = name.strip_suffix(MORE).unwrap_or(&name);
+            for texts in [language.to_owned(), format!("{language}{MORE}")] {
+                if WORDS.iter().any(|folder| self.0.join(folder).join(&texts).is_dir()) {
+                    assets.insert(format!("words/{texts}.ftl"));
+                }
+            }
         }
         Ok(assets)
     }
@@ -118,7 +129,7 @@ impl Folder {
             return Ok(None);
         }
         match path.strip_prefix("words/").and_then(|name| name.strip_suffix(".ftl")) {
-            Some(language) => Ok(Some(self.words(language)?.into_bytes())),
+            Some(texts) => Ok(Some(self.words(texts)?.into_bytes())),
             None => read(&self.page().join(path)).map(Some),
         }
     }
@@ -158,18 +169,22 @@ impl Folder {
         Ok(Some(located(&self.text(name)?, build)))
     }
 
-    /// All texts of a language: what all clients say, then what the page says.
-    fn words(&self, language: &str) -> Result<String, PageError> {
-        let mut texts = Vec::new();
-        for folder in ["../shared/words", "words"] {
-            let folder = self.0.join(folder).join(language);
+    /// The texts of the folders with this name: what all clients say, then what the page says.
+    /// Comments, which are for translators, are left out.
+    fn words(&self, name: &str) -> Result<String, PageError> {
+        let mut texts = String::new();
+        for folder in WORDS {
+            let folder = self.0.join(folder).join(name);
             if folder.is_dir() {
                 for name in names(&folder)? {
-                    texts.push(text(&folder.join(name))?);
+                    for line in text(&folder.join(name))?.lines().filter(|line| !line.starts_with('#')) {
+                        texts.push_str(line);
+                        texts.push('\n');
+                    }
                 }
             }
         }
-        Ok(texts.join("\n"))
+        Ok(texts)
     }
 
     fn text(&self, path: &str) -> Result<String, PageError> {

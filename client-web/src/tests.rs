@@ -16,7 +16,7 @@ fn every_file_of_the_page_is_embedded_as_it_is() {
     let folder = checkout();
     let embedded: BTreeSet<String> = assets().map(str::to_owned).collect();
     assert_eq!(embedded, folder.assets().unwrap());
-    assert!(embedded.contains("main.js") && embedded.contains("page.css"));
+    assert!(embedded.contains("main.js") && embedded.contains("page.css") && embedded.contains("looks.css"));
     assert!(!embedded.iter().any(|path| path.ends_with(".d.ts") || path == "index.html"));
     for path in assets() {
         let plain = folder.asset(path).unwrap().unwrap();
@@ -47,16 +47,23 @@ fn compressed_forms_unpack_to_the_file_and_are_smaller() {
 }
 
 #[test]
-fn the_texts_of_a_language_are_one_file() {
+fn the_texts_of_a_language_are_one_file_and_one_with_more() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut texts = Vec::new();
-    for folder in ["../shared/words/en", "words/en"] {
-        let entries = fs::read_dir(root.join(folder)).unwrap();
-        let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        texts.extend(files.iter().map(|path| fs::read_to_string(path).unwrap()));
+    for name in ["en", "en-more"] {
+        let sent = std::str::from_utf8(asset(&format!("words/{name}.ftl")).unwrap().plain).unwrap();
+        let mut lines = sent.lines();
+        for folder in ["../shared/words", "words"] {
+            let entries = fs::read_dir(root.join(folder).join(name)).unwrap();
+            let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            files.sort();
+            for file in files {
+                for line in fs::read_to_string(&file).unwrap().lines().filter(|line| !line.starts_with('#')) {
+                    assert_eq!(lines.next(), Some(line), "{}", file.display());
+                }
+            }
+        }
+        assert_eq!(lines.next(), None);
     }
-    assert!(asset("words/en.ftl").unwrap().plain == texts.join("\n").as_bytes());
 }
 
 #[test]
@@ -69,7 +76,7 @@ fn a_document_names_this_build_and_what_its_page_needs() {
         let named: Vec<&str> = named.map(|rest| rest.split('"').next().unwrap()).collect();
         assert!(named.iter().all(|path| asset(path).is_some()), "{named:?}");
         assert_eq!(named.iter().collect::<BTreeSet<_>>().len(), named.len(), "{page} names something twice");
-        for path in ["main.js", "app.js", &format!("pages/{page}.js")] {
+        for path in ["main.js", "route.js", &format!("pages/{page}.js")] {
             assert!(named.contains(&path), "{page} does not name {path}: {named:?}");
         }
     }
@@ -116,11 +123,13 @@ fn a_folder_is_read_anew_each_time() {
     write("page/a.js", "export const a = 1;\n");
     write("page/pages/home.js", "import \"../a.js\";\n");
     write("page/vendor/library.d.ts", "export {};\n");
-    write("words/en/page.ftl", "a = A\n");
+    write("words/en/page.ftl", "# About a.\na = A\n    # sign\n");
+    write("words/en-more/pages.ftl", "b = B\n");
     let folder = Folder::new(root.path());
     let assets: Vec<String> = folder.assets().unwrap().into_iter().collect();
-    assert_eq!(assets, ["a.js", "main.js", "pages/home.js", "words/en.ftl"]);
-    assert_eq!(folder.asset("words/en.ftl").unwrap().unwrap(), b"a = A\n");
+    assert_eq!(assets, ["a.js", "main.js", "pages/home.js", "words/en-more.ftl", "words/en.ftl"]);
+    assert_eq!(folder.asset("words/en.ftl").unwrap().unwrap(), b"a = A\n    # sign\n");
+    assert_eq!(folder.asset("words/en-more.ftl").unwrap().unwrap(), b"b = B\n");
     assert_eq!(
         folder.index("home", "dev").unwrap(),
         "<head><script src=\"/assets/dev/main.js\"></script>\

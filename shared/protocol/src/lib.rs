@@ -58,7 +58,9 @@ pub use record::{
     RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
 };
 pub use refusal::{Refusal, RefusalArg, RefusalArgs};
-pub use ruleset_data::{DrawnLakes, HousePlayerInfo, LakesInfo, RulesetData, StartInfo};
+pub use ruleset_data::{
+    BombsInfo, DisclosureInfo, DrawnLakes, HousePlayerInfo, LakesInfo, RulesetData, StartInfo, TiesInfo,
+};
 pub use schema::{SCHEMAS, Schema};
 pub use secret::Secret;
 pub use server_to_client::{

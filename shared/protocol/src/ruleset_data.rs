@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use flagfall_board::{Rank, Square};
-use flagfall_rules::{Fill, Lakes, Ruleset, Start};
+use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,27 @@ pub struct RulesetData {
     pub supply_lines: bool,
     /// The ranks that flash over chips, and how far at most. Empty without flashes.
     pub flashes: BTreeMap<Rank, u8>,
+    /// The rank that a Spy beats by striking it.
+    pub spy_beats: Rank,
+    /// Who stays when equal ranks meet.
+    pub ties: TiesInfo,
+    /// Whose ranks a strike shows.
+    pub disclosure: DisclosureInfo,
+    /// What becomes of a Bomb that beats its attacker.
+    pub bombs: BombsInfo,
+    /// True if a defender that wins moves to the attacker's square.
+    pub winner_advances: bool,
+    /// True if a side that chases without a break must not recreate an earlier position.
+    pub more_squares: bool,
+    /// True if a game is a draw when neither side can move.
+    pub blocked_draws: bool,
+    /// How often in a row a piece may cross the same border between two squares, if that is
+    /// limited.
+    pub two_squares_limit: Option<u8>,
+    /// After how many plies without a capture the game is a draw, if it is.
+    pub quiet_limit: Option<u16>,
+    /// After how many plies the game is a draw.
+    pub ply_limit: u16,
 }
 
 /// How a game begins.
@@ -54,6 +75,38 @@ pub enum StartInfo {
     Deployments,
     /// At once, with coins on all home squares.
     Coins,
+}
+
+/// Who stays when equal ranks meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TiesInfo {
+    /// Nobody: both leave.
+    Both,
+    /// The attacker.
+    Attacker,
+    /// The defender. Only custom games have this rule.
+    Defender,
+}
+
+/// Whose ranks a strike shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DisclosureInfo {
+    /// Both.
+    Both,
+    /// The attacker's. The defender's only if it loses or a Scout strikes it.
+    Silent,
+}
+
+/// What becomes of a Bomb that beats its attacker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BombsInfo {
+    /// It stays.
+    Stay,
+    /// It leaves with its attacker.
+    Leave,
 }
 
 /// Where the lakes of a ruleset are.
@@ -94,6 +147,19 @@ impl From<&Ruleset> for RulesetData {
             Start::Deployments => StartInfo::Deployments,
             Start::Coins => StartInfo::Coins,
         };
+        let ties = match ruleset.ties {
+            Ties::BothLeave => TiesInfo::Both,
+            Ties::AttackerWins => TiesInfo::Attacker,
+            Ties::DefenderWins => TiesInfo::Defender,
+        };
+        let disclosure = match ruleset.disclosure {
+            Disclosure::Both => DisclosureInfo::Both,
+            Disclosure::SilentDefense => DisclosureInfo::Silent,
+        };
+        let bombs = match ruleset.bombs {
+            Bombs::Stay => BombsInfo::Stay,
+            Bombs::LeaveWithAttacker => BombsInfo::Leave,
+        };
         let letters = ('a'..).take(shape.columns.into()).enumerate();
         RulesetData {
             columns: shape.columns,
@@ -118,6 +184,16 @@ impl From<&Ruleset> for RulesetData {
             chips: ruleset.chips,
             supply_lines: ruleset.supply_lines,
             flashes: ruleset.flashes().iter().copied().collect(),
+            spy_beats: ruleset.spy_beats,
+            ties,
+            disclosure,
+            bombs,
+            winner_advances: ruleset.winner_advances,
+            more_squares: ruleset.more_squares,
+            blocked_draws: ruleset.blocked_draws,
+            two_squares_limit: ruleset.two_squares_limit,
+            quiet_limit: ruleset.quiet_limit,
+            ply_limit: ruleset.ply_limit,
         }
     }
 }
@@ -183,9 +259,21 @@ mod tests {
         assert_eq!((&classic["columns"], &classic["home_rows"]), (&json!(10), &json!(4)));
         assert_eq!(classic["lakes"], json!(["c5", "d5", "g5", "h5", "c6", "d6", "g6", "h6"]));
         assert_eq!((&classic["start"], &classic["army"]["9"]), (&json!("deployments"), &json!(8)));
-        assert_eq!(changes("tournament"), json!({}));
-        assert_eq!(changes("original"), json!({ "strikes_afar": false }));
-        assert_eq!(changes("course"), json!({ "lakes": "drawn", "illegal_act_loses": true }));
+        assert_eq!((&classic["spy_beats"], &classic["two_squares_limit"]), (&json!("marshal"), &json!(3)));
+        assert_eq!(changes("tournament"), json!({ "more_squares": true }));
+        assert_eq!(
+            changes("original"),
+            json!({ "strikes_afar": false, "winner_advances": true, "two_squares_limit": null })
+        );
+        assert_eq!(
+            changes("course"),
+            json!({
+                "lakes": "drawn", "illegal_act_loses": true, "bombs": "leave", "winner_advances": true,
+                "two_squares_limit": null,
+            })
+        );
+        assert_eq!(changes("silent-defense"), json!({ "ties": "attacker", "disclosure": "silent" }));
+        assert_eq!(changes("pbm-small")["spy_beats"], json!("general"));
         assert_eq!(changes("quantum"), json!({ "start": "coins" }));
         assert_eq!(changes("barrage")["may_leave_empty"], json!(true));
         let flashes = changes("shadowflash-3");
@@ -193,5 +281,6 @@ mod tests {
         assert_eq!(flashes["joined_columns"].as_array().map(Vec::len), Some(10));
         assert_eq!(flashes["joined_rows"], json!([1, 2, 3, 4, 7, 8, 9, 10]));
         assert_eq!(flashes["army"]["P"], json!(1));
+        assert_eq!((&flashes["blocked_draws"], &flashes["quiet_limit"]), (&json!(false), &json!(600)));
     }
 }

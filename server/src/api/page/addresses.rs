@@ -5,7 +5,7 @@ use flagfall_board::GameId;
 /// An address of the page, or a group of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
-    /// Its path. `{game}` stands for the id of a game.
+    /// Its path. A part in braces stands for one of those that [`is_part`] knows.
     pub(crate) path: &'static str,
     /// The module in `client-web/page/pages` that shows it.
     pub(super) page: &'static str,
@@ -17,6 +17,19 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/play", page: "play" },
     Address { path: "/challenge", page: "challenge" },
     Address { path: "/game/{game}", page: "game" },
+    Address { path: "/games", page: "games" },
+    Address { path: "/watch", page: "watch" },
+    Address { path: "/replay", page: "replay" },
+    Address { path: "/replay/{game}", page: "replay" },
+    Address { path: "/rules", page: "rules" },
+    Address { path: "/rules/{ruleset}", page: "rules" },
+    Address { path: "/deployments", page: "deployments" },
+    Address { path: "/deployments/{ruleset}", page: "deployment" },
+    Address { path: "/deployments/{ruleset}/{deployment}", page: "deployment" },
+    Address { path: "/@/{player}", page: "profile" },
+    Address { path: "/leaderboard", page: "leaderboard" },
+    Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
+    Address { path: ACCOUNT, page: "account" },
 ];
 
 /// The module that shows addresses that do not exist.
@@ -32,11 +45,26 @@ impl Address {
         loop {
             match (wanted.next(), parts.next()) {
                 (None, None) => return true,
-                (Some("{game}"), Some(id)) if id.parse::<GameId>().is_ok() => {}
-                (Some(wanted), Some(part)) if wanted == part && !wanted.starts_with('{') => {}
+                (Some(wanted), Some(part)) if is_part(wanted, part) => {}
                 _ => return false,
             }
         }
+    }
+}
+
+/// True if a part of a path can stand where an address wants this one. What it names need not
+/// exist: the page says so itself.
+fn is_part(wanted: &str, part: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    match wanted {
+        "{game}" => part.parse::<GameId>().is_ok(),
+        "{ruleset}" => {
+            !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+        }
+        "{deployment}" => (1..=30).contains(&part.len()) && part.bytes().all(is_word),
+        "{player}" => (2..=20).contains(&part.len()) && part.bytes().all(is_word),
+        "{speed}" => !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase()),
+        _ => wanted == part && !wanted.starts_with('{'),
     }
 }
 
@@ -66,7 +94,33 @@ mod tests {
             ("/play/", None),
             ("//", None),
             ("", None),
-            ("/account", None),
+            ("/games", Some("games")),
+            ("/watch", Some("watch")),
+            ("/replay", Some("replay")),
+            ("/replay/d290kyvg7ctb", Some("replay")),
+            ("/replay/short", None),
+            ("/rules", Some("rules")),
+            ("/rules/shadowflash-1", Some("rules")),
+            ("/rules/Classic", None),
+            ("/rules/", None),
+            ("/rules/{ruleset}", None),
+            ("/deployments", Some("deployments")),
+            ("/deployments/classic", Some("deployment")),
+            ("/deployments/classic/my_own-2", Some("deployment")),
+            ("/deployments/classic/", None),
+            ("/deployments/classic/a/b", None),
+            ("/deployments/classic/0123456789012345678901234567890", None),
+            ("/@/ann", Some("profile")),
+            ("/@/a", None),
+            ("/@/a%20b", None),
+            ("/@/012345678901234567890", None),
+            ("/@", None),
+            ("/leaderboard", Some("leaderboard")),
+            ("/leaderboard/classic/blitz", Some("leaderboard")),
+            ("/leaderboard/classic", None),
+            ("/leaderboard/classic/5", None),
+            ("/account", Some("account")),
+            ("/account/x", None),
         ] {
             assert_eq!(page_at(path), page, "{path}");
         }

@@ -25,7 +25,7 @@ async fn text(response: Response) -> String {
 
 #[tokio::test]
 async fn addresses_answer_the_page_and_again_only_if_it_changed() {
-    for path in ["/", "/play", "/challenge", "/game/d290kyvg7ctb"] {
+    for path in ["/", "/play", "/challenge", "/game/d290kyvg7ctb", "/@/ann", "/rules/classic"] {
         let shown = Page::Embedded.open(path, &HeaderMap::new()).await.unwrap();
         assert_eq!(shown.status(), 200, "{path}");
         assert_eq!(head(&shown, CONTENT_TYPE), Some("text/html; charset=utf-8"));
@@ -98,7 +98,7 @@ async fn a_folder_is_served_fresh_on_each_request() {
         assert_eq!((head(&asset, CACHE_CONTROL), head(&asset, ETAG)), (Some("no-store"), None));
         assert_eq!(text(asset).await, content);
     }
-    assert_eq!(text(page.asset("dev", "words/en.ftl", &none).await.unwrap()).await, "a = A");
+    assert_eq!(text(page.asset("dev", "words/en.ftl", &none).await.unwrap()).await, "a = A\n");
     assert_eq!(text(page.root_file("sw.js", &none).await.unwrap()).await, "\"/assets/dev/\"");
     assert!(page.asset(flagfall_page::hash(), "main.js", &none).await.is_none());
     assert!(page.asset("dev", "../words/en/page.ftl", &none).await.is_none());
