@@ -193,9 +193,9 @@ async function session(asked, answer, server) {
       cookie(made.token, 31_536_000);
       return void answer.writeHead(200).end(JSON.stringify({ player: made.player }));
     }
-    const { name, password, sign_up: isNew } = body;
-    const reply = await fetch(`http://${server}/api/${isNew ? "account" : "login"}`, {
-      method: "POST", headers: { "Content-Type": "application/json", ...old }, body: JSON.stringify({ name, password }),
+    const { name, password, recovery_code: code, sign_up: isNew } = body;
+    const reply = await fetch(`http://${server}/api/${code ? "recover" : isNew ? "account" : "login"}`, {
+      method: "POST", headers: { "Content-Type": "application/json", ...old }, body: JSON.stringify({ name, password, ...(code ? { recovery_code: code } : {}) }),
     });
     const made = /** @type {any} */ (await reply.json());
     if (!reply.ok) return void answer.writeHead(reply.status).end(JSON.stringify(made));
