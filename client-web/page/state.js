@@ -18,6 +18,8 @@ import { Words, loadMore } from "./words.js";
 
 export const line = signal(newLine(0));
 export const rulesets = signal(/** @type {Rules[]} */ ([]));
+/** The house players, weaker ones first. */
+export const housePlayers = signal(/** @type {import("../types/api").HousePlayerInfo[]} */ ([]));
 export const serverTime = new ServerTime();
 
 /** A sentence that is shown for a while. */
@@ -110,7 +112,9 @@ function takeSession() {
 export async function loadRulesets() {
   const answer = await fetch("/api/rulesets");
   if (!answer.ok) throw new Error(`no rulesets: ${answer.status}`);
-  rulesets.value = (await answer.json()).rulesets;
+  const listed = await answer.json();
+  housePlayers.value = listed.house_players;
+  rulesets.value = listed.rulesets;
 }
 
 /** The rules of games by their rulesets, custom ones too. @type {Map<string, Rules>} */

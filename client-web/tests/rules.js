@@ -1,5 +1,5 @@
-// The rulesets as data for tests and for the development server: what the server or the referee
-// lists, with the fields that `/api/rulesets` lacks so far (see NEEDS.md).
+// The rulesets as data for tests: what the referee lists, with the fields of `/api/rulesets` that
+// the referee lacks.
 
 /** @typedef {import("../page/game/rules.js").Rules} Rules */
 

@@ -1,7 +1,6 @@
 // A server for development and tests: the page's files with their headers, and /ws and /api from
-// a running flagfall-server. It also does what that server does not do yet (see NEEDS.md):
-// sessions by cookie, rulesets as data, a list of the games that ended last, and the texts of a
-// language as one file.
+// a running flagfall-server. It has sessions by cookie and the texts of a language as one file, as
+// that server has, and a list of the games that ended last, which that server lacks (see README.md).
 //
 //     npm run serve -- [--port 8080] [--server 127.0.0.1:7171]
 
@@ -11,7 +10,6 @@ import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withFields } from "./rules.js";
 
 const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
 const WORDS = ["../../shared/words/", "../words/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
@@ -49,7 +47,6 @@ export function serve({ port, server }) {
     for (const [name, value] of Object.entries(HEADERS)) answer.setHeader(name, value);
     const { pathname: path, search } = new URL(asked.url ?? "/", "http://page");
     if (path === "/api/session") return void session(asked, answer, server);
-    if (path === "/api/rulesets") return void rulesets(answer, server);
     if (path === "/api/games" && search === "?phase=over") return void finished(answer, server);
     if (path.startsWith("/api/")) return forward(asked, answer, server);
     if (path === "/sw.js" || path === "/manifest.webmanifest") return send(answer, 200, extname(path), built(path.slice(1)));
@@ -142,17 +139,6 @@ function forward(asked, answer, server) {
   asked.pipe(inner);
 }
 
-/** @param {Answer} answer @param {string} server */
-async function rulesets(answer, server) {
-  try {
-    const listed = /** @type {any} */ (await (await fetch(`http://${server}/api/rulesets`)).json());
-    answer.setHeader("Content-Type", "application/json");
-    answer.writeHead(200).end(JSON.stringify({ ...listed, rulesets: withFields(listed.rulesets) }));
-  } catch {
-    answer.writeHead(502).end();
-  }
-}
-
 /** The public games that were seen in the lobby, by the servers that they are on. @type {Map<string, Set<string>>} */
 const seen = new Map();
 
@@ -205,9 +191,9 @@ async function session(asked, answer, server) {
       cookie(made.token, 31_536_000);
       return void answer.writeHead(200).end(JSON.stringify({ player: made.player }));
     }
-    const { name, password, sign_up: isNew } = body;
-    const reply = await fetch(`http://${server}/api/${isNew ? "account" : "login"}`, {
-      method: "POST", headers: { "Content-Type": "application/json", ...old }, body: JSON.stringify({ name, password }),
+    const { name, password, recovery_code: code, sign_up: isNew } = body;
+    const reply = await fetch(`http://${server}/api/${code ? "recover" : isNew ? "account" : "login"}`, {
+      method: "POST", headers: { "Content-Type": "application/json", ...old }, body: JSON.stringify({ name, password, ...(code ? { recovery_code: code } : {}) }),
     });
     const made = /** @type {any} */ (await reply.json());
     if (!reply.ok) return void answer.writeHead(reply.status).end(JSON.stringify(made));

@@ -12,45 +12,47 @@ import type {
   MoveText,
   PerSide,
   Player,
+  Rank,
   RatingPoint,
   RefusalArgs,
   Secret,
   Side,
   Speed,
+  Square,
   Time,
 } from "./messages";
 
-/** Everything that the server keeps of an account, without its secrets. `GET /api/account`. */
+/** Everything that the server stores about a player, except secrets. `GET /api/account`. */
 export type AccountExport = {
-  /** The players that they have blocked. */
+  /** The players that this player has blocked. */
   blocks?: Player[];
-  /** The challenges that wait for their answer. */
+  /** The challenges that other players have addressed to this player. */
   challenges?: Invitation[];
-  /** What follows from games that they left. */
+  /** The consequences of leaving games, as they apply to this player. */
   conduct?: Conduct;
-  /** When they first came, in milliseconds since 1970. */
+  /** The time at which the player was created, in milliseconds since 1970. */
   created: number;
-  /** The deployments that they keep. */
+  /** The player's saved deployments. */
   deployments?: SavedDeployment[];
   /** The running games. */
   games: GameId[];
-  /** True if they have a feed. Its address is not shown. */
+  /** True if the player has a feed. The feed's address is secret and not included. */
   has_feed?: boolean;
   /** True if the player has a password. Guests have none. */
   has_password: boolean;
-  /** The games that have ended, latest first, at most 1,000. `GET /api/players/NAME/games` has the rest, page by page. */
+  /** The player's ended games, latest first, at most 1,000. `GET /api/players/NAME/games` returns the rest, page by page. */
   played?: PlayedGame[];
   /** The player. */
   player: Player;
-  /** The moves that they have queued in running games. */
+  /** The moves that the player has queued in running correspondence games. */
   queues?: MoveQueue[];
   /** The current ratings. */
   ratings?: RatingInfo[];
-  /** The player's own statistics. */
+  /** The player's private statistics. */
   statistics?: Statistics;
   /** The tokens. */
   tokens: TokenInfo[];
-  /** Their webhook, without its secret. */
+  /** The player's webhook, without its secret. */
   webhook?: WebhookInfo | null;
 };
 
@@ -60,76 +62,95 @@ export type BlockList = {
   players: Player[];
 };
 
-/** What follows from leaving games. Players who leave games, or do not deploy, wait longer and longer for the next opponent. Only the player can see it. */
+/** What becomes of a Bomb that beats its attacker. */
+export type BombsInfo = 
+  /** It stays. */
+  | "stay"
+  /** It leaves with its attacker. */
+  | "leave";
+
+/** The consequences of leaving games. Players who often leave games or do not deploy must wait before they can be paired. The wait grows each time. Only the player can see this. */
 export type Conduct = {
-  /** How many games they left, or did not deploy in, within a day. */
+  /** The number of games within a day that the player left or in which they did not deploy. */
   left_games: number;
-  /** Seconds until they can be paired, and play rated games, again. */
+  /** The number of seconds until the player can be paired and play rated games again. */
   wait_s: number;
 };
 
-/** Confirms an action with the password. `DELETE /api/account`, `POST /api/account/recovery_code`. */
+/** Confirms an action with the account's password. `DELETE /api/account`, `POST /api/account/recovery_code`. */
 export type Confirmation = {
   /** The account's password. */
   password: Secret;
 };
 
-/** A deployment, and how often it won, drew and lost. */
+/** A deployment, with the results of the games in which the player used it. */
 export type DeploymentTally = {
   /** The deployment's text (§P4), without blanks. */
   setup: Secret;
-  /** The games won, drawn and lost. */
+  /** The numbers of games that the player won, drew and lost. */
   tally: Tally;
 };
 
-/** An error as its JSON body. */
+/** Whose ranks a strike shows. */
+export type DisclosureInfo = 
+  /** Both. */
+  | "both"
+  /** The attacker's. The defender's only if it loses or a Scout strikes it. */
+  | "silent";
+
+/** The lakes are drawn for each game. */
+export type DrawnLakes = 
+  /** Drawn for each game. */
+  | "drawn";
+
+/** The JSON body of an error. */
 export type ErrorBody = {
   /** Numbers and keys that the message mentions. */
   args: RefusalArgs;
-  /** Why, as a stable code for programs. */
+  /** The reason, as a stable code for programs. */
   code: Code;
-  /** Why and what to do, for people. */
+  /** The reason and what to do about it, for people. */
   message: string;
-  /** The id of the request, as in the header `x-request-id`. Operators find it in the server's log. */
+  /** The id of the request, as in the header `x-request-id`. The server's log contains this id. */
   request: string;
 };
 
 /** A feed in the format JSON Feed 1.1. `GET /api/feeds/SECRET`. */
 export type Feed = {
-  /** The games in which it is the player's turn, then the games that ended last. */
+  /** The games in which it is the player's turn, followed by the player's latest ended games. */
   items: FeedItem[];
-  /** The feed's name in a reader. */
+  /** The feed's title, which feed readers show. */
   title: string;
-  /** The address of the format's version. */
+  /** The URL of the JSON Feed version. */
   version: string;
 };
 
 /** An entry of a feed. */
 export type FeedItem = {
-  /** A few more words. */
+  /** The content of the entry in more detail. */
   content_text: string;
-  /** When this came about, if known: RFC 3339, UTC. */
+  /** The time of the reported event, if known, in UTC and RFC 3339 format. */
   date_published?: string | null;
-  /** The entry's id. It stays the same as long as the entry means the same. */
+  /** The entry's id. It changes only when the meaning of the entry changes. */
   id: string;
-  /** The entry in one line. */
+  /** The content of the entry in one line. */
   title: string;
 };
 
 export type Format = string;
 
-/** A game as the caller may know it. Made of a view, like everything that leaves. */
+/** A game as the caller may see it. */
 export type Game = {
   audience: Audience;
   game: GameSummary;
   view: GameView;
 };
 
-/** How a game ended for a player. */
+/** The result of a game for one player. */
 export type GameScore = 
   /** The player won. */
   | "won"
-  /** No one won. */
+  /** The game had no winner. */
   | "drawn"
   /** The player lost. */
   | "lost";
@@ -138,17 +159,17 @@ export type Games = {
   games: GameSummary[];
 };
 
-/** Two players' games against each other, latest first. `GET /api/players/NAME/against/OTHER`. */
+/** The games of two players against each other, latest first. `GET /api/players/NAME/against/OTHER`. */
 export type HeadToHead = {
   /** The games of this page. */
   games: PlayedGame[];
-  /** The `?after=` of the next page. Absent on the last page. */
+  /** The value of `?after=` for the next page. Absent on the last page. */
   next?: string | null;
   /** The opponent. */
   opponent: Player;
   /** The player. */
   player: Player;
-  /** How often the player won, drew and lost, by ruleset. Only the two players see private games counted. */
+  /** The first player's results in each ruleset. Private games are counted only if the requester is one of the two players. */
   tallies: RulesetTally[];
 };
 
@@ -162,29 +183,40 @@ export type Health = {
   server: string;
   /** `ok`, `failing` or `stopping`. */
   status: string;
-  /** Milliseconds the store took. */
+  /** How long the check of the store took, in milliseconds. */
   store_ms?: number | null;
-  /** Seconds since the start. */
+  /** Seconds since the server started. */
   uptime_s: number;
 };
 
-/** The challenges addressed to the player, those that expire first at the top. `GET /api/me/challenges`. */
+/** A house player, as `/api/rulesets` lists it. */
+export type HousePlayerInfo = {
+  /** The level, as `play_bot` names it. Weaker levels come first. */
+  level: string;
+  /** The ids of the rulesets that it plays, also with changes. */
+  rulesets: string[];
+};
+
+/** The challenges that are addressed to the player, sorted by the time at which they expire. `GET /api/me/challenges`. */
 export type Invitations = {
   /** The challenges. */
   challenges: Invitation[];
 };
 
-/** Addresses the player's own open challenge to another player. `POST /api/me/challenges`. */
+/** Addresses an open challenge that the player has made to another player. `POST /api/me/challenges`. */
 export type Invite = {
   /** The code of the challenge. */
   challenge: string;
-  /** The player's name. */
+  /** The name of the other player. */
   name: string;
 };
 
-/** The best players in one ruleset at one speed, of those with a deviation of 75 or less. `GET /api/leaderboards/RULESET/SPEED`. */
+/** Where the lakes of a ruleset are. */
+export type LakesInfo = Square[] | DrawnLakes;
+
+/** The best players in one ruleset at one speed. Only players with a deviation of 75 or less are listed. `GET /api/leaderboards/RULESET/SPEED`. */
 export type Leaderboard = {
-  /** True for the leaderboard of bots, who have their own. */
+  /** True for the leaderboard of bots. People and bots have separate leaderboards. */
   bots: boolean;
   /** The entries, best first. */
   entries: LeaderboardEntry[];
@@ -194,13 +226,13 @@ export type Leaderboard = {
   speed: Speed;
 };
 
-/** A place on a leaderboard. */
+/** An entry of a leaderboard. */
 export type LeaderboardEntry = {
-  /** How many rated games they have played. */
+  /** The number of rated games that the player has played. */
   games: number;
-  /** Their current rating. */
+  /** The player's current rating. */
   now: RatingPoint;
-  /** The place; the first is 1. */
+  /** The player's position on the leaderboard, starting at 1. */
   place: number;
   /** The player. */
   player: Player;
@@ -214,45 +246,45 @@ export type LoggedIn = {
   token: Secret;
 };
 
-/** Logs in with a name and its password. `POST /api/login`. */
+/** Logs in with a name and a password. `POST /api/login`. */
 export type Login = {
   /** The account's name. */
   name: string;
   /** The account's password. */
   password: Secret;
-  /** A name for the new token in the list of tokens, at most 40 characters. */
+  /** The name that the list of tokens shows for the new token, at most 40 characters. */
   token_name?: string | null;
 };
 
 /** A player's new feed. `POST /api/me/feed`. */
 export type MadeFeed = {
-  /** The feed's path on this server, which is sent only once. Anyone who has it can read the feed. */
+  /** The feed's path on this server, which is sent only once. Anyone who has the path can read the feed. */
   path: Secret;
 };
 
 /** A new token. */
 export type MadeToken = {
-  /** The token as lists show it. */
+  /** The token's entry in lists, which does not contain the token itself. */
   info: TokenInfo;
   /** The token itself, which is sent only once. */
   token: Secret;
 };
 
-/** The player who makes the request. `GET /api/me`. */
+/** The player who makes the request, with their token. `GET /api/me`. */
 export type Me = {
-  /** What follows from games that the player left. */
+  /** The consequences of leaving games, as they apply to this player. */
   conduct: Conduct;
   /** The player. */
   player: Player;
-  /** The token of the request. */
+  /** The token that was used for the request. */
   token: TokenInfo;
 };
 
-/** A player's queue in a game. Only the player can see it. `GET /api/games/ID/queue`. */
+/** A player's queue of turns in a game. Only the player can see it. `GET /api/games/ID/queue`. */
 export type MoveQueue = {
   /** The game. */
   game: GameId;
-  /** The queued turns, one for each of the player's next plies. Empty if nothing is queued. */
+  /** The queued turns, one for each of the player's next plies, in order. */
   moves: QueuedMove[];
   /** The ply of the first queued turn. */
   ply: number;
@@ -260,85 +292,99 @@ export type MoveQueue = {
 
 /** Changes the password and revokes all other tokens. `POST /api/account/password`. */
 export type NewPassword = {
-  /** The new password: 8 to 256 characters. */
+  /** The new password, which has 8 to 256 characters. */
   new_password: Secret;
   /** The current password. */
   password: Secret;
 };
 
-/** Replaces the queue with turns for the player's next plies, in order. `PUT /api/games/ID/queue`. */
+/** Replaces the queue with these turns, one for each of the player's next plies, in order. `PUT /api/games/ID/queue`. */
 export type NewQueue = {
-  /** The epoch of the view in which the turns were planned, as in `game`. The request is refused as stale in a later epoch. */
+  /** The `epoch` of the `game` message on which the turns are based. If the game has a later epoch, the server refuses the request as stale. */
   epoch?: number | null;
-  /** 1 to 20 turns. */
+  /** The turns to queue, from 1 to 20. */
   moves: QueuedMove[];
-  /** The game's current ply. The request is refused as stale if the game has moved on. */
+  /** The ply of the game when the turns were planned. If the game has moved on, the server refuses the request as stale. */
   ply: number;
 };
 
-/** A new recovery code. The previous one is void. */
+/** A new recovery code. It replaces the previous code, which becomes invalid. */
 export type NewRecoveryCode = {
-  /** The code, which is sent only once. */
+  /** The recovery code, which is sent only once. */
   recovery_code: Secret;
 };
 
-/** Makes another token. `POST /api/tokens`. */
+/** Begins the session of a page in a browser. `POST /api/session`. */
+export type NewSession = {
+  /** The account's name, or the requested name of a new guest. */
+  name?: string | null;
+  /** The account's password. */
+  password?: Secret | null;
+  /** The account's recovery code, to set a new password if the old one is lost. */
+  recovery_code?: Secret | null;
+  /** True to create the account, from the guest whose session the browser has if there is one. */
+  sign_up?: boolean;
+};
+
+/** Creates an additional token. `POST /api/tokens`. */
 export type NewToken = {
   /** The token's name, at most 40 characters. */
   name: string;
-  /** What the token may do. Only bot accounts can have `bot`. */
+  /** The permissions of the token. Only bot accounts can have tokens with the scope `bot`. */
   scope?: Scope;
 };
 
-/** Sets the address that receives notices of the player's turns. `PUT /api/me/webhook`. */
+/** Sets the address to which the server sends notices of the player's turns. `PUT /api/me/webhook`. */
 export type NewWebhook = {
-  /** An `https` address of at most 500 characters, without user and password. */
+  /** An `https` address of at most 500 characters, without a user name or password. */
   url: string;
 };
 
-/** A running game of the player. */
+export type Order = string;
+
+/** A running game in the player's list. */
 export type OwnGame = {
-  /** When the time of the side that has to act runs out, in milliseconds since 1970. Absent without a clock, and while clocks are stopped. */
+  /** The time at which the side to act runs out of time, in milliseconds since 1970. Absent if the game has no clock or the clocks are stopped. */
   deadline?: number | null;
-  /** True if the opponent offers a draw. */
+  /** True if the opponent has offered a draw. */
   draw_offered?: boolean;
   /** The game. */
   game: GameSummary;
   /** The player's side. */
   side: Side;
-  /** True if the player has to act: deploy, move, or choose. */
+  /** True if the player has to act: deploy, take a turn, or choose a rank. */
   to_act: boolean;
 };
 
-/** The player's running games, most urgent first: those in which they have to act, by deadline, then the others. `GET /api/me/games`. */
+/** The player's running games, most urgent first. Games in which the player has to act come first, sorted by deadline. `GET /api/me/games`. */
 export type OwnGames = {
   /** The games. */
   games: OwnGame[];
   /** The server's time in milliseconds since 1970. */
   server_time: number;
-  /** Games that cannot be shown now: their logs are damaged or cannot be reached. */
+  /** The games that cannot be shown now because their logs are damaged or unavailable. */
   unavailable?: GameId[];
 };
 
 /** An ended game of a player. */
 export type PlayedGame = {
-  /** When it ended, in milliseconds since 1970. */
+  /** The time at which the game ended, in milliseconds since 1970. */
   ended: number;
   /** The game. */
   game: GameId;
   /** The opponent. */
   opponent: Player;
-  /** Turns taken. */
+  /** The number of turns in the game. */
   plies: number;
-  /** True if only its players can see it. */
+  /** True if only the game's players can see it. */
   private?: boolean;
   /** True if the game was rated. */
   rated?: boolean;
-  /** Why it ended, as in outcomes. */
+  /** The reason why the game ended: the `reason` of its outcome. */
   reason: string;
   /** The ruleset's id. */
   ruleset: string;
-  /** How it ended for the player. */
+  /** The result of the game for the player. */
   score: GameScore;
   /** The player's side. */
   side: Side;
@@ -350,43 +396,43 @@ export type PlayedGame = {
 export type PlayedGames = {
   /** The games of this page. */
   games: PlayedGame[];
-  /** The `?after=` of the next page. Absent on the last page. */
+  /** The value of `?after=` for the next page. Absent on the last page. */
   next?: string | null;
   /** The player. */
   player: Player;
 };
 
-/** What anyone may know of a player. `GET /api/players/NAME`. */
+/** The public profile of a player. `GET /api/players/NAME`. */
 export type Profile = {
-  /** When they first came, in milliseconds since 1970. */
+  /** The time at which the player was created, in milliseconds since 1970. */
   created: number;
   /** The player. */
   player: Player;
-  /** Their current ratings. */
+  /** The player's current ratings. */
   ratings?: RatingInfo[];
 };
 
 /** A queued turn. */
 export type QueuedMove = {
-  /** The turn: a move, a removal or a placing. */
+  /** The queued turn: a move, or a turn that moves a piece to or from the reserve. */
   command: GameCommand;
-  /** Make the turn only if the opponent's turn before it is this move. */
+  /** The condition of the turn: the turn is taken only if the opponent's previous turn is this move. If absent, the turn has no condition. */
   if?: MoveText | null;
 };
 
-/** A rated game of a player. */
+/** A rated game in a player's list. */
 export type RatedGame = {
-  /** The player's rating after it. */
+  /** The player's rating after the game. */
   after: RatingPoint;
-  /** When it ended, in milliseconds since 1970. */
+  /** The time at which the game ended, in milliseconds since 1970. */
   at: number;
-  /** The player's rating before it. */
+  /** The player's rating before the game. */
   before: RatingPoint;
   /** The game. */
   game: GameId;
   /** The opponent. */
   opponent: Player;
-  /** How it ended. */
+  /** The result of the game for the player. */
   score: GameScore;
   /** True if the server's operators have reversed the game's rating change. */
   undone?: boolean;
@@ -406,11 +452,11 @@ export type RatingHistory = {
 
 /** A player's current rating in one ruleset at one speed. */
 export type RatingInfo = {
-  /** How many rated games they have played. */
+  /** The number of rated games that the player has played. */
   games: number;
-  /** When the last rated game ended, in milliseconds since 1970. */
+  /** The time at which the last rated game ended, in milliseconds since 1970. */
   last: number;
-  /** The rating. It becomes less certain with time since the last game. */
+  /** The current rating. It becomes less certain while the player plays no rated games. */
   now: RatingPoint;
   /** The ruleset's id. */
   ruleset: string;
@@ -422,32 +468,32 @@ export type RatingInfo = {
 export type Ready = {
   /** `ok` or `stopping`. */
   status: string;
-  /** Whether the store answered this server last. */
+  /** True if the store answered this server's latest heartbeat. */
   store_available: boolean;
 };
 
-/** Which record of a game is requested. */
+/** The kind of record that a requester asks for. */
 export type RecordScope = 
-  /** As Red saw the game live. */
+  /** The game that Red saw during play. */
   | "red"
-  /** As Blue saw the game live. */
+  /** The game that Blue saw during play. */
   | "blue"
-  /** As the public saw the game live. */
+  /** The game that the public saw during play. */
   | "public"
-  /** With everything open. */
+  /** The game with all hidden ranks open. */
   | "all";
 
-/** Replaces a lost password with the recovery code. `POST /api/recover`. */
+/** Sets a new password with the recovery code, if the old password is lost. `POST /api/recover`. */
 export type Recover = {
   /** The account's name. */
   name: string;
-  /** The new password: 8 to 256 characters. */
+  /** The new password, which has 8 to 256 characters. */
   password: Secret;
-  /** The code from sign-up or from the last recovery. */
+  /** The recovery code that the player received at sign-up or after the last recovery. */
   recovery_code: Secret;
 };
 
-/** The account after a recovery. All earlier tokens are revoked, and the recovery code that was used is void. */
+/** The account after a recovery. All earlier tokens are revoked, and the recovery code just used is no longer valid. */
 export type Recovered = {
   /** The player. */
   player: Player;
@@ -457,11 +503,11 @@ export type Recovered = {
   token: Secret;
 };
 
-/** A rule that a custom game may change: in `classic,ties=attacker`, the ruleset is `classic` and its option `ties` is set to `attacker`. */
+/** A rule that a custom game may change. For example, `classic,ties=attacker` is the ruleset `classic` with its option `ties` set to `attacker`. */
 export type RuleOptionInfo = {
   /** The name of the option. */
   name: string;
-  /** The value in the unchanged ruleset. Leave it out when you offer a game. */
+  /** The value of the option in the unchanged ruleset. An offer of a game need not name it. */
   value: string;
   /** The possible values. */
   values: RuleValueInfo[];
@@ -469,55 +515,109 @@ export type RuleOptionInfo = {
 
 /** A value of an option. */
 export type RuleValueInfo = {
-  /** The meaning, for people. */
+  /** The meaning of the value, for people. */
   meaning: string;
   /** The name of the value. */
   name: string;
 };
 
-/** A ruleset, as `/api/rulesets` lists it. */
+/** A ruleset in the list of `/api/rulesets`. */
 export type RulesetInfo = {
+  /** How many pieces of each rank a side has, by the letters of deployments. */
+  army: Record<string, number>;
+  /** True if a game is a draw when neither side can move. */
+  blocked_draws: boolean;
+  /** What becomes of a Bomb that beats its attacker. */
+  bombs: BombsInfo;
+  /** True if a piece that lands lays a chip. */
+  chips: boolean;
+  /** Columns of the board. */
+  columns: number;
+  /** Whose ranks a strike shows. */
+  disclosure: DisclosureInfo;
+  /** The ranks that flash over chips, and how far at most. Empty without flashes. */
+  flashes: Record<string, number>;
+  /** How many rows each side deploys on. */
+  home_rows: number;
   /** The ruleset's id. */
   id: string;
-  /** What a custom game may change. */
+  /** True if an act against the rules is accepted and loses the game. */
+  illegal_act_loses: boolean;
+  /** Columns whose top and bottom squares are neighbors. */
+  joined_columns: string[];
+  /** Rows, from 1, whose first and last squares are neighbors. */
+  joined_rows: number[];
+  /** True if a piece found out by a Scout or a Phoenix stays face up for good. */
+  labels: boolean;
+  /** Where the lakes are. */
+  lakes: LakesInfo;
+  /** True if home squares may stay empty (`.` in the deployment). */
+  may_leave_empty: boolean;
+  /** True if a side that chases without a break must not recreate an earlier position. */
+  more_squares: boolean;
+  /** The rules that a custom game may change. */
   options: RuleOptionInfo[];
-  /** A summary in one sentence. */
+  /** After how many plies the game is a draw. */
+  ply_limit: number;
+  /** After how many plies without a capture the game is a draw, if it is. */
+  quiet_limit?: number | null;
+  /** True if the army is larger than the home rows, and the rest waits in a reserve. */
+  reserve: boolean;
+  /** Rows of the board. */
+  rows: number;
+  /** The rank that a Spy beats by striking it. */
+  spy_beats: Rank;
+  /** How a game begins. */
+  start: StartInfo;
+  /** True if a piece that moves any distance may strike at the end of it. */
+  strikes_afar: boolean;
+  /** A summary of the ruleset in one sentence. */
   summary: string;
-  /** The name for people. */
+  /** True if pieces move along lines of chips of one color. */
+  supply_lines: boolean;
+  /** Who stays when equal ranks meet. */
+  ties: TiesInfo;
+  /** The ruleset's name for people. */
   title: string;
+  /** How often in a row a piece may cross the same border between two squares, if that is limited. */
+  two_squares_limit?: number | null;
+  /** True if a defender that wins moves to the attacker's square. */
+  winner_advances: boolean;
 };
 
-/** A player's own statistics in one ruleset. Aborted games do not count. */
+/** A player's private statistics in one ruleset. Aborted games do not count. */
 export type RulesetStatistics = {
-  /** By deployment, most played first. If there are many, only the latest. */
+  /** The player's results with each deployment, most used first. If the player has used many deployments, only the most recent ones are listed. */
   by_deployment: DeploymentTally[];
-  /** By the side that the player had. */
+  /** The player's results with each side. */
   by_side: PerSide<Tally>;
   /** The ruleset's id. */
   ruleset: string;
 };
 
-/** How often a player won, drew and lost in one ruleset. */
+/** A player's results in one ruleset. */
 export type RulesetTally = {
   /** The ruleset's id. */
   ruleset: string;
-  /** The games won, drawn and lost. */
+  /** The numbers of games that the player won, drew and lost. */
   tally: Tally;
 };
 
 export type Rulesets = {
+  /** The programs of this server that players can play against. */
+  house_players: HousePlayerInfo[];
   rulesets: RulesetInfo[];
 };
 
-/** Keeps a deployment under its ruleset and name. It replaces one that is there. `PUT /api/me/deployments/RULESET/NAME`. */
+/** Saves a deployment under its ruleset and name. If the name is in use, the earlier deployment is replaced. `PUT /api/me/deployments/RULESET/NAME`. */
 export type SaveDeployment = {
   /** The deployment's text (§P4). */
   setup: Secret;
 };
 
-/** A deployment that a player keeps. Only the player can see it. */
+/** A deployment that a player has saved. Only the player can see it. */
 export type SavedDeployment = {
-  /** The name that its owner gave it: 1 to 30 letters, digits, `-` and `_`. */
+  /** The name that the owner gave the deployment: 1 to 30 letters, digits, `-` and `_`. */
   name: string;
   /** The ruleset's id. */
   ruleset: string;
@@ -525,76 +625,99 @@ export type SavedDeployment = {
   setup: Secret;
 };
 
-/** The player's kept deployments, by ruleset and name. `GET /api/me/deployments`. */
+/** The player's saved deployments, sorted by ruleset and name. `GET /api/me/deployments`. */
 export type SavedDeployments = {
   /** The deployments. */
   deployments: SavedDeployment[];
 };
 
-/** A schema and where it is. */
+/** A schema and its path. */
 export type SchemaLink = {
   name: string;
-  /** Its path on this server. */
+  /** The schema's path on this server. */
   path: string;
 };
 
-/** The schemas that the server has. */
+/** The schemas that the server offers. */
 export type SchemaList = {
   schemas: SchemaLink[];
 };
 
-/** What a token may do. */
+/** The permissions of a token. */
 export type Scope = 
-  /** Everything that its player may do: play, and manage tokens and the account. */
+  /** Everything that the player may do: play games, and manage their tokens and their account. */
   | "play"
-  /** Only play, as a bot account. */
+  /** Only playing, with a bot account. */
   | "bot";
 
-/** Makes an account: of the guest whose token comes with the request, or a new one. `POST /api/account`. */
+/** The player of a session. The token is in the cookie that came with the answer, where no script can read it. */
+export type SessionInfo = {
+  /** The player. */
+  player: Player;
+  /** The recovery code of a new account, or the next one if the request had one. It is sent only once. */
+  recovery_code?: Secret | null;
+};
+
+/** Creates an account. If the request has a guest's token, the guest becomes the account. `POST /api/account`. */
 export type SignUp = {
-  /** True if a program plays the account. This never changes, and everyone can see it. */
+  /** True if a program plays with this account. Everyone can see this, and it cannot be changed. */
   bot?: boolean;
-  /** The account's name: 2 to 20 letters, digits, `-` and `_`. Names that differ only in case are the same. */
+  /** The account's name: 2 to 20 letters, digits, `-` and `_`. Names are compared without regard to case. */
   name: string;
-  /** The password: 8 to 256 characters. */
+  /** The password, which has 8 to 256 characters. */
   password: Secret;
 };
 
-/** A new account. Store the recovery code: it replaces a lost password. */
+/** A new account. The player should store the recovery code, which lets them set a new password. */
 export type SignedUp = {
   /** The player. */
   player: Player;
   /** The recovery code, which is sent only once. */
   recovery_code: Secret;
-  /** A token. Absent if a guest signed up: their token stays valid. */
+  /** A token for the new account. Absent if a guest signed up, because the guest's token stays valid. */
   token?: Secret | null;
 };
 
-/** A public key that a server signs or has signed finished games with. */
+/** A public key for the signatures of finished games. Servers may have stopped signing with it. */
 export type SigningKeyInfo = {
   /** The id of the key: the first 16 hexadecimal digits of its SHA-256. */
   id: string;
   /** The Ed25519 public key. */
   public: HexBytes;
-  /** When a server first used it, in milliseconds since 1970. */
+  /** The time at which a server first used the key, in milliseconds since 1970. */
   since: number;
 };
 
-/** All public keys that the servers of a store sign or have signed finished games with. */
+/** All public keys for the signatures of finished games in a store, including keys that are out of use. */
 export type SigningKeys = {
-  /** The keys, in the order of their ids. */
+  /** The keys, sorted by id. */
   keys: SigningKeyInfo[];
 };
 
-/** A player's own statistics, which only the player can see. `GET /api/me/statistics`. */
+/** How a game begins. */
+export type StartInfo = 
+  /** Each side deploys its army in secret. */
+  | "deployments"
+  /** At once, with coins on all home squares. */
+  | "coins";
+
+/** A player's private statistics, which only the player can see. `GET /api/me/statistics`. */
 export type Statistics = {
   /** The statistics of each ruleset. */
   rulesets: RulesetStatistics[];
 };
 
-/** How often a player won, drew and lost. */
+/** Deployments to start from. `GET /api/rulesets/RULESET/deployments/suggested`. */
+export type SuggestedDeployments = {
+  /** The ruleset's id. */
+  ruleset: string;
+  /** Three texts of deployments (§P4), without blanks. */
+  setups: Secret[];
+};
+
+/** The numbers of games that a player won, drew and lost. */
 export type Tally = {
-  /** Games without a winner. */
+  /** The number of games without a winner. */
   drawn: number;
   /** Games lost. */
   lost: number;
@@ -602,17 +725,26 @@ export type Tally = {
   won: number;
 };
 
-/** A token as its owner sees it in lists, without the token itself. */
+/** Who stays when equal ranks meet. */
+export type TiesInfo = 
+  /** Nobody: both leave. */
+  | "both"
+  /** The attacker. */
+  | "attacker"
+  /** The defender. Only custom games have this rule. */
+  | "defender";
+
+/** A token's entry in its owner's list. It does not contain the token itself. */
 export type TokenInfo = {
-  /** When it was made, in milliseconds since 1970. */
+  /** The time at which the token was created, in milliseconds since 1970. */
   created: number;
-  /** True for the token of this request. */
+  /** True if the client used this token for the request. */
   current?: boolean;
-  /** The id with which it can be revoked. */
+  /** The token's id, with which the owner can revoke the token. */
   id: string;
-  /** The name that its owner gave it. */
+  /** The name that the owner gave the token. */
   name: string;
-  /** What it may do. */
+  /** The permissions of the token. */
   scope: Scope;
 };
 
@@ -624,33 +756,33 @@ export type TokenList = {
 
 /** An attempt to deliver a notice. */
 export type WebhookAttempt = {
-  /** When, in milliseconds since 1970. */
+  /** The time of the attempt, in milliseconds since 1970. */
   at: number;
-  /** True if the answer's status was in the 200s. */
+  /** True if the receiver answered with a status from 200 to 299. */
   delivered: boolean;
-  /** The result, for people. */
+  /** The result of the attempt, for people. */
   result: string;
 };
 
-/** A webhook as its owner sees it. `GET /api/me/webhook`. */
+/** A webhook, with the facts that its owner may see. `GET /api/me/webhook`. */
 export type WebhookInfo = {
-  /** True while the server sends notices. After several failures in a row it stops, until the webhook is set again. */
+  /** True if the server sends notices. After several failures in a row, the server stops sending them until the player sets the webhook again. */
   active: boolean;
-  /** When it was set, in milliseconds since 1970. */
+  /** The time at which the webhook was set, in milliseconds since 1970. */
   created: number;
-  /** The result of the last attempt. */
+  /** The last attempt to deliver a notice. */
   last?: WebhookAttempt | null;
-  /** How many notices in a row could not be delivered. */
+  /** The number of notices in a row that could not be delivered. */
   lost: number;
   /** The address. */
   url: string;
-  /** How many notices wait to be delivered. */
+  /** The number of notices that have not been delivered yet. */
   waiting: number;
 };
 
-/** A webhook that was just set, with the secret that signs its notices. */
+/** A webhook that was just set, with the secret with which the server signs its notices. */
 export type WebhookSet = {
-  /** The Standard Webhooks secret, `whsec_` and Base64, which is sent only once. The same text is the key of the older header `Flagfall-Signature`. */
+  /** The secret in the format of Standard Webhooks: `whsec_`, then Base64. It is sent only once. The same text is the key for the older header `Flagfall-Signature`. */
   secret: Secret;
   /** The address. */
   url: string;

@@ -368,9 +368,9 @@ export type ServerMessage =
     change: RatingChange;
     type: "rated";
   }
-  /** A game can no longer be played because its log is damaged. Other games go on. */
+  /** A game cannot be played on this server: its log is damaged, or of a newer version. Other games go on. */
   | {
-    /** Why, as a stable code for programs: `game_quarantined`. Servers of version 0.1 do not send it. */
+    /** Why, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers of version 0.1 do not send it. */
     code?: Code | null;
     /** The game. */
     game: GameId;

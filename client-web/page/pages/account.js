@@ -128,15 +128,18 @@ async function begin(body) {
   return answer;
 }
 
+/** A session has begun, perhaps with a code to keep. @param {import("../../types/api").SessionInfo} info */
+function begun({ recovery_code: code }) {
+  if (code) secret.value = { kind: "recovery", text: code };
+  sessionChanged();
+}
+
 /** @param {{ isGuest: boolean }} props */
 function SignUp({ isGuest }) {
   return h(Form, {
     title: say("sign-up"), button: say("sign-up"), isMain: true,
     send: ({ name, password }) => begin({ name, password, sign_up: true }),
-    done: ({ recovery_code: code }) => {
-      if (code) secret.value = { kind: "recovery", text: code };
-      sessionChanged();
-    },
+    done: begun,
   },
     h("p", { class: "muted small" }, say(isGuest ? "sign-up-guest" : "sign-up-text")),
     h(Field, { name: "name", label: say("account-name"), complete: "username", least: 2, most: 20, hint: say("account-name-hint") }),
@@ -158,19 +161,10 @@ function LogIn({ isGuest, forgot }) {
 
 /** Sets a new password with the recovery code. @param {{ back: () => void }} props */
 function Recover({ back }) {
-  /** @param {Record<string, string>} fields @returns {Promise<Done>} */
-  const send = async ({ name, recovery_code: code, password }) => {
-    const recovered = /** @type {Done} */ (await change("POST", "/api/recover", { name, recovery_code: code, password }));
-    if ("trouble" in recovered) return recovered;
-    const { token, recovery_code: next } = recovered.value;
-    secret.value = { kind: "recovery", text: next };
-    const begun = await begin({ name, password });
-    // The session has a token of its own.
-    await fetch("/api/logout", { method: "POST", headers: { Authorization: `Bearer ${token}` } }).catch(() => undefined);
-    return begun;
-  };
   return h(Form, {
-    title: say("recover"), button: say("recover-do"), send, done: sessionChanged,
+    title: say("recover"), button: say("recover-do"),
+    send: ({ name, recovery_code, password }) => begin({ name, recovery_code, password }),
+    done: begun,
     foot: h("button", { class: "button plain compact", type: "button", onClick: back }, say("recover-back")),
   },
     h("p", { class: "muted small" }, say("recover-text")),

@@ -4,12 +4,13 @@ import { Board } from "../board/board.js";
 import { squareNames } from "../game/sentences.js";
 import { readSetup, writeSetup } from "../game/hand.js";
 import { RANKS, letterOf } from "../game/notation.js";
-import { MOST_BYTES, inRows, isName, problemOf, squeeze, suggest } from "../game/setups.js";
+import { MOST_BYTES, inRows, isName, problemOf, squeeze } from "../game/setups.js";
 import { homeSquares } from "../game/rules.js";
 import { PieceArt } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { isCalled, useLibrary } from "../parts/library.js";
 import { refusalSentence, useTitle, waiting } from "../parts/load.js";
+import { suggestInto } from "../parts/saved.js";
 import { OpenFile, addressOf, copy } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
@@ -180,7 +181,7 @@ function Tools({ editor }) {
       }, h(PieceArt, { side: "red", identity: letter }), h("span", { class: "numbers" }, count));
     })),
     h("div", { class: "row-of tools" },
-      tool("deploy-suggest", () => deploying.change(suggest(rules, Math.random))),
+      tool("deploy-suggest", () => void suggestInto(deploying, rules, "red")),
       tool("deploy-random", () => deploying.random()),
       tool("deploy-mirror", () => deploying.mirror()),
       tool("deploy-clear", () => deploying.change({})),

@@ -1,18 +1,18 @@
 // The library of deployments.
 
-import { readLibrary, suggest, writeLibrary } from "../game/setups.js";
-import { writeSetup } from "../game/hand.js";
+import { readLibrary, writeLibrary } from "../game/setups.js";
 import { useLibrary } from "../parts/library.js";
-import { useTitle, waiting } from "../parts/load.js";
+import { suggestionsAt, useAnswer, useTitle, waiting } from "../parts/load.js";
 import { OpenFile, SetupPicture, saveFile } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
 import { rulesets, say, show } from "../state.js";
-import { h, useMemo, useState } from "../vendor/library.js";
+import { h, useState } from "../vendor/library.js";
 
 /** @typedef {import("../game/rules.js").Rules} Rules */
 /** @typedef {import("../game/setups.js").Saved} Saved */
 /** @typedef {ReturnType<typeof useLibrary>} Library */
+/** @typedef {import("../../types/api").SuggestedDeployments} SuggestedDeployments */
 
 /** The rulesets that have deployments. */
 export function deployable() {
@@ -72,12 +72,12 @@ function OfRuleset({ rules, saved }) {
 /** Three deployments to start from. @param {{ ruleset: string }} props */
 export function Suggestions({ ruleset }) {
   const rules = rulesets.value.find(({ id }) => id === ruleset);
-  const setups = useMemo(() => (rules ? [1, 2, 3].map(() => writeSetup(suggest(rules, Math.random), rules, "red")) : []), [ruleset]);
+  const asked = /** @type {import("../parts/load.js").Asked<SuggestedDeployments>} */ (useAnswer(suggestionsAt(ruleset)));
   if (!rules) return null;
   return h("section", { class: "stack tight" },
     h("h2", null, say("suggestions-title")),
     h("p", { class: "muted" }, say("suggestions-text", { ruleset: rulesetTitle(ruleset) })),
-    h("ul", { class: "cards setup-cards" }, setups.map((setup, index) => h("li", { key: setup, class: "card ruleset-card" },
+    !asked.value ? waiting(asked) : h("ul", { class: "cards setup-cards" }, asked.value.setups.map((setup, index) => h("li", { key: setup, class: "card ruleset-card" },
       h("h3", null, h("a", { href: `/deployments/${ruleset}#${setup}` }, say("suggestion", { number: index + 1 }))),
       h(SetupPicture, { setup, rules })))));
 }

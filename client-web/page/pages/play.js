@@ -3,7 +3,7 @@
 import { timeText } from "../parts/basics.js";
 import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
-import { askOrTell, line, rulesets, say } from "../state.js";
+import { askOrTell, housePlayers, line, rulesets, say } from "../state.js";
 import { h, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
@@ -19,7 +19,6 @@ const TIMES = [
   { kind: "delay", base_s: 1_200, free_s: 10 },
   { kind: "correspondence", days: 3 },
 ];
-const LEVELS = ["random", "simple", "good"];
 const OPPONENTS = /** @type {const} */ (["house", "anybody", "pool", "friend"]);
 
 export function PlayPage() {
@@ -49,12 +48,14 @@ function OfferForm() {
   const [isPrivate, setPrivate] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const rules = rulesets.value.find((rules) => rules.id === ruleset);
+  const levels = housePlayers.value.filter((house) => house.rulesets.includes(ruleset)).map((house) => house.level);
+  const shownLevel = levels.includes(level) ? level : levels.at(-1) ?? level;
   const isGuest = line.value.player?.kind !== "account" && line.value.player?.kind !== "bot";
   const why = isGuest ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : "";
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setBusy(true);
-    await offer(who, level, {
+    await offer(who, shownLevel, {
       ruleset, time: TIMES[time] ?? { kind: "unlimited" },
       ...(isRated && !why ? { rated: true } : {}), ...(isPrivate ? { private: true } : {}),
     }, side === "any" ? undefined : /** @type {Side} */ (side));
@@ -75,8 +76,8 @@ function OfferForm() {
         h("label", { key: one, class: who === one ? "chosen" : "" },
           h("input", { type: "radio", name: "who", class: "aloud", checked: who === one, onChange: () => setWho(one) }),
           say("form-opponent-option", { who: one }))))),
-    who === "house" ? h(Select, { label: say("form-level"), value: level, onChange: setLevel,
-      options: LEVELS.map((level) => [level, say("level", { level })]) }) : null,
+    who === "house" ? h(Select, { label: say("form-level"), value: shownLevel, onChange: setLevel,
+      options: levels.map((level) => [level, say("level", { level })]) }) : null,
     h("div", { class: "stack tight" },
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isRated && !why, disabled: why !== "", onChange: () => setRated(!isRated) }),

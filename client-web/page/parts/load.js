@@ -35,6 +35,11 @@ export async function request(method, path, body) {
   }
 }
 
+/** Where suggested deployments are: those of a custom game are those of its ruleset. @param {string} ruleset */
+export function suggestionsAt(ruleset) {
+  return `/api/rulesets/${ruleset.split(",")[0]}/deployments/suggested`;
+}
+
 /**
  * Asks for something when the page shows it, and again when the player changes.
  * @template T

@@ -1,21 +1,25 @@
 // Suggested and saved deployments in a game, loaded when they are asked for.
 
-import { readSetup, writeSetup } from "../game/hand.js";
-import { suggest } from "../game/setups.js";
+import { readSetup } from "../game/hand.js";
 import { line, say, show } from "../state.js";
 import { choose } from "./dialog.js";
 import { savedOnDevice } from "./library.js";
-import { refusalSentence, request } from "./load.js";
+import { refusalSentence, request, suggestionsAt } from "./load.js";
 
 /** @typedef {import("../game/rules.js").Rules} Rules */
+/** @typedef {import("../../types/api").SuggestedDeployments} SuggestedDeployments */
 /** @typedef {import("../../types/messages").Side} Side */
 /** @typedef {import("../game/setups.js").Saved} Saved */
 /** @typedef {import("../table/deploying.js").Deploying} Deploying */
 
-/** @param {Deploying} deploying @param {Rules} rules @param {Side} side */
-export function suggestInto(deploying, rules, side) {
-  // Suggestions are Red's; a text is the same for both sides.
-  deploying.change(readSetup(writeSetup(suggest(rules, Math.random), rules, "red"), rules, side));
+/**
+ * Fills a deployment as house players do.
+ * @param {Deploying} deploying @param {Rules} rules @param {Side} side
+ */
+export async function suggestInto(deploying, rules, side) {
+  const answer = /** @type {import("./load.js").Answer<SuggestedDeployments>} */ (await request("GET", suggestionsAt(rules.id)));
+  if ("refusal" in answer) return show(refusalSentence(answer.refusal));
+  deploying.change(readSetup(answer.value.setups[0] ?? "", rules, side));
 }
 
 /** Lets the player choose one of the saved deployments. @param {Deploying} deploying @param {Rules} rules @param {Side} side */

@@ -163,6 +163,7 @@ test("an account keeps deployments, takes over those of the device, and lists bl
   assert.equal(await page.evaluate(() => localStorage.getItem("deployments")), null);
   await page.goto(`${front.url}/deployments/barrage`);
   await page.getByRole("button", { name: "Suggest" }).click();
+  await page.locator(".tray-piece:enabled").first().waitFor({ state: "detached" });
   await page.getByLabel("Name").fill("quick");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/\/barrage\/quick$/);

@@ -15,6 +15,7 @@ test("a deployment is made by keys and pointer, saved, opened again and deleted"
   const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
   await page.goto(`${front.url}/deployments`);
   await page.getByRole("heading", { name: "Nothing is saved yet" }).waitFor();
+  await page.locator(".setup-picture").first().waitFor();
   assert.equal(await page.locator(".setup-cards li").count(), 3);
   await picture(page, "deployments-empty", true);
   await page.getByLabel("Rules").selectOption("barrage");
@@ -92,6 +93,7 @@ test("texts, links and files are checked before they are used", async () => {
   const { page, faults, context } = await newPage(chromium, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.goto(`${front.url}/deployments/classic`);
   await page.getByRole("button", { name: "Suggest" }).click();
+  await page.locator(".tray-piece:enabled").first().waitFor({ state: "detached" });
   const suggested = await textOf(page);
   await page.getByLabel("As text").fill(CLASSIC.slice(1));
   await page.getByRole("button", { name: "Use this text" }).click();

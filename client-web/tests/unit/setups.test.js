@@ -6,10 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { isComplete, writeSetup } from "../../page/game/hand.js";
-import { inRows, isName, problemOf, readLibrary, squeeze, suggest, writeLibrary } from "../../page/game/setups.js";
+import { inRows, isName, problemOf, readLibrary, squeeze, writeLibrary } from "../../page/game/setups.js";
 import { Words } from "../../page/words.js";
-import { chance } from "../games.js";
 import { program } from "../programs.js";
 import { IDS, withFields } from "../rules.js";
 import { allTexts } from "../serve.mjs";
@@ -21,21 +19,6 @@ const rulesets = withFields(IDS.map((id) => ({ id }))).filter(({ start }) => sta
 /** @param {string} id */
 const rulesFor = (id) => /** @type {Rules} */ (rulesets.find((rules) => rules.id === id));
 const CLASSIC = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
-
-test("suggestions are deployments, with the Flag behind", () => {
-  const random = chance(9);
-  for (const rules of rulesets) {
-    const texts = Array.from({ length: 30 }, () => {
-      const setup = suggest(rules, () => random(1_000_000) / 1_000_000);
-      assert.ok(isComplete(setup, rules), rules.id);
-      const text = writeSetup(setup, rules, "red");
-      assert.equal(problemOf(text, rules), undefined, `${rules.id} ${text}`);
-      assert.ok(text.indexOf("F") >= (rules.home_rows - 1) * rules.columns, "the Flag stands in the last row");
-      return text;
-    });
-    assert.ok(new Set(texts).size > 25, rules.id);
-  }
-});
 
 test("what is wrong with a text is what the terminal client says", () => {
   const folder = mkdtempSync(join(tmpdir(), "flagfall-setups-"));

@@ -1,7 +1,5 @@
 //! Sessions of the server's own page by cookie, and clients that are anonymous.
 
-use std::sync::Arc;
-
 use crate::common::{Answer, Client, House, http, in_time, settings};
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time, Viewer};
 use flagfall_services::settings::Settings;
@@ -200,17 +198,44 @@ async fn a_guest_signs_up_logs_out_and_logs_in() {
     let logged_in = browser.begin(&json!({ "name": "Ana", "password": PASSWORD })).await;
     assert_eq!(logged_in["player"]["id"], guest);
     assert_eq!(json!(browser.player().await), guest);
-    for body in [json!({ "password": PASSWORD }), json!({ "sign_up": true, "name": "bo" }), json!({ "x": 1 })]
-    {
+    for body in [
+        json!({ "password": PASSWORD }),
+        json!({ "sign_up": true, "name": "bo" }),
+        json!({ "name": "ana", "recovery_code": "x" }),
+        json!({ "name": "ana", "password": PASSWORD, "recovery_code": "x", "sign_up": true }),
+        json!({ "x": 1 }),
+    ] {
         assert_eq!(browser.ask("POST", "/api/session", &body.to_string()).await.refusal().0, 400, "{body}");
     }
     house.close().await;
 }
 
 #[tokio::test]
+async fn a_recovery_code_begins_a_session_with_a_new_password() {
+    let house = House::open(settings()).await;
+    let mut first = Browser::new(&house);
+    let made = first.begin(&json!({ "name": "ana", "password": PASSWORD, "sign_up": true })).await;
+    let code = made["recovery_code"].clone();
+    let new = "correct horse battery 2";
+    let lost = json!({ "name": "ana", "password": new, "recovery_code": code });
+
+    let mut second = Browser::new(&house);
+    let begun = second.begin(&lost).await;
+    assert_eq!(begun["player"]["id"], made["player"]["id"]);
+    assert!(begun["recovery_code"].as_str().is_some_and(|next| next.len() > 20 && json!(next) != code));
+    assert_eq!(begun.get("token"), None);
+    assert_eq!(json!(second.player().await), made["player"]["id"]);
+    assert_eq!(first.player().await, None, "earlier sessions have ended");
+    let (status, refusal) = second.ask("POST", "/api/session", &lost.to_string()).await.refusal();
+    assert_eq!((status, &refusal["code"]), (403, &json!("wrong_recovery_code")), "it is used up");
+    first.begin(&json!({ "name": "ana", "password": new })).await;
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_guest_who_logs_out_is_gone() {
     let store = TestStore::announcing(SystemClock);
-    let house = House::open_over(Arc::new(store.clone()), store, settings()).await;
+    let house = House::open_on(store, settings()).await;
     for has_played in [false, true] {
         let mut browser = Browser::new(&house);
         let id = browser.begin(&json!({})).await["player"]["id"].clone();

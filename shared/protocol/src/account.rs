@@ -86,7 +86,8 @@ pub struct LoggedIn {
 /// Begins the session of a page in a browser. `POST /api/session`.
 ///
 /// With `name` and `password`, the session is that of an account. Without a password, it is that of
-/// the player who already has a session in this browser, or else of a new guest.
+/// the player who already has a session in this browser, or else of a new guest. With
+/// `recovery_code`, `password` becomes the account's new password.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
@@ -96,6 +97,9 @@ pub struct NewSession {
     /// The account's password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Secret>,
+    /// The account's recovery code, to set a new password if the old one is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_code: Option<Secret>,
     /// True to create the account, from the guest whose session the browser has if there is one.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub sign_up: bool,
@@ -107,7 +111,8 @@ pub struct NewSession {
 pub struct SessionInfo {
     /// The player.
     pub player: Player,
-    /// The recovery code of a new account, which is sent only once.
+    /// The recovery code of a new account, or the next one if the request had one. It is sent only
+    /// once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_code: Option<Secret>,
 }

@@ -175,7 +175,9 @@ impl Players {
         name: &str,
         code: &Secret,
         new_password: &Secret,
+        token_name: Option<&str>,
     ) -> Result<Recovered, PlayerError> {
+        let token_name = check_token_name(token_name.unwrap_or(LOGIN_TOKEN))?;
         let new_password = Password::choose(new_password, name)?;
         let folded = fold(name);
         // Count by address only. Recovery codes cannot be guessed, and attempts by others must
@@ -205,7 +207,7 @@ impl Players {
                 record.credentials = Some(Credentials { password: password.clone(), recovery: next.hash() });
                 let gone = std::mem::take(&mut record.tokens);
                 record.note_former(gone);
-                add_token(record, LOGIN_TOKEN, Scope::Play, 1)
+                add_token(record, token_name, Scope::Play, 1)
             })
             .await?;
         self.inner.attempts.note_sign_in(&folded, address, Instant::now());

@@ -196,7 +196,7 @@ async fn ten_wrong_passwords_of_a_stranger_keep_the_owner_from_nothing() {
     assert!(players.log_in(stranger, other, "ana", &right, None).await.is_err());
     // Claim: the recovery code works from any network.
     let new = flagfall_protocol::Secret::new("quite another one");
-    players.recover(stranger, "ana", &made.recovery_code, &new).await.unwrap();
+    players.recover(stranger, "ana", &made.recovery_code, &new, None).await.unwrap();
     tokio::time::advance(Duration::from_secs(15 * 60)).await;
     players.log_in(stranger, None, "ana", &new, None).await.unwrap();
 }

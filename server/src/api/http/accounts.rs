@@ -140,7 +140,7 @@ pub(super) async fn recover(
     From(address): From,
     Body(Recover { name, recovery_code, password }): Body<Recover>,
 ) -> Answer<Json<Recovered>> {
-    Ok(Json(app.players.recover(address, &name, &recovery_code, &password).await?))
+    Ok(Json(app.players.recover(address, &name, &recovery_code, &password, None).await?))
 }
 
 pub(super) async fn tokens(State(app): Shared, Owner(asker): Owner) -> Answer<Json<TokenList>> {

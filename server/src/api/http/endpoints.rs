@@ -180,9 +180,9 @@ endpoints! {
     DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
         ["no_such_game", "game_quarantined", "server_too_old", "bad_queue/game"];
     POST "/api/session" beginSession = session::begin,
-        "Begins a session of this server's own page, with a cookie: for the player of the browser's session or a new guest, for an account (with a password), or for a new account",
+        "Begins a session of this server's own page, with a cookie: for the player of the browser's session or a new guest, for an account (with a password, or with a recovery code and a new password), or for a new account",
         ["bad_name", "bad_password", "name_taken", "already_account", "wrong_password",
-            "too_many_attempts", "too_many/logins", "too_many/new_guests", "too_many/guests"];
+            "wrong_recovery_code", "account_closed", "too_many_attempts", "too_many/logins", "too_many/new_guests", "too_many/guests"];
     DELETE "/api/session" endSession = session::end,
         "Ends the session of this server's own page: revokes its token and closes its connections";
     GET "/api/tokens" listTokens = accounts::tokens,

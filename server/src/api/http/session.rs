@@ -22,11 +22,11 @@ pub(super) async fn begin(
     From(address): From,
     Extension(client): Extension<Client>,
     FromOwnPage(page): FromOwnPage,
-    Body(NewSession { name, password, sign_up }): Body<NewSession>,
+    Body(NewSession { name, password, recovery_code, sign_up }): Body<NewSession>,
 ) -> Answer<SessionBegun> {
     let earlier = known(&app, page.token).await?;
-    let (token, info) = match (name, password, sign_up) {
-        (name, None, false) => match earlier {
+    let (token, info) = match (name, password, recovery_code, sign_up) {
+        (name, None, None, false) => match earlier {
             // Another tab of this browser may have been faster.
             Some((token, identity)) => (token, SessionInfo { player: identity.player, recovery_code: None }),
             None => {
@@ -35,13 +35,13 @@ pub(super) async fn begin(
                 (token, SessionInfo { player: identity.player, recovery_code: None })
             }
         },
-        (Some(name), Some(password), false) => {
+        (Some(name), Some(password), None, false) => {
             let device = earlier.map(|(token, _)| token.expose());
             let logged_in =
                 app.players.log_in(address, device.as_deref(), &name, &password, Some(TOKEN_NAME)).await?;
             (read(logged_in.token.expose())?, SessionInfo { player: logged_in.player, recovery_code: None })
         }
-        (Some(name), Some(password), true) => {
+        (Some(name), Some(password), None, true) => {
             let (token, guest) = earlier.unzip();
             let made = make_account(&app, address, guest.as_ref(), &name, &password, PlayerKind::Account);
             let made = made.await?;
@@ -51,7 +51,14 @@ pub(super) async fn begin(
             };
             (token, SessionInfo { player: made.player, recovery_code: Some(made.recovery_code) })
         }
-        (None, Some(_), _) | (_, None, true) => return Err(ApiError::BadBody),
+        (Some(name), Some(password), Some(code), false) => {
+            let recovered = app.players.recover(address, &name, &code, &password, Some(TOKEN_NAME)).await?;
+            let recovery_code = Some(recovered.recovery_code);
+            (read(recovered.token.expose())?, SessionInfo { player: recovered.player, recovery_code })
+        }
+        (None, Some(_), _, _) | (_, None, _, true) | (_, None, Some(_), _) | (_, _, Some(_), true) => {
+            return Err(ApiError::BadBody);
+        }
     };
     Ok(SessionBegun { cookie: page.cookie.set(&token), info })
 }
