@@ -27,8 +27,8 @@ pub enum ServerToClient {
         protocol: u32,
         /// The name and version of the server program.
         server: String,
-        /// The player whose token the client sent, or the new guest. Absent for an anonymous client,
-        /// which sent `session` without a session cookie and can only watch.
+        /// The player whose token the client sent, or the new guest. Absent for an anonymous
+        /// client, which sent `session` without a session cookie and can only watch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         player: Option<Player>,
         /// The token of a new guest. The client should store it and keep it secret, because the
@@ -228,8 +228,8 @@ pub enum ServerToClient {
     GameUnavailable {
         /// The game.
         game: GameId,
-        /// The reason, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers
-        /// of version 0.1 do not send this field.
+        /// The reason, as a stable code for programs: `game_quarantined` or `server_too_old`.
+        /// Servers of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
         /// An explanation for people.

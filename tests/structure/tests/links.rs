@@ -141,11 +141,16 @@ fn no_comment_is_wider_than_100_columns() {
     assert!(wide.is_empty(), "comments that are too wide:\n{}", wide.join("\n"));
 }
 
+/// True for folders with files that are built, installed or hidden.
+fn is_of_others(name: &str) -> bool {
+    ["target", "node_modules"].contains(&name) || name.starts_with('.')
+}
+
 fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
+        if path.is_dir() && !is_of_others(&name) {
             find_sources(&path, sources);
         } else if name.ends_with(".rs") {
             sources.push(path);
@@ -157,7 +162,7 @@ fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with('.') && name != "flagfall-data" {
+        if path.is_dir() && !is_of_others(&name) && name != "flagfall-data" {
             find_pages(&path, pages);
         } else if name.ends_with(".md") {
             let text = fs::read_to_string(&path).expect("a page");

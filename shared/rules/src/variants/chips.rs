@@ -10,8 +10,8 @@ use crate::ruleset::Ruleset;
 pub(crate) const FLASHERS: [(Rank, u8); 3] = [(Rank::General, 2), (Rank::Colonel, 3), (Rank::Major, 4)];
 
 impl Ruleset {
-    /// Returns the ranks that can flash over chips, each with its maximum distance (§S3.2). Empty for
-    /// rulesets without flashes.
+    /// Returns the ranks that can flash over chips, each with its maximum distance (§S3.2). Empty
+    /// for rulesets without flashes.
     pub fn flashes(&self) -> &'static [(Rank, u8)] {
         if self.shadowflash { &FLASHERS } else { &[] }
     }
