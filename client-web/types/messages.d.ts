@@ -7,45 +7,45 @@ export interface PerSide<T> {
   blue: T;
 }
 
-/** A message from a client. Unknown fields are refused. */
+/** A message from a client. The server refuses messages with unknown fields. */
 export type ClientMessage = 
-  /** The first message of every connection. It must come within ten seconds. */
+  /** The first message of every connection. The client must send it within ten seconds. */
   | {
-    /** The client program and its version, for the operator's log. At most 64 characters are kept. */
+    /** The name and version of the client program, for the operator's log. The server keeps at most 64 characters. */
     client?: string | null;
-    /** The name that a new guest would like: 2 to 20 letters, digits, `-` and `_`. */
+    /** The requested name for a new guest: 2 to 20 letters, digits, `-` and `_`. */
     name?: string | null;
-    /** The protocol version, 1. */
+    /** The version of the protocol, which is 1. */
     protocol: number;
     /** True for a page in a browser: without a `token`, the client is the player of the session cookie that the browser sent with the connection. Without a valid one it is anonymous. */
     session?: boolean;
-    /** The token from an earlier `welcome`. Without one, the client becomes a new guest. */
+    /** The token from an earlier `welcome`. If absent, the server creates a new guest. */
     token?: Secret | null;
     type: "hello";
   }
-  /** The answer to a `ping`. */
+  /** The reply to a `ping`. */
   | {
     /** The `id` of the ping. */
     id: number;
     type: "pong";
   }
-  /** Asks for the open seeks and the running public games, and for updates from now on. */
+  /** Asks for the open seeks and the running public games. The server also sends updates from then on. */
   | {
     type: "open_lobby";
   }
-  /** Ends the updates from the lobby. */
+  /** Stops the updates of the lobby. */
   | {
     type: "close_lobby";
   }
-  /** Offers a game to anyone. A player can have three open seeks. A seek closes soon after its player's last connection does. */
+  /** Offers a game to anyone. A player can have three open seeks. A seek closes soon after the player's last connection closes. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** Which ratings may accept. Without one, any player may. */
+    /** The range of ratings that a player must have to accept. If absent, any player may accept. */
     rating?: RatingWish | null;
-    /** The side that the seeker wants. Without one, it is drawn. */
+    /** The side that the seeker wants. If absent, the server chooses it at random. */
     side?: Side | null;
-    /** What to play. */
+    /** The terms of the game. */
     terms: Terms;
     type: "seek";
   }
@@ -57,23 +57,23 @@ export type ClientMessage =
     seek: string;
     type: "cancel_seek";
   }
-  /** Accepts a seek. The game starts. */
+  /** Accepts a seek, which starts the game. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** True to keep the acceptor's deployment and the full record private after the end. */
+    /** True to keep the deployment of the player who accepts, and the full record, private after the end. */
     secret?: boolean;
     /** The id of the seek. */
     seek: string;
     type: "accept_seek";
   }
-  /** Offers a game to the person who is given the code in the answer. It expires after a day. */
+  /** Offers a game to anyone who has the code in the answer. The challenge expires after a day. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** The side that the challenger wants. Without one, it is drawn. */
+    /** The side that the challenger wants. If absent, the server chooses it at random. */
     side?: Side | null;
-    /** What to play. */
+    /** The terms of the game. */
     terms: Terms;
     type: "challenge";
   }
@@ -85,19 +85,19 @@ export type ClientMessage =
     cmd_id: CommandId;
     type: "cancel_challenge";
   }
-  /** Asks what a challenge offers, before accepting it. The answer is `challenge`. */
+  /** Asks for the terms of a challenge before the player accepts it. The server answers with `challenge`. */
   | {
     /** The code of the challenge. */
     challenge: string;
     type: "show_challenge";
   }
-  /** Accepts a challenge. The game starts. */
+  /** Accepts a challenge, which starts the game. */
   | {
     /** The code of the challenge. */
     challenge: string;
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** True to keep the acceptor's deployment and the full record private after the end. */
+    /** True to keep the deployment of the player who accepts, and the full record, private after the end. */
     secret?: boolean;
     type: "accept_challenge";
   }
@@ -107,17 +107,17 @@ export type ClientMessage =
     bot: string;
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** The side that the client wants. Without one, it is drawn. */
+    /** The side that the client wants. If absent, the server chooses it at random. */
     side?: Side | null;
-    /** What to play. */
+    /** The terms of the game. */
     terms: Terms;
     type: "play_bot";
   }
-  /** Enters the pool: the server pairs players of similar strength who want the same game, and starts it. */
+  /** Enters the pool. The server pairs players of similar strength who want a game on the same terms, and starts their game. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** What to play. The server decides the sides. */
+    /** The terms of the game that the player wants. The server chooses the sides. */
     terms: Terms;
     type: "enter_pool";
   }
@@ -127,7 +127,7 @@ export type ClientMessage =
     cmd_id: CommandId;
     type: "leave_pool";
   }
-  /** Offers another game with the sides swapped, after a game has ended. It starts when both players have offered. */
+  /** Offers a rematch with the sides swapped, after a game has ended. The new game starts when both players have offered one. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
@@ -135,82 +135,82 @@ export type ClientMessage =
     game: GameId;
     type: "rematch";
   }
-  /** Opens a game: as a player with a seat in it, or else as a spectator. The answer is `game`. Events follow. */
+  /** Opens a game, as one of its players or as a spectator. The server answers with `game` and then sends the game's events. */
   | {
     /** The game. */
     game: GameId;
-    /** What the client has seen already. The answer then includes the events since. */
+    /** The last event of the game that the client has seen. If present, the answer includes the later events. */
     since?: Position | null;
     type: "open_game";
   }
-  /** Ends the updates from a game. */
+  /** Stops the events of a game. */
   | {
     /** The game. */
     game: GameId;
     type: "close_game";
   }
-  /** A command in a game in which the client has a seat. */
+  /** A command in a game in which the client is a player. */
   | {
-    /** The client's id for this command. Repeating an accepted command, over any connection, returns its outcome again. */
+    /** The client's id for this command. If the client repeats an accepted command with the same id, over any connection, the server returns the first outcome and does nothing else. */
     cmd_id: CommandId;
     /** The command itself. */
     command: GameCommand;
-    /** The epoch of the view in which the command is made. Send it. In a later epoch the command is refused as `stale_epoch`, unless it is a deployment or was accepted before. */
+    /** The epoch of the view on which the client based the command. Clients should send it. If the game has a later epoch, the server refuses the command as `stale_epoch`, unless the command is a deployment or was already accepted. */
     epoch?: number | null;
     /** The game. */
     game: GameId;
-    /** The ply at which the command is made. It is refused as `stale_ply` once the game has moved on. */
+    /** The ply at which the client issued the command. If the game has a different ply, the server refuses the command as `stale_ply`. */
     ply: number;
     type: "command";
   }
-  /** Says something to the opponent, during a game or after it. No one else reads it, and it is not stored. */
+  /** Sends a chat message to the opponent, during a game or after it. Only the two players receive the message, and the server does not store it. */
   | {
     /** The client's id for this message. */
     cmd_id: CommandId;
     /** The game. */
     game: GameId;
-    /** What to say. */
+    /** The chat message. */
     said: Said;
     type: "say";
   }
-  /** Reports the opponent's behavior in a game to the operators of the server: once for each game, ten times a day. */
+  /** Reports the opponent's behavior in a game to the operators of the server. A player can report a game only once, and can report at most ten games a day. */
   | {
     /** The client's id for this message. */
     cmd_id: CommandId;
     /** The game. */
     game: GameId;
-    /** What happened, in 1 to 300 characters. */
+    /** A description of the opponent's behavior, in 1 to 300 characters. */
     reason: string;
     type: "report";
   }
-  /** Asks for the client's own running games. */
+  /** Asks for the player's running games. */
   | {
     type: "my_games";
   };
 
-/** A message from the server. Clients ignore fields that they do not know. */
+/** A message from the server. Clients must ignore unknown fields. */
 export type ServerMessage = 
-  /** The answer to `hello`. */
+  /** The reply to `hello`. */
   | {
-    /** After how many seconds of an opponent's absence a short game can be claimed; half as many if they left on purpose. Servers of version 0.1 do not send it. */
+    /** The number of seconds that a player must be absent before the opponent can claim a short game. This time is halved if the player left on purpose. It is longer in longer games, and correspondence games cannot be claimed. Servers of version 0.1 do not send this field. */
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
     /** The hash of the page that this server serves, for a client that said `session`. A page with another hash is out of date. */
     page?: string | null;
-    /** The player that the client is. Absent for an anonymous client, which said `session` and has none: it can only look on. */
+    /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a session cookie and can only watch. */
     player?: Player | null;
-    /** The server's protocol version. */
+    /** The protocol version of the server. */
     protocol: number;
-    /** The server's program and version. */
+    /** The name and version of the server program. */
     server: string;
     /** The server's time, in milliseconds since 1970. */
     server_time: number;
-    /** The token of a new guest. Store it and keep it secret: the server sends it only once. */
+    /** The token of a new guest. The client should store it and keep it secret, because the server sends it only once. */
     token?: Secret | null;
     type: "welcome";
   }
-  /** A command was carried out. What it changed is on disk. */
+  /** A command was carried out, and its effects are stored. */
   | {
     /** The id of the command. */
     cmd_id: CommandId;
@@ -218,49 +218,49 @@ export type ServerMessage =
     outcome: Accepted;
     type: "accepted";
   }
-  /** A command or message was refused. It changed nothing, except perhaps with the code `store_unavailable` or `stopping`: then repeat the command with the same id. */
+  /** A command or message was refused and changed nothing. There are two exceptions: after the codes `store_unavailable` and `stopping`, the command may have been carried out, and the client should repeat it with the same id. */
   | {
-    /** Numbers and keys that the message mentions, such as a limit or a time to wait. With the code they are enough to say it in other words. Servers of version 0.1 do not send them. */
+    /** The values in the text of `message`, such as a limit or a waiting time. With them and the code, a client can write a text of its own. Servers of version 0.1 do not send this field. */
     args?: RefusalArgs;
-    /** The id of the command, if the message had a readable one. */
+    /** The id of the command, if it could be read. */
     cmd_id?: CommandId | null;
-    /** Why, as a stable code for programs. */
+    /** The reason for the refusal, as a stable code for programs. */
     code: Code;
-    /** The game, if the message was about one. */
+    /** The game that the refused message was about, if any. */
     game?: GameId | null;
-    /** Why and what to do, for people. */
+    /** An explanation for people, with advice on what to do. */
     message: string;
-    /** The id of the request. Operators find it in the server's log. Servers of version 0.1 do not send it. */
+    /** The id of the request, with which operators can find it in the server's log. Servers of version 0.1 do not send this field. */
     request?: string | null;
-    /** The game's current sequence number for this client, if the message was about a game. */
+    /** The game's current sequence number for this client, if the refused message was about a game. */
     seq?: number | null;
     type: "refused";
   }
-  /** The whole lobby. The server sends it again when it changes. */
+  /** The complete lobby. The server sends it again whenever the lobby changes. */
   | {
-    /** The latest running public games. */
+    /** The running public games that were created last. */
     games: GameSummary[];
-    /** How many players are connected. */
+    /** The number of connected players. */
     players_online: number;
     /** The open seeks, oldest first. */
     seeks: Seek[];
     type: "lobby";
   }
-  /** What a challenge offers. */
+  /** The terms of a challenge, in reply to `show_challenge`. */
   | {
     /** The code of the challenge. */
     challenge: string;
     /** The player who made the challenge. */
     challenger: Player;
-    /** When the challenge expires, in milliseconds since 1970. */
+    /** The time at which the challenge expires, in milliseconds since 1970. */
     expires: number;
-    /** What to play. */
+    /** The terms of the game. */
     terms: Terms;
     type: "challenge";
-    /** The side of the player who accepts. Without one, it is drawn. */
+    /** The side of the player who accepts the challenge. If absent, the server chooses the side at random. */
     your_side?: Side | null;
   }
-  /** A game was made in which the client has a seat. */
+  /** A game was created in which the client is a player. */
   | {
     /** The game. */
     game: GameSummary;
@@ -268,69 +268,69 @@ export type ServerMessage =
     side: Side;
     type: "game_started";
   }
-  /** The client's own running games. */
+  /** The player's running games. */
   | {
     /** The games, newest first. */
     games: GameSummary[];
     type: "my_games";
   }
-  /** A whole game, as this client may see it. The answer to `open_game`. */
+  /** A complete game, in reply to `open_game`. It contains only what this client may see. */
   | {
-    /** Why the game was aborted, if it was. */
+    /** The cause of the abort, if the game was aborted. */
     abort?: Abort | null;
-    /** How the client sees the game. */
+    /** The audience that the client belongs to. */
     audience: Audience;
-    /** When the game can be claimed because this player is gone, in milliseconds since 1970. */
+    /** For each player who is gone, the time from which the opponent can claim the game, in milliseconds since 1970. */
     claimable_at?: PerSide<number | null>;
-    /** True if the client may act. A player's newest connection to the game may. */
+    /** True if this connection may send commands for the player. Only the newest connection on which a player has opened the game may do so. */
     driving: boolean;
-    /** The epoch of the game's log. It changes if the store has lost events. */
+    /** The epoch of the game's log. It changes when the store has lost events. */
     epoch: number;
-    /** The events since the position that the client named, oldest first. Empty if it named none, or the server no longer has them. */
+    /** The events since the position that the client sent, oldest first. Empty if the client sent no position, or if the server has discarded those events. */
     events?: GameEvent[];
     /** The game. */
     game: GameSummary;
-    /** True for a player who is gone because they closed the game or the connection. Otherwise the connection was lost. */
+    /** For each player who is gone, true if they closed the game or the connection, and false if the connection was lost. */
     left?: PerSide<boolean>;
-    /** The presence of each player. */
+    /** Each player's presence. */
     presence: PerSide<Presence>;
-    /** The sides that have asked for a rematch. */
+    /** The sides that have offered a rematch. */
     rematch?: Side[];
-    /** The sequence number of the last event in this view. */
+    /** The sequence number of the last event that the view includes. */
     seq: number;
     type: "game";
-    /** The game at `seq`. */
+    /** The game after the event `seq`. */
     view: GameView;
   }
-  /** Something happened in an open game. */
+  /** An event in a game that the client has opened. */
   | {
-    /** Why the game was aborted, if this event aborted it. */
+    /** The cause of the abort, if this event aborted the game. */
     abort?: Abort | null;
-    /** What else changes in the view. */
+    /** The part of the view's change that cannot be seen from the event itself. */
     change: ViewChange;
-    /** What happened. */
+    /** The event in the game. */
     event: GameEvent;
     /** The game. */
     game: GameId;
-    /** The sequence number: one more than the one before. */
+    /** The sequence number of the event. It is one more than the number of the previous event. */
     seq: number;
     type: "event";
   }
-  /** A player came or went. */
+  /** A player's presence in a game has changed. */
   | {
     /** The game. */
     game: GameId;
-    /** True if they are gone because they closed the game or the connection. */
+    /** True if the player is gone because they closed the game or the connection. */
     left?: boolean;
-    /** The player's presence now. */
+    /** The new presence of the player. */
     presence: Presence;
     /** The player. */
     side: Side;
     type: "presence";
   }
-  /** A player is gone and the opponent may claim the game from a certain time on, or no longer may. */
+  /** A player is gone, and from a certain time on the opponent may claim the game. The server also sends this message, without the time, when the opponent loses this right. */
   | {
-    /** When a claim is possible, in milliseconds since 1970. Absent if no claim is possible. */
+    /** The time from which the opponent can claim the game, in milliseconds since 1970. Absent if they can no longer claim it. */
     at?: number | null;
     /** The game. */
     game: GameId;
@@ -338,63 +338,63 @@ export type ServerMessage =
     gone: Side;
     type: "claimable";
   }
-  /** A player offers a rematch of a game that has ended. */
+  /** A player has offered a rematch after the end of a game. */
   | {
     /** The game that has ended. */
     game: GameId;
-    /** The side that offers. */
+    /** The side that has offered the rematch. */
     side: Side;
     type: "rematch_offered";
   }
-  /** A newer connection of the same player has taken the seat. This one can only watch. */
+  /** The same player has opened the game on a newer connection. This connection can only watch from now on. */
   | {
     /** The game. */
     game: GameId;
     type: "superseded";
   }
-  /** A player in one of the client's games said something. Only the two players receive it. */
+  /** A chat message in one of the client's games. Only the two players receive it. */
   | {
     /** The game. */
     game: GameId;
-    /** What they said. */
+    /** The chat message. */
     said: Said;
-    /** The side that spoke. */
+    /** The side that wrote the message. */
     side: Side;
     type: "said";
   }
-  /** One of the client's rated games has changed both ratings. */
+  /** One of the client's rated games has changed both players' ratings. */
   | {
-    /** The change. */
+    /** The game and the change in both ratings. */
     change: RatingChange;
     type: "rated";
   }
-  /** A game cannot be played on this server: its log is damaged, or of a newer version. Other games go on. */
+  /** A game cannot be played on this server, because its log is damaged or a newer version wrote it. Other games are not affected. */
   | {
-    /** Why, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers of version 0.1 do not send it. */
+    /** The reason, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers of version 0.1 do not send this field. */
     code?: Code | null;
     /** The game. */
     game: GameId;
     /** An explanation for people. */
     message: string;
-    /** The id of the request to open the game. Absent if the damage was found later, and from servers of version 0.1. */
+    /** The id of the request that tried to open the game. Absent if the damage was found later. Servers of version 0.1 do not send this field. */
     request?: string | null;
     type: "game_unavailable";
   }
-  /** The server has lost its store or has it back. Without the store, commands are refused. Open games stay visible. */
+  /** The server has lost its connection to the store or has restored it. Without the store, the server refuses commands, but open games stay visible. */
   | {
-    /** True if the server reaches its store. Assume true until told otherwise. */
+    /** True if the server can reach its store. Until the first message of this kind, clients should assume that it can. */
     available: boolean;
     type: "store_state";
   }
-  /** Another player has addressed a challenge to this player. It stays in `/api/me/challenges` until it is answered. */
+  /** Another player has addressed a challenge to this player. `/api/me/challenges` lists it until it is answered. */
   | {
     /** The challenge. */
     invitation: Invitation;
     type: "challenged";
   }
-  /** The client's own challenge was accepted or declined. */
+  /** A challenge that this player made was accepted or declined. */
   | {
-    /** True if it was accepted. Then `game_started` follows. */
+    /** True if the challenge was accepted. In that case, `game_started` follows. */
     accepted: boolean;
     /** The player who answered. */
     by: Player;
@@ -402,68 +402,68 @@ export type ServerMessage =
     challenge: string;
     type: "challenge_answered";
   }
-  /** A challenge that was addressed to this player is no longer open: it was withdrawn, or someone else accepted it. */
+  /** A challenge that was addressed to this player is no longer open, because it was withdrawn or someone else accepted it. */
   | {
     /** The code of the challenge. */
     challenge: string;
-    /** The player who made it. */
+    /** The player who made the challenge. */
     challenger: Player;
     type: "challenge_gone";
   }
-  /** Asks for a `pong` with the same id. */
+  /** A check of the connection. The client must answer with a `pong` that has the same id. */
   | {
-    /** The current sequence numbers of the client's open games. A client that is behind opens the game again. */
+    /** The current sequence numbers of the games that the client has opened. A client that has missed events should open the game again. */
     heads: GameHead[];
     /** The id of the ping. */
     id: number;
-    /** The player's state in the pool. Absent if they are not waiting. */
+    /** The player's state in the pool. Absent if the player is not in the pool. */
     pool?: PoolStatus | null;
     /** The server's time, in milliseconds since 1970. */
     server_time: number;
     type: "ping";
   };
 
-/** A game from start to end, as one client may know it: complete after the end, with hidden ranks before. */
+/** A complete game, from the point of view of one audience. Until the game ends, the record hides the ranks that the audience may not see. */
 export type GameRecord = {
-  /** Who the record is for. */
+  /** The audience that the record is for. */
   audience: Audience;
   /** Each side's commitment to its deployment. */
   commitments: PerSide<HexBytes | null>;
-  /** When the game was made, in milliseconds since 1970. */
+  /** The time at which the game was created, in milliseconds since 1970. */
   created: number;
-  /** The time for deployments after that, in milliseconds. Old records lack it. */
+  /** The deadline for deployments, in milliseconds after `created`. Absent in old records. */
   deploy_ms?: number | null;
-  /** The deployments that are open to this client. */
+  /** The deployments that this client may see. */
   deployments: PerSide<Opened | null>;
   /** The events, oldest first. */
   events: RecordedEvent[];
-  /** The audience's view before the first event. Each event's change makes the next view of it. */
+  /** The audience's view before the first event. Each event with its change leads from one view to the next. */
   first_view?: GameView | null;
-  /** The version of this format, 1. */
+  /** The version of the record format, which is 1. */
   format: number;
   /** The game. */
   game: GameId;
-  /** Where the record comes from, if no Flagfall game wrote it. */
+  /** The source of the record, if it was imported. */
   imported?: Imported | null;
-  /** What its changes show. Records without changes do not say. */
+  /** The kind of record: `live` or `opened`. Absent in records without changes. */
   kind?: RecordKind | null;
-  /** How much network delay is given back. If absent, none. */
+  /** The limits of the compensation for network delay. If absent, the server does not compensate for it. */
   lag_quota?: LagQuota | null;
-  /** The lakes, if they were drawn for this game. */
+  /** The lakes, if they were drawn at random for this game. */
   lakes?: Square[] | null;
-  /** How the game ended. */
+  /** The outcome of the game. */
   outcome?: Outcome | null;
   /** The players. */
   players: PerSide<Player>;
-  /** The server's signature of the game's digest, after the end. Absent if the server has no key, or if the game ended before servers signed games. */
+  /** The server's signature of the game's digest, after the end of the game. Absent if the server has no key, or if the game ended before servers signed games. */
   signature?: RecordSignature | null;
-  /** The position that a game started from, if it was set up rather than deployed, in the one-line notation of positions. Ranks hidden from this client are `?`. A server never writes it. */
+  /** The starting position in the one-line notation of positions, if the game started without deployments. A rank that is hidden from this client is written `?`. Servers never write this field. */
   start?: string | null;
   /** The terms. */
   terms: Terms;
 };
 
-/** Why a game was aborted. */
+/** The cause of an abort. */
 export type Abort = {
   /** The side that aborted the game. */
   called_off_by?: Side | null;
@@ -478,10 +478,10 @@ export type Accepted =
     /** The game. */
     game: GameId;
     kind: "game";
-    /** The sequence number of its last event that this client may see. */
+    /** The sequence number of the command's last event that this client may see. */
     seq: number;
   }
-  /** A game was made in which the sender has a seat. */
+  /** A game was created in which the sender is a player. */
   | {
     /** The game. */
     game: GameId;
@@ -489,32 +489,32 @@ export type Accepted =
     /** The side that the sender plays. */
     side: Side;
   }
-  /** A seek is open. */
+  /** A seek was opened. */
   | {
     kind: "seek";
     /** The id of the seek. */
     seek: string;
   }
-  /** A challenge is open. */
+  /** A challenge was opened. */
   | {
-    /** The code of the challenge. Anyone who has it may accept. */
+    /** The code of the challenge. Anyone who has the code can accept the challenge. */
     challenge: string;
-    /** When the challenge expires, in milliseconds since 1970. */
+    /** The time at which the challenge expires, in milliseconds since 1970. */
     expires: number;
     kind: "challenge";
   }
-  /** Done. There is nothing more to report. */
+  /** The command was carried out, and there is nothing else to report. */
   | {
     kind: "done";
   };
 
 /** How a client sees a game. */
 export type Audience = 
-  /** As the player with the red pieces. */
+  /** The player with the red pieces. */
   | "red"
-  /** As the player with the blue pieces. */
+  /** The player with the blue pieces. */
   | "blue"
-  /** As a spectator, who knows what both players know. */
+  /** A spectator, who can see only what both players can see. */
   | "public";
 
 /** The color of a chip on a square. */
@@ -528,58 +528,58 @@ export type ChipColor =
   /** Green. */
   | "green";
 
-/** What a player claims of a game that the opponent has left. */
+/** The result that a player claims in a game that the opponent has left. */
 export type ClaimedResult = 
   /** A win. */
   | "win"
   /** A draw. */
   | "draw";
 
-/** Both clocks at one moment. */
+/** The clocks of both sides at one moment. */
 export type Clock = {
-  /** The moment, in milliseconds since 1970. */
+  /** The moment at which the clocks were read, in milliseconds since 1970. */
   at: number;
-  /** The free time left in the current turn, in milliseconds. It runs before `remaining_ms`. Present only with a delay. */
+  /** The free time that each side has left in the current turn, in milliseconds. It is used up before `remaining_ms`. Present only if the time control has a delay. */
   free_ms?: PerSide<number>;
-  /** The time left to each side at that moment, in milliseconds. */
+  /** The time that each side had left at that moment, in milliseconds. */
   remaining_ms: PerSide<number>;
-  /** Whose clock runs. Absent if neither does. */
+  /** The sides whose clocks are running. Absent if both clocks are stopped. */
   running?: Running | null;
 };
 
-/** Why something was refused. Codes are stable, so programs may branch on them. The rules engine's codes are passed on unchanged. */
+/** The reason for a refusal. Codes never change, so programs may branch on them. The codes of the rules engine are used unchanged. */
 export type Code = string;
 
-/** An id that the client makes for a command: 1 to 36 letters, digits, `-` and `_`. A UUID fits. */
+/** An id that the client chooses for a command: 1 to 36 letters, digits, `-` and `_`. A UUID is a valid id. */
 export type CommandId = string;
 
 /** A command in a game. */
 export type GameCommand = 
-  /** Hands in a deployment. It can be replaced until both sides are ready. */
+  /** Submits a deployment. The player can submit another one until both sides have deployed. */
   | {
     kind: "deploy";
-    /** The deployment: a character for each home square, the row nearest the enemy first, each row from the player's own left to right. */
+    /** The deployment: one character for each home square, beginning with the row nearest the enemy. Within a row, the characters go from left to right as the player sees it. */
     setup: string;
   }
-  /** Takes a turn: moves a piece, or strikes. */
+  /** Takes a turn: moves a piece, which may strike an enemy piece. */
   | {
-    /** The color of the chip to lay on the target square. Required in rulesets with chips, except for a flash. */
+    /** The color of the chip to lay on the target square. Required in rulesets with chips, unless the move is a flash. */
     color?: ChipColor | null;
     kind: "move";
-    /** From and to, as in `a4a5`. */
+    /** The starting square and the target square, as in `a4a5`. */
     move: MoveText;
-    /** Which of two paths to take where lines join at the board's edges: `+` toward higher rows or columns, `-` toward lower ones. Without it, the shorter legal path. */
+    /** The choice between two paths, on boards whose opposite edges are joined: `+` leads toward higher rows or columns, `-` toward lower ones. If absent, the piece takes the shorter legal path. */
     path?: Sign | null;
   }
-  /** Takes a turn: moves one of the player's own pieces from the board to the reserve. */
+  /** Takes a turn: moves one of the player's pieces from the board to the reserve. */
   | {
     kind: "remove";
     /** The square of the piece. */
     square: Square;
   }
-  /** Takes a turn: brings a piece from the reserve onto the player's own home rows. */
+  /** Takes a turn: moves a piece from the player's reserve to one of the player's home rows. */
   | {
-    /** The color of the chip to lay there. Required in rulesets with chips. */
+    /** The color of the chip to lay on the target square. Required in rulesets with chips. */
     color?: ChipColor | null;
     kind: "place";
     /** True to place a labeled piece. */
@@ -589,13 +589,13 @@ export type GameCommand =
     /** The target square. */
     square: Square;
   }
-  /** Names the color of the chip that the player owes. */
+  /** Names the color of a chip, if the rules require the player to name it now. */
   | {
     /** The color. */
     color: ChipColor;
     kind: "color";
   }
-  /** Names the rank of the player's own coin in the pending strike. The choice is final. */
+  /** Chooses the rank of the player's coin in the pending strike. The choice is final. */
   | {
     kind: "choose";
     /** The rank. */
@@ -617,49 +617,49 @@ export type GameCommand =
   | {
     kind: "resign";
   }
-  /** Aborts the game, before the player's own first turn. */
+  /** Aborts the game. Allowed until the player has taken their first turn. */
   | {
     kind: "abort";
   }
-  /** Claims a game that the opponent has left. It is refused before the time in `claimable`. */
+  /** Claims a result in a game that the opponent has left. The server refuses the claim before the time that the message `claimable` names. */
   | {
     kind: "claim";
-    /** What is claimed. */
+    /** The claimed result. */
     result: ClaimedResult;
   };
 
-/** An event, as a client may see it. */
+/** An event of a game, reduced to the facts that a client may see. */
 export type GameEvent = 
   /** The client's own deployment was accepted. */
   | {
     kind: "deployed";
-    /** The deployment, without blanks. */
+    /** The deployment's text, without blanks. */
     setup: string;
   }
-  /** Another side is ready. */
+  /** A side has submitted its first deployment. A player receives this event only for the opponent, a spectator for both sides. */
   | {
     kind: "ready";
-    /** The side that is ready. */
+    /** The side that has submitted a deployment. */
     side: Side;
   }
-  /** Both sides are ready and the game has started. */
+  /** Both sides have deployed, and the game has started. */
   | {
     /** Each side's commitment to its deployment. */
     commitments: PerSide<HexBytes | null>;
     kind: "started";
   }
-  /** A side moved a piece, or struck. This is a turn. */
+  /** A side moved a piece, which may have struck another piece. This is a turn. */
   | {
     kind: "moved";
   } & SeenMove
-  /** A strike with a coin in it. The turn completes with `moved`, after every side that owes a choice has made it. */
+  /** A side struck, and at least one of the two pieces is a coin. After every side with a coin in the strike has chosen a rank, the event `moved` completes the turn. */
   | {
     kind: "struck";
   } & PendingStrike
-  /** The client's own choice was accepted. Other clients are not told that it was made. The record of a finished game includes the choices of all resolved strikes. */
+  /** The client's own choice of a rank for its coin was accepted. Other clients do not learn that a choice was made. The record of a finished game includes the choices of all resolved strikes. */
   | {
     kind: "chosen";
-    /** The rank that it chose. */
+    /** The rank that the side chose for its coin. */
     rank: Rank;
     /** The side that chose. */
     side: Side;
@@ -669,19 +669,19 @@ export type GameEvent =
     kind: "removed";
     /** The side that removed a piece. */
     side: Side;
-    /** The square it left. */
+    /** The square that the piece left. */
     square: Square;
   }
-  /** A side brought a piece from its reserve onto the board. This is a turn. */
+  /** A side moved a piece from its reserve to the board. This is a turn. */
   | {
     kind: "placed";
   } & SeenPlacing
-  /** A side named the color of the chip it owed. This is no turn. */
+  /** A side named the color of a chip on which it still had to decide. This is not a turn. */
   | {
     /** The color of the chip. */
     color: ChipColor;
     kind: "colored";
-    /** The side that named it. */
+    /** The side that named the color. */
     side: Side;
     /** The square of the chip. */
     square: Square;
@@ -689,72 +689,72 @@ export type GameEvent =
   /** A side offered a draw. */
   | {
     kind: "draw_offered";
-    /** The side that offered. */
+    /** The side that offered the draw. */
     side: Side;
   }
   /** A side declined the opponent's draw offer. */
   | {
     kind: "draw_declined";
-    /** The side that declined. */
+    /** The side that declined the offer. */
     side: Side;
   }
   /** The clocks stopped. */
   | {
     kind: "paused";
-    /** When they stopped, in milliseconds since 1970. */
+    /** The time at which the clocks stopped, in milliseconds since 1970. */
     since: number;
   }
-  /** The clocks run again. */
+  /** The clocks are running again. */
   | {
     kind: "resumed";
-    /** When they started again, in milliseconds since 1970, if that was before the event. Absent if they start with the event. */
+    /** The time at which the clocks started again, in milliseconds since 1970, if that was before this event. If absent, the clocks start with this event. */
     since?: number | null;
   }
   /** The game has ended. */
   | {
     kind: "ended";
-    /** The deployments that are open to this client from now on. */
+    /** The deployments that are open to this client after the end of the game. */
     opened: PerSide<Opened | null>;
-    /** How it ended. */
+    /** The outcome of the game. */
     outcome: Outcome;
   };
 
-/** A game and its current sequence number. */
+/** The id of a game, and the game's current sequence number. */
 export type GameHead = {
   /** The game. */
   game: GameId;
-  /** The sequence number for this client. */
+  /** The game's current sequence number for this client. */
   seq: number;
 };
 
 /** A game's id. */
 export type GameId = string;
 
-/** A game in short. */
+/** A summary of a game. */
 export type GameSummary = {
-  /** When the game was made, in milliseconds since 1970. */
+  /** The time at which the game was created, in milliseconds since 1970. */
   created: number;
   /** The game's id. */
   id: GameId;
-  /** How the game ended. */
+  /** The outcome of the game, after its end. */
   outcome?: Outcome | null;
-  /** Deploying, playing or over. */
+  /** The phase of the game: deploying, playing or over. */
   phase: Phase;
   /** The players. */
   players: PerSide<Player>;
-  /** Turns taken so far. */
+  /** The number of turns taken so far. */
   ply: number;
   /** The terms. */
   terms: Terms;
-  /** Whose turn it is, while the game is played. */
+  /** The side to move, while the game is played. */
   turn?: Side | null;
 };
 
-/** Everything that a client may know of a game. */
+/** Everything that one client may see of a game. */
 export type GameView = {
-  /** Who the view is for. */
+  /** The audience that the view is for. */
   audience: Audience;
-  /** How many pieces of each rank each side has lost. Ranks without losses are left out. */
+  /** The number of pieces of each rank that each side has lost. Ranks without losses are left out. */
   captured: PerSide<Record<string, number>>;
   /** The squares with chips, by color, in rulesets with chips. */
   chips?: Record<string, Square[]> | null;
@@ -766,132 +766,132 @@ export type GameView = {
   deploy_deadline?: number | null;
   /** The side whose draw offer is open. */
   draw_offer?: Side | null;
-  /** The lake squares, which no piece enters. */
+  /** The lakes: squares that no piece may enter. */
   lakes: Square[];
-  /** The last turn, if it went between board and reserve. */
+  /** The last turn, if it moved a piece between board and reserve. */
   last_exchange?: SeenExchange | null;
   /** The last turn, if it was a move. */
   last_move?: SeenMove | null;
-  /** The deployments opened to this client at the end. */
+  /** The deployments that this client may see after the end of the game. */
   opened?: PerSide<Opened | null>;
-  /** How the game ended. */
+  /** The outcome of the game, after its end. */
   outcome?: Outcome | null;
-  /** The chip whose color the side to move must name before anything else. */
+  /** The chip whose color the side to move must name before it can do anything else. */
   owed_color?: OwedColor | null;
-  /** The player's own deployment as handed in, while deploying. */
+  /** The text of the deployment that the player has submitted. Present until the game starts. */
   own_deployment?: string | null;
   /** True while the clocks are stopped because the service is down or stopping. */
   paused?: boolean;
-  /** The strike that waits for choices. */
+  /** The strike in which a side still has to choose the rank of its coin. */
   pending_strike?: PendingStrike | null;
-  /** How far the game is. */
+  /** The phase of the game. */
   phase: Phase;
-  /** The pieces on the board, by rising row and column. */
+  /** The pieces on the board, ordered by row and then by column. */
   pieces: PieceText[];
-  /** Plies until a limit draws the game. Present only when a limit is near. */
+  /** The number of plies until a limit makes the game a draw. Present only when a limit is near. */
   plies_to_limit?: number | null;
-  /** Turns taken so far. */
+  /** The number of turns taken so far. */
   ply: number;
-  /** What each side's coins can still become, in rulesets with coins. Ranks with none left are left out. */
+  /** The number of pieces of each rank that each side's coins can still become, in rulesets with coins. Ranks without pieces are left out. */
   pools?: PerSide<Record<string, number>> | null;
-  /** Which sides have handed in a deployment. */
+  /** For each side, true if it has submitted a deployment. */
   ready: PerSide<boolean>;
-  /** The player's own moves that a repetition rule refuses this turn. */
+  /** The player's moves that a repetition rule forbids in this turn. */
   refused_moves?: MoveText[];
-  /** Each side's reserve, in rulesets with one. */
+  /** Each side's reserve, in rulesets with a reserve. */
   reserve?: PerSide<Reserve> | null;
   /** The ruleset's id. */
   ruleset: string;
-  /** Whose turn it is, while the game is played. */
+  /** The side to move, while the game is played. */
   turn?: Side | null;
 };
 
-/** 32 bytes as 64 hexadecimal digits. */
+/** 32 bytes, written as 64 hexadecimal digits. */
 export type HexBytes = string;
 
-/** What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks, `o` for a coin, which has no rank yet. */
+/** The viewer's knowledge of a piece's rank. In texts it is the rank's letter, `?` for an unknown rank, `[9P]` for one of several ranks, or `o` for a coin, which has no rank yet. */
 export type IdentityText = string;
 
-/** The source of an imported record. Its times are all zero, and its players have only names. Unless the format has commitments, they are null and the salts are 32 zero bytes. */
+/** The source of an imported record. In an imported record, all times are zero, and players have only names. If the source format has no commitments, the commitments are null and each salt is 32 zero bytes. */
 export type Imported = {
   /** The name of the format: `text`, `strados` or `pbm`. */
   from: string;
 };
 
-/** A challenge that waits for this player's answer. */
+/** A challenge that is addressed to this player and that they have not answered yet. */
 export type Invitation = {
-  /** The code of the challenge, to accept it with. */
+  /** The code with which the player accepts the challenge. */
   challenge: string;
   /** The player who made the challenge. */
   challenger: Player;
-  /** When the challenge expires, in milliseconds since 1970. */
+  /** The time at which the challenge expires, in milliseconds since 1970. */
   expires: number;
-  /** What to play. */
+  /** The terms of the game. */
   terms: Terms;
-  /** The side that this player would have. Without one, it is drawn. */
+  /** The side that this player gets. If absent, the server chooses the side at random. */
   your_side?: Side | null;
 };
 
-/** How much network delay a side is given back: what the server measured on its connection, as long as its stock lasts. In milliseconds. */
+/** The limits of lag compensation, in milliseconds. The server gives a side back the network delay that it measured on the side's connection, until the side's stock of compensation is used up. */
 export type LagQuota = {
-  /** How much the stock grows with each of the side's turns. Also the longest that a flag waits for a move that may be on its way. */
+  /** The amount by which a side's stock grows with each of the side's turns. It is also the longest time that the server waits for a late move before the side loses on time. */
   per_ply_ms: number;
-  /** The stock at the start, and its maximum. */
+  /** The initial stock of each side, which is also its maximum. */
   stock_ms: number;
 };
 
-/** Chips that changed in a move: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
+/** The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
 export type LaidText = string;
 
-/** A move: two squares, as in `a4a5`. */
+/** A move from one square to another, written as in `a4a5`. */
 export type MoveText = string;
 
-/** An opened deployment, with the salt of its commitment. */
+/** A deployment that was opened at the end of the game, with the salt of its commitment. */
 export type Opened = {
-  /** The 32 random bytes of the commitment. */
+  /** The 32 random bytes that were hashed together with the deployment. */
   salt: HexBytes;
-  /** The deployment, without blanks. */
+  /** The deployment's text, without blanks. */
   setup: string;
 };
 
-/** How a game ended. */
+/** The outcome of a game. The reason is a code and not the engine's enum, because newer programs may know more reasons, and older programs must still be able to read their views and records. */
 export type Outcome = {
-  /** Why the game ended: one of the end reasons. */
+  /** The reason why the game ended, as a code. */
   reason: string;
   /** The winner. Absent after a draw and in an aborted game. */
   winner?: Side | null;
 };
 
-/** A chip whose color a side must name before anything else. */
+/** A chip whose color a side must name before it can do anything else. */
 export type OwedColor = {
-  /** The side that owes it. */
+  /** The side that must name the color. */
   side: Side;
-  /** The square on which its piece now stands. */
+  /** The square of the chip. One of the side's pieces stands on this square. */
   square: Square;
 };
 
-/** A strike that waits for one or both sides to say what their coin is. */
+/** A strike in which one or both sides still have to choose the rank of their coin. */
 export type PendingStrike = {
-  /** From and to, as in `a4a5`. */
+  /** The starting square and the target square, as in `a4a5`. */
   move: MoveText;
-  /** Which sides have a coin in the strike. It does not change when one of two sides has chosen. */
+  /** For each side, true if it has a coin in the strike. If both sides have one, these values do not change when the first side has chosen. */
   owes: PerSide<boolean>;
-  /** The client's own choice, once made. */
+  /** The rank that this client has already chosen. */
   own_choice?: Rank | null;
   /** The side that struck. */
   side: Side;
 };
 
-/** How far a game is. */
+/** The phase of a game. */
 export type Phase = 
   /** Both sides deploy. */
   | "deploying"
-  /** The game is played. */
+  /** Both sides have deployed, and the game is not over. */
   | "playing"
   /** The game has ended. */
   | "over";
 
-/** A phrase that every client can translate. */
+/** A standard phrase, which every client can translate. */
 export type Phrase = 
   /** Hello. */
   | "hello"
@@ -908,93 +908,93 @@ export type Phrase =
   /** Good game. */
   | "good_game";
 
-/** A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved, `*` if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, moved and known to all. `j7b?` is a blue piece that has not moved and whose rank is unknown. */
+/** A piece on the board. As text, it is the square, the side (`r` or `b`) and the rank, then `'` if the piece has moved, `*` if its rank is public, and `^` if it is labeled. For example, `a4r9'*` is Red's Scout on a4, which has moved and whose rank is public. `j7b?` is a blue piece that has not moved and whose rank is unknown. */
 export type PieceText = string;
 
 /** A player. */
 export type Player = {
-  /** The player's id. It never changes. */
+  /** The player's id, which never changes. */
   id: string;
   /** The kind of player. */
   kind: PlayerKind;
-  /** The name that others see. */
+  /** The name that other players see. */
   name: string;
 };
 
 /** The kind of a player. */
 export type PlayerKind = 
-  /** A player with a name and a token, but no password. */
+  /** A guest: a player with a name and a token, but no password. */
   | "guest"
-  /** A player with a password. */
+  /** A person with an account, who has a password. */
   | "account"
-  /** A program with an account of its own. */
+  /** A program that plays with its own account. */
   | "bot"
-  /** A house player: a program that the server runs. */
+  /** A house player, which is a program that the server runs. */
   | "house";
 
 /** The state of a player who waits in the pool. */
 export type PoolStatus = {
-  /** The ratings of opponents they can be paired with now, for opponents who have just entered and whose rating is as uncertain. The range grows with the time waited. Absent if the games have no rating. */
+  /** The range of ratings that an opponent must have to be paired with this player now. It assumes an opponent who has just entered and whose rating is as uncertain as the player's. The range grows while the player waits. Absent if games on these terms have no ratings. */
   range?: RatingRange | null;
-  /** When they entered, in milliseconds since 1970. */
+  /** The time at which the player entered the pool, in milliseconds since 1970. */
   since: number;
-  /** How many players wait for the same game, including this one. */
+  /** The number of players who wait for a game on the same terms, including this player. */
   waiting: number;
 };
 
-/** How much of a game a client has seen. */
+/** The last event of a game that a client has seen. */
 export type Position = {
-  /** The epoch from `game`. */
+  /** The `epoch` of the message `game`. */
   epoch: number;
   /** The last sequence number that the client has seen. */
   seq: number;
 };
 
-/** Whether a player is at the game. */
+/** The presence of a player in a game. */
 export type Presence = 
-  /** Connected, with the game open. */
+  /** The player is connected and has the game open. */
   | "present"
-  /** The connection closed a moment ago. */
+  /** The player's connection closed less than half a minute ago. */
   | "reconnecting"
-  /** Gone for half a minute or more, or never came. */
+  /** The player has been gone for half a minute or more, or was never connected. */
   | "away";
 
 /** The rank of a piece. */
 export type Rank = 
-  /** Wins the game for the side that captures it. It never moves. */
+  /** The piece to protect: a side loses the game when its Flag is captured. A Flag never moves. */
   | "flag"
-  /** Never moves. It beats every attacker except the Miner. */
+  /** A rank that never moves. A Bomb beats every attacker except the Miner. */
   | "bomb"
-  /** Beats the highest rank when it strikes. */
+  /** A rank that beats the highest rank when the Spy is the attacker. */
   | "spy"
-  /** Moves any distance in a line. */
+  /** A rank that moves any distance in a straight line. */
   | "scout"
-  /** Captures Bombs. */
+  /** A rank that captures Bombs. */
   | "miner"
-  /** US 7, EU 4. */
+  /** Number 7 in the US numbering and 4 in the EU numbering. */
   | "sergeant"
-  /** US 6, EU 5. */
+  /** Number 6 in the US numbering and 5 in the EU numbering. */
   | "lieutenant"
-  /** US 5, EU 6. */
+  /** Number 5 in the US numbering and 6 in the EU numbering. */
   | "captain"
-  /** US 4, EU 7. */
+  /** Number 4 in the US numbering and 7 in the EU numbering. */
   | "major"
-  /** US 3, EU 8. */
+  /** Number 3 in the US numbering and 8 in the EU numbering. */
   | "colonel"
-  /** US 2, EU 9. */
+  /** Number 2 in the US numbering and 9 in the EU numbering. */
   | "general"
-  /** US 1, EU 10. */
+  /** Number 1 in the US numbering and 10 in the EU numbering. */
   | "marshal"
-  /** Its strikes label pieces instead of capturing them. */
+  /** A rank whose strikes label enemy pieces instead of capturing them. */
   | "phoenix";
 
-/** How a rated game changed both ratings. */
+/** The change that a rated game made to both players' ratings. */
 export type RatingChange = {
   /** Each side's rating after the game. */
   after: PerSide<RatingPoint>;
   /** Each side's rating before the game. */
   before: PerSide<RatingPoint>;
-  /** The first mover's advantage that the expected result included, in points. */
+  /** The advantage of moving first that the calculation assumed, in points. */
   first_move?: number;
   /** The game. */
   game: GameId;
@@ -1004,51 +1004,51 @@ export type RatingChange = {
   speed: Speed;
 };
 
-/** A rating, as others see it. */
+/** A rating in the form that other players see. */
 export type RatingPoint = {
-  /** How uncertain the rating is: one standard deviation, in points. */
+  /** The uncertainty of the rating: one standard deviation, in points. */
   deviation: number;
-  /** True while too little is known for the rating to mean much. Show it with a question mark. */
+  /** True if the rating is too uncertain to mean much. Clients should show such a rating with a question mark. */
   provisional?: boolean;
   /** The rating, in points. */
   rating: number;
 };
 
-/** A range of ratings, with at least one bound. It counts ratings for the offer's ruleset and speed, also provisional ones. An account that has not played has 1500. */
+/** A range of ratings, with at least one bound. It applies to the ratings, including provisional ones, for the offer's ruleset and speed. An account that has not played there counts as 1500. */
 export type RatingRange = {
-  /** The highest rating, in points, up to 4,000. */
+  /** The highest rating in the range, in points. At most 4,000. */
   max?: number | null;
-  /** The lowest rating, in points, up to 4,000. */
+  /** The lowest rating in the range, in points. At most 4,000. */
   min?: number | null;
 };
 
 /** The range of ratings that a seeker asks for. */
 export type RatingWish = 
-  /** Between two ratings. */
+  /** A range between two fixed ratings. */
   | {
     kind: "between";
-    /** The highest rating, in points, up to 4,000. */
+    /** The highest rating in the range, in points. At most 4,000. */
     max?: number | null;
-    /** The lowest rating, in points, up to 4,000. */
+    /** The lowest rating in the range, in points. At most 4,000. */
     min?: number | null;
   }
-  /** A range around the seeker's own rating now. The server turns it into fixed bounds. */
+  /** A range around the seeker's current rating. The server converts it to fixed bounds. */
   | {
-    /** How far above, in points. Without it, there is no upper bound. */
+    /** The distance from the seeker's rating up to the upper bound, in points. If absent, there is no upper bound. */
     above?: number | null;
-    /** How far below, in points. Without it, there is no lower bound. */
+    /** The distance from the seeker's rating down to the lower bound, in points. If absent, there is no lower bound. */
     below?: number | null;
     kind: "around";
   };
 
-/** What the changes of a record show. */
+/** The kind of a record: the facts that its changes contain. */
 export type RecordKind = 
-  /** What the audience was told while the game was played. */
+  /** The changes show the facts that the audience saw during play. */
   | "live"
-  /** From the first event on, every rank that the end of the game opened to the audience. */
+  /** The changes show, from the first event on, every rank that the audience may see after the end. */
   | "opened";
 
-/** A server's signature of a finished game: Ed25519 over the game's digest, which docs/protocol/RECORDS.md defines. */
+/** A server's Ed25519 signature of the digest of a finished game. docs/protocol/RECORDS.md defines the digest. */
 export type RecordSignature = {
   /** The id of the public key: the first 16 hexadecimal digits of its SHA-256. */
   key: string;
@@ -1058,55 +1058,55 @@ export type RecordSignature = {
 
 /** An event and its time. */
 export type RecordedEvent = {
-  /** When it happened, in milliseconds since 1970. */
+  /** The time at which the event happened, in milliseconds since 1970. */
   at: number;
-  /** The side that resigned, at the end of a game that ended so. Old records lack it. */
+  /** The side that resigned, if this event ended the game by resignation. Absent in old records. */
   by?: Side | null;
-  /** What else changed in the audience's view. Old records and records imported from texts have none. */
+  /** The part of the view's change that cannot be seen from the event itself. Absent in old records and in records imported from texts. */
   change?: ViewChange | null;
   /** The event. */
   event: GameEvent;
-  /** The network delay that was given back to the side that acted, in milliseconds. */
+  /** The time that the acting side got back as lag compensation, in milliseconds. */
   lag_ms?: number;
 };
 
-/** An argument of a refusal's text. */
+/** A value to insert into a refusal's text. */
 export type RefusalArg = number | string;
 
-/** The arguments of a refusal's text, by their names. docs/protocol/messages.md lists them. */
+/** The values to insert into a refusal's text, by name. docs/protocol/messages.md lists them. */
 export type RefusalArgs = Record<string, RefusalArg>;
 
-/** A side's reserve, as a client may see it. */
+/** A side's reserve, reduced to the facts that a client may see. */
 export type Reserve = {
-  /** How many pieces of each rank lie face up. Ranks with none are left out. */
+  /** The number of face-up pieces of each rank. Ranks without pieces are left out. */
   labeled?: Record<string, number>;
-  /** How many pieces it has. */
+  /** The number of pieces in the reserve. */
   size: number;
-  /** How many pieces of each rank lie face down. Present if the client may know that side's ranks. */
+  /** The number of face-down pieces of each rank. Present only if the client may see the hidden ranks of this side. */
   unlabeled?: Record<string, number> | null;
 };
 
-/** Whose clock runs. */
+/** The sides whose clocks are running. */
 export type Running = 
   /** Red's clock. */
   | "red"
   /** Blue's clock. */
   | "blue"
-  /** Both clocks: each side owes a choice in a strike. */
+  /** Both clocks, because each side has to choose the rank of its coin in a strike. */
   | "both";
 
-/** Something that a player says to the opponent. */
+/** A chat message from a player to the opponent. */
 export type Said = 
-  /** One of the phrases that every client can translate. */
+  /** A standard phrase, which every client can translate. */
   | {
     kind: "phrase";
     /** The phrase. */
     phrase: Phrase;
   }
-  /** The player's own words. */
+  /** A text that the player wrote. */
   | {
     kind: "text";
-    /** 1 to 200 printable characters. */
+    /** The text, which has 1 to 200 printable characters. */
     text: string;
   };
 
@@ -1117,124 +1117,124 @@ export type Secret = string;
 export type Seek = {
   /** The id of the seek. */
   id: string;
-  /** Which ratings may accept. Without one, any player may. */
+  /** The range of ratings that a player must have to accept. If absent, any player may accept. */
   rating?: RatingRange | null;
-  /** The player who made it. */
+  /** The player who opened the seek. */
   seeker: Player;
-  /** The seeker's own rating for such games when they opened the seek. Absent for guests and for games without ratings. */
+  /** The seeker's rating for such games at the time they opened the seek. Absent for guests and for games without ratings. */
   seeker_rating?: RatingPoint | null;
-  /** The side that the seeker wants. Without one, it is drawn. */
+  /** The side that the seeker wants. If absent, the server chooses it at random. */
   side?: Side | null;
-  /** What to play. */
+  /** The terms of the game. */
   terms: Terms;
 };
 
-/** A turn between board and reserve. */
+/** A turn that moves a piece between the board and a reserve. */
 export type SeenExchange = 
-  /** A piece left the board. */
+  /** A piece was moved from the board to a reserve. */
   | {
     kind: "removed";
-    /** The side that removed a piece. */
+    /** The side that removed the piece. */
     side: Side;
-    /** The square it left. */
+    /** The square that the piece left. */
     square: Square;
   }
-  /** A piece came onto the board. */
+  /** A piece was moved from a reserve to the board. */
   | {
     kind: "placed";
   } & SeenPlacing;
 
-/** A move, as a client may see it. */
+/** A move, reduced to the facts that a client may see. */
 export type SeenMove = {
   /** The squares whose chips changed and their new color, as in `a7a8=g`. */
   laid?: LaidText | null;
-  /** From and to, as in `a4a5`. */
+  /** The starting square and the target square, as in `a4a5`. */
   move: MoveText;
-  /** What is known of the piece after the move. */
+  /** The client's knowledge of the piece's rank after the move. */
   piece: IdentityText;
   /** The side that moved. */
   side: Side;
-  /** The strike, if the move was one. */
+  /** The strike, if the piece struck another piece. */
   strike?: SeenStrike | null;
 };
 
-/** A piece that came from a reserve, as a client may see it. */
+/** The placing of a piece from a reserve, reduced to the facts that a client may see. */
 export type SeenPlacing = {
-  /** The color of its chip. */
+  /** The color of the chip under the piece. */
   color?: ChipColor | null;
-  /** True if the piece is labeled. */
+  /** True if the piece is labeled, which means that it is face up. */
   labeled?: boolean;
-  /** The rank. Only its owner knows it, unless the piece is labeled. */
+  /** The rank of the piece. It is hidden from the other side and from spectators, unless the piece is labeled. */
   piece: IdentityText;
-  /** The side that placed it. */
+  /** The side that placed the piece. */
   side: Side;
   /** The square. */
   square: Square;
 };
 
-/** A strike, as a client may see it. */
+/** A strike, reduced to the facts that a client may see. */
 export type SeenStrike = {
-  /** The piece that moved. */
+  /** The piece that struck. */
   attacker: IdentityText;
-  /** Where the attacker is now. */
+  /** The place of the attacker after the strike. */
   attacker_fate: StrikeFate;
   /** The piece that was struck. */
   defender: IdentityText;
-  /** Where the defender is now. */
+  /** The place of the defender after the strike. */
   defender_fate: StrikeFate;
 };
 
 /** One of the two armies. Red moves first. */
 export type Side = 
-  /** The side with the home rows from 1 up. It moves first. */
+  /** The side whose home rows begin with row 1. It moves first. */
   | "red"
-  /** The side with the home rows at the far end. */
+  /** The side whose home rows are at the opposite edge from Red's. It moves second. */
   | "blue";
 
-/** A direction along a line. It names the path between two squares that are joined both over the board and across its edge. */
+/** One of the two directions along a row or column. If the ends of that line are joined, two paths lead from one square to another, and the sign selects one of them. */
 export type Sign = 
   /** Toward higher columns or rows. */
   | "+"
   /** Toward lower columns or rows. */
   | "-";
 
-/** An Ed25519 signature: 64 bytes as 128 hexadecimal digits. */
+/** An Ed25519 signature: 64 bytes, written as 128 hexadecimal digits. */
 export type SignatureText = string;
 
-/** The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset and speed has its own ratings. */
+/** The speed of a game, which depends on the time that the clock gives a side for forty turns. A player has a separate rating for each combination of ruleset and speed. */
 export type Speed = 
-  /** Under three minutes. */
+  /** Under three minutes for forty turns. */
   | "bullet"
-  /** Under eight minutes. */
+  /** Under eight minutes for forty turns. */
   | "blitz"
-  /** Under twenty-five minutes. */
+  /** Under twenty-five minutes for forty turns. */
   | "rapid"
-  /** Longer. */
+  /** Twenty-five minutes or more for forty turns. */
   | "classical"
-  /** Days for every move. */
+  /** A number of days for every turn. */
   | "correspondence";
 
 /** A square: column letter, row number. */
 export type Square = string;
 
-/** Where a piece is after a strike. */
+/** The place of a piece after a strike. */
 export type StrikeFate = 
-  /** On its own square. */
+  /** The piece stays on its own square. */
   | "stays"
-  /** On the other piece's square. */
+  /** The piece is on the other piece's square. */
   | "advances"
-  /** Off the board. */
+  /** The piece is off the board. */
   | "leaves";
 
-/** The terms of a game. */
+/** The terms of a game on which both players agree. */
 export type Terms = {
-  /** True if only the two players may see the game. */
+  /** True if only the two players can see the game. */
   private?: boolean;
-  /** True if the game changes ratings. That takes two accounts or two bots, a clock, and a ruleset without changes. */
+  /** True if the game changes the players' ratings. A rated game needs two accounts or two bots, a clock, and an unchanged ruleset. */
   rated?: boolean;
-  /** The ruleset's id. A custom game adds its changes: `classic,ties=attacker,quiet=off`. */
+  /** The ruleset's id. The id of a custom game also lists its changes, as in `classic,ties=attacker,quiet=off`. */
   ruleset: string;
-  /** True to keep the offering player's deployment and the full record private after the end. */
+  /** True to keep the deployment of the player who makes the offer, and the full record, private after the end. */
   secret?: boolean;
   /** The time control. */
   time: Time;
@@ -1246,51 +1246,51 @@ export type Time =
   | {
     kind: "unlimited";
   }
-  /** Base time, with an increment for each of the player's own turns. */
+  /** A base time, plus an increment for each of the player's turns. */
   | {
-    /** Base time in seconds, 10 to 86,400. */
+    /** The base time in seconds, 10 to 86,400. */
     base_s: number;
-    /** Increment in seconds, 0 to 3,600. */
+    /** The increment in seconds, 0 to 3,600. */
     increment_s: number;
     kind: "fischer";
   }
-  /** Base time, with a delay: the first seconds of every turn are free. Unused free time is lost. */
+  /** A base time with a delay: the first seconds of every turn do not count. Free seconds that a player does not use are lost. */
   | {
-    /** Base time in seconds, 10 to 86,400. */
+    /** The base time in seconds, 10 to 86,400. */
     base_s: number;
-    /** Free seconds in each turn, 1 to 3,600. */
+    /** The number of free seconds in each turn, 1 to 3,600. */
     free_s: number;
     kind: "delay";
   }
-  /** Days for each turn, and for the deployment. */
+  /** A fixed number of days for the deployment and for each turn. */
   | {
-    /** Days, 1 to 14. */
+    /** The number of days, 1 to 14. */
     days: number;
     kind: "correspondence";
   };
 
-/** What an event changes in a view beyond the event itself. The values are absolute, so a client computes none of them. */
+/** The part of a view's change that a client cannot see from the event itself. Every value is the new value and not a difference, so a client only stores it. */
 export type ViewChange = {
-  /** What each side has lost in all. Present after a strike. */
+  /** All pieces that each side has lost so far. Present after a strike. */
   captured?: PerSide<Record<string, number>> | null;
   /** Both clocks after the event. */
   clock?: Clock | null;
   /** The deadline for deployments, in milliseconds since 1970. */
   deploy_deadline?: number | null;
-  /** The chip whose color the side to move must name before anything else. */
+  /** The chip whose color the side to move must name before it can do anything else. */
   owed_color?: OwedColor | null;
-  /** The strike that waits for choices. */
+  /** The strike in which a side still has to choose the rank of its coin. */
   pending_strike?: PendingStrike | null;
-  /** After a turn, the pieces that now stand on its squares. After the start and the end, all pieces. */
+  /** After a turn, the pieces that stand on the squares of that turn. After the start and the end of the game, all pieces on the board. */
   pieces?: PieceText[] | null;
-  /** Plies until a limit draws the game. Present only when a limit is near. */
+  /** The number of plies until a limit makes the game a draw. Present only when a limit is near. */
   plies_to_limit?: number | null;
   /** Both pools, if they may have changed. */
   pools?: PerSide<Record<string, number>> | null;
-  /** The player's own moves that a repetition rule refuses this turn. */
+  /** The player's moves that a repetition rule forbids in this turn. */
   refused_moves?: MoveText[];
   /** Both reserves, if they may have changed. */
   reserve?: PerSide<Reserve> | null;
-  /** Whose turn it is after the event. */
+  /** The side to move after the event. */
   turn?: Side | null;
 };

@@ -148,7 +148,7 @@ test("addresses name pages, and a record's place in it", () => {
 });
 
 test("a record's sentences and what keys say speak to nobody", () => {
-  assert.equal(recordedSentence({ kind: "chosen", side: "blue", rank: "miner" }, words), "Blue chooses Miner.");
+  assert.equal(recordedSentence({ kind: "chosen", side: "blue", rank: "miner" }, words), "Blue chooses Miner for its coin.");
   assert.equal(recordedSentence({ kind: "ready", side: "red" }, words), sentence({ kind: "ready", side: "red" }, words));
   const clock = { at: 1_000, remaining_ms: { red: 60_000, blue: 9_000 }, running: /** @type {const} */ ("red") };
   assert.equal(clocksSentence(view({ clock }), 2_000, words), "Red: 0:59, running. Blue: 0:09.0.");
