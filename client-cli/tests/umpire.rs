@@ -181,7 +181,7 @@ fn a_flood_of_lines_loses_and_takes_no_memory() {
 fn a_move_out_of_turn_loses() {
     let verdict =
         Stage::new().misbehaves(&plays("printf '0 3 DOWN\\n0 4 DOWN\\n'; cat > /dev/null"), &PATIENT);
-    verdict.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "it said \"0 4 DOWN\" without being asked");
+    verdict.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "it wrote \"0 4 DOWN\" without being asked");
     let early = format!("{DEPLOY_RED}; echo '0 3 DOWN'; cat > /dev/null");
     // Blue deploys only after Red has sent too much.
     let stage = Stage::new();
@@ -434,7 +434,7 @@ fn a_class_plays_a_round_robin_in_which_broken_programs_cost_only_their_own_game
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{stdout}{stderr}");
     assert!(stderr.contains("Playing: ann, broken, dora."), "{stderr}");
-    assert!(stderr.contains("Not playing: notes.txt: it is not executable"), "{stderr}");
+    assert!(stderr.contains("Not playing: notes.txt, because it is not executable"), "{stderr}");
     assert!(stdout.contains("Points of each against each:"), "{stdout}");
     let records = fs::read_dir(&record).expect("records").flatten();
     let json = records.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));

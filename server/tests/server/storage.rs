@@ -129,7 +129,7 @@ async fn a_backup_of_a_running_server_is_restored_with_everybody_in_it() {
     run(&["store", "restore", "--data", &data, &backup], 4, "is not empty");
     running.end("KILL");
 
-    run(&["store", "restore", "--data", &new, &backup], 0, "what happened after");
+    run(&["store", "restore", "--data", &new, &backup], 0, "all changes after");
     let key = |data: &str| std::fs::read(Path::new(data).join("signing.key")).unwrap();
     assert_eq!(key(&new), key(&data));
     run(&["store", "check", "--data", &new], 0, "no errors found");
@@ -186,7 +186,7 @@ async fn prune_counts_and_then_deletes_guests_who_never_played() {
     running.end("TERM");
     let prune = |words: &[&str], word| run(&[&["store", "prune", "--data", &data], words].concat(), 0, word);
     prune(&["--dry-run"], "to be deleted: 1 guests who never played (2 days)");
-    prune(&["--new-guest-days", "0"], "deleted: 0 guests who never played (kept for ever)");
+    prune(&["--new-guest-days", "0"], "deleted: 0 guests who never played (kept forever)");
     let said = prune(&[], "deleted: 1 guests who never played (2 days)");
     assert!(said.contains("deleted: 0 finished casual games of guests (90 days)"), "{said}");
     prune(&[], "deleted: 0 guests");

@@ -66,7 +66,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
             Ok(queue) => queues.push(queue),
             // If a game cannot be read, the export leaves out the game's queue.
             Err(error) => {
-                tracing::debug!(%game, %error, "an export leaves out the queue of a game that cannot be read")
+                tracing::debug!(%game, %error, "an export leaves out the queue of a game that cannot be read");
             }
         }
     }

@@ -131,7 +131,7 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
     duel.clients[Side::Blue].type_line("resign yes");
     duel.clients[Side::Red].expect("Your rating: 1500? → 1");
     let told = duel.clients[Side::Blue].expect("Your rating: 1500? → 1");
-    assert!(told.contains("(-") && told.contains("Theirs: 1500? → 1"), "{told}");
+    assert!(told.contains("(-") && told.contains("Your opponent's: 1500? → 1"), "{told}");
     for side in Side::BOTH {
         duel.clients[side].leave();
     }

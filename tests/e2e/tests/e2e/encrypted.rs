@@ -193,7 +193,7 @@ fn a_file_that_is_no_authority_is_refused_before_anything_is_dialed() {
     for words in [&["games"][..], &["leaderboard"], &["record", "0123456789ab"]] {
         let mut client = stage.site.client_command("ann", words);
         let ended = Process::run(client.args(["--server", "localhost:1", "--ca"]).arg(&file));
-        ended.expect(2, &["--ca", "wrong.pem", "no certificate in it", "BEGIN CERTIFICATE"]);
+        ended.expect(2, &["--ca", "wrong.pem", "it contains no certificate", "BEGIN CERTIFICATE"]);
     }
 }
 
@@ -232,7 +232,7 @@ fn a_server_refuses_to_start_with_invalid_authorities() {
     std::fs::write(&file, "not a certificate").expect("written");
     let mut command = site.server_command(0);
     let ended = Process::run(command.arg("--webhook-ca").arg(&file));
-    ended.expect(2, &["--webhook-ca", "wrong.pem", "no certificate in it"]);
+    ended.expect(2, &["--webhook-ca", "wrong.pem", "it contains no certificate"]);
 }
 
 fn plain_listener() -> (TcpListener, SocketAddr) {

@@ -192,7 +192,7 @@ fn a_program_waits_for_a_store_that_is_away_and_plays_when_it_is_back() {
     redis.freeze();
     let red = stage.house("red", "pbm", 1, 30);
     let mut first = stage.plays("ann", &red, "pbm", &["--side", "red", "--games", "1"]);
-    first.expect("Not now: The server cannot reach its store");
+    first.expect("The server cannot do this now. The server cannot reach its store");
     redis.thaw();
     first.expect("Your offer is in the lobby");
     let blue = stage.house("blue", "pbm", 2, 1_000_000);
