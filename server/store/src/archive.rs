@@ -250,8 +250,9 @@ pub trait Rewrite: Send {
     /// Returns the body that the export contains instead of this entry's body. The entries of a
     /// game are passed to this method in order.
     ///
-    /// # Errors The reason why the entry cannot be converted. It must not quote the entry. The
-    /// export of this game then ends before this entry.
+    /// # Errors
+    /// The reason why the entry cannot be converted. It must not quote the entry. The export of
+    /// this game then ends before this entry.
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 

@@ -36,7 +36,7 @@ pub use store::{
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 
-// So that `ManualClock` can be compiled here too.
+// Lets the tests of this crate include the source of `ManualClock`, which uses the crate's name.
 #[cfg(test)]
 extern crate self as flagfall_store;
 

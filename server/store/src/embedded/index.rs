@@ -134,8 +134,9 @@ impl Index {
     /// Closes the database and opens it again, because it accepts no writes after an error.
     /// Returns true if the database contains the checkpoint that [`freeze`](Self::freeze) began.
     ///
-    /// # Errors [`Trouble::NoRoom`]: the database stays closed, and only rows in memory can be
-    /// read. [`Trouble::Damaged`]: the database has lost rows.
+    /// # Errors
+    /// [`Trouble::NoRoom`]: the database stays closed, and only rows in memory can be read.
+    /// [`Trouble::Damaged`]: the database has lost rows.
     pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
         let mut tables = self.tables.write();
         // The old database must be closed before it can be opened again.

@@ -29,8 +29,9 @@ pub struct Inspection {
 impl Inspection {
     /// Copies a store. The store must not be in use. Blocks.
     ///
-    /// # Errors [`EmbeddedOpenError::Locked`] if the store is in use. [`EmbeddedOpenError::Io`]
-    /// for other errors, such as a folder without a store.
+    /// # Errors
+    /// [`EmbeddedOpenError::Locked`] if the store is in use. [`EmbeddedOpenError::Io`] for other
+    /// errors, such as a folder without a store.
     pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
         let failed = EmbeddedOpenError::io(folder);
         let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();

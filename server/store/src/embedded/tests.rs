@@ -303,7 +303,7 @@ async fn an_outage_that_finds_no_room_is_recorded_later() {
     store.heartbeat().await.unwrap();
     clock.advance_ms(20_000);
     assert_eq!(store.outage(), None);
-    // There is space for the heartbeat itself, but not for the record.
+    // The disk has space for the heartbeat itself, but not for the record of outages.
     fill(folder.path(), Some(1));
     assert!(store.heartbeat().await.is_err());
     fill(folder.path(), None);
@@ -355,7 +355,7 @@ async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
 #[tokio::test]
 async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let folder = scratch();
-    // A checkpoint follows each group, unless the group fails.
+    // With these options, a checkpoint follows each group that succeeds.
     let options = EmbeddedOptions { checkpoint_bytes: 0, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     planted::with(folder.path(), |disk| (disk.room_for, disk.is_broken) = (Some(0), true));
@@ -363,7 +363,7 @@ async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let (game, writes) = (game(1), Vec::new());
     let append = Append { game, expected: Head::START, deadline: None, not_before: None, bodies, writes };
     assert_eq!(store.append(append).await, Ok(AppendOutcome::Unknown));
-    // The append may exist after a restart, so its outcome is unknown.
+    // The store fails, because the append may exist after a restart.
     assert!(store.failure().is_some() && store.heartbeat().await.is_err());
     assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
     drop(store);
