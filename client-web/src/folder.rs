@@ -22,8 +22,8 @@ const MORE: &str = "-more";
 /// The document that is sent for every address of the page.
 const INDEX: &str = "index.html";
 
-/// The files that are served from the root, where browsers expect the service worker and the
-/// manifest.
+/// The files that are served from the root, because the address of a service worker or of a
+/// manifest determines which pages it applies to.
 pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 
 /// The reason why the page cannot be read from its folder.

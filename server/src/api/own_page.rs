@@ -23,7 +23,7 @@ const SEC_FETCH_SITE: &str = "sec-fetch-site";
 #[derive(Clone, Debug)]
 pub(crate) struct OwnPage {
     pub(crate) cookie: SessionCookie,
-    /// The token in the cookie. It may be invalid or expired.
+    /// The token in the cookie, which has not been checked yet.
     pub(crate) token: Option<Token>,
 }
 
@@ -66,10 +66,10 @@ impl OwnPage {
 
 /// Returns the origin of this server's page.
 ///
-/// Without `--public-url`, the origin is derived from the header `Host`. The owner of another
-/// name could let that name lead to this server, and so choose the header. So the name must be a
-/// loopback name, or the request must come over HTTPS through a proxy, which needs a certificate
-/// for the name.
+/// Without `--public-url`, the origin is derived from the header `Host`. An attacker could let a
+/// name of their own lead to this server, and so control that header (DNS rebinding). Therefore
+/// the name must be a loopback name, or the request must come over HTTPS through a proxy, which
+/// needs a certificate for the name.
 fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<Origin> {
     if let Some(public) = &settings.public_url {
         return Some(public.clone());

@@ -73,7 +73,7 @@ fn is_known(request: &HeaderMap, tag: &str) -> bool {
     tags.flat_map(|tags| tags.split(',')).map(str::trim).any(|one| one == "*" || bare(one) == bare(tag))
 }
 
-/// Compresses bytes at the time of a request, with a fast setting.
+/// Compresses bytes with gzip at run time. Files of the page are compressed at build time instead.
 pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     packer.write_all(bytes)?;

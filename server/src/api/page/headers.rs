@@ -1,4 +1,4 @@
-//! The security headers of every answer that players receive.
+//! The security headers of every answer from the listener for players.
 
 use axum::http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
@@ -6,8 +6,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue};
 
 /// Allows only the page's own files. Forbids frames around the page, and inline scripts and
-/// styles. Text cannot become markup, and scripts cannot load other scripts by a computed
-/// address, except for the service worker.
+/// styles. Trusted Types keep text from becoming markup or script; the only exception is the
+/// policy for the address of the service worker.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types flagfall-sw";
