@@ -373,7 +373,8 @@ pub trait Store: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Keeps copies of side records in memory for this owner, replacing the owner's earlier copies.
+    /// Keeps copies of side records in memory for this owner. They replace the owner's earlier
+    /// copies.
     ///
     /// A shared store can lose its data while servers run. It then restores records from these
     /// copies, unless they have been written again by then. Later writes through this store also

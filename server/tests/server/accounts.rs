@@ -59,7 +59,8 @@ async fn signing_up_keeps_a_guests_games_and_token() {
     assert!(made.get("token").is_none());
     let own = house.ask("GET", &format!("/api/games/{game}"), &token, "").await.json();
     assert_eq!(own["audience"], "red");
-    // The guest may keep their name, which is free, but nobody may take the account's name.
+    // The name that the guest had before is free for another account, but the name of the new
+    // account is taken.
     account(&house, "ana").await;
     assert_refused(&house.ask("POST", "/api/account", "", &sign_up("annaBELLA")).await, 409, "name_taken");
     assert_refused(

@@ -181,7 +181,8 @@ async fn known_players_reconnect_and_watch_from_memory() {
     assert_eq!((again, new_token), (player, None));
     assert_eq!(games.iter().map(|game| game.id).collect::<Vec<_>>(), [game]);
     assert_eq!(ana.next().await, ServerToClient::StoreState { available: false });
-    // Without the store, the game cannot be shown, and actions that need the store are refused.
+    // Without the store, players can still open their game, but actions that need the store are
+    // refused.
     open(&mut ana, game).await;
     let cmd_id = "2".parse().unwrap();
     ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })

@@ -28,8 +28,7 @@ async fn archived_logs_are_small_and_no_server_brings_back_what_they_were() {
     }
     assert!(bytes_of(&redis, 0).await < bytes / 2);
     assert_eq!(logs(&one, 0..4).await, before, "stamps and all");
-    // The third server only holds entries from packed logs. All servers reconnect to the
-    // restarted Redis.
+    // The third server has read only packed logs. All servers reconnect to the restarted Redis.
     let three = redis.open(RedisOptions::default()).await;
     assert_eq!(logs(&three, 0..4).await, before);
     redis.kill();

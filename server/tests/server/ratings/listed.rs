@@ -20,7 +20,8 @@ async fn games_of_rated_players_come_first_in_the_order_of_ratings() {
     command(&mut blue, game, 2, GameCommand::Resign {}).await;
     red.find(|message| matches!(message, ServerToClient::Rated { .. }).then_some(())).await;
 
-    // In the first game both players have a rating. In the second game one of them has none.
+    // In the first game both players have a rating, in the second game one of them, and in the
+    // third game neither.
     let mut games = Vec::new();
     let (mut cy, ..) = house.guest("cy").await;
     for number in 0..2 {
