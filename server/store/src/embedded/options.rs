@@ -23,8 +23,8 @@ pub struct EmbeddedOptions {
     /// The number of free bytes at which a paused store resumes. Default 192 MiB.
     pub resume_from: u64,
     /// True if the store should be opened even when acknowledged changes are missing and it is
-    /// unknown which games are affected. It then continues with the remaining data, in a new
-    /// epoch.
+    /// unknown which games are affected. The store then continues with the remaining data, in a
+    /// new epoch.
     pub accept_lost_tail: bool,
 }
 

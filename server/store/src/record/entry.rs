@@ -34,7 +34,7 @@ pub struct CommandStamp<'a> {
     pub fingerprint: u64,
 }
 
-/// What a strike did to one piece, as both forms store it: the rank, the fate, and whether the
+/// The effect of a strike on one piece, as both forms store it: the rank, the fate, and whether the
 /// piece was shown.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Part(Rank, Fate, bool);
