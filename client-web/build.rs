@@ -22,12 +22,12 @@ mod folder;
 #[expect(unreachable_pub, reason = "the library exports it")]
 mod imports;
 
-/// The best compression. Built with optimizations (see the profiles of the workspace), it takes a
-/// second for all files.
+/// The best compression. It takes a second for all files, because the profiles of the workspace
+/// build the compressor with optimizations.
 const BROTLI_QUALITY: i32 = 11;
-/// The window in bits: 4 MiB, more than any file has.
+/// The size of the window in bits: 4 MiB, more than the size of any file.
 const BROTLI_WINDOW: i32 = 22;
-/// Bytes of a hash that become part of a name.
+/// The number of bytes of a hash that become part of a name.
 const HASH_BYTES: usize = 8;
 
 fn main() -> ExitCode {
@@ -76,7 +76,7 @@ fn embed() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The hash of everything that is sent: assets and documents.
+/// Returns the hash over everything that is sent: assets and documents.
 fn hash_of_all(
     folder: &Folder,
     assets: &BTreeMap<String, Vec<u8>>,
@@ -101,7 +101,7 @@ fn hash_of_all(
     Ok(hex(&hash.finalize()))
 }
 
-/// The first bytes of a hash as text.
+/// Returns the first bytes of a hash as text.
 fn hex(hash: &[u8]) -> String {
     hash.iter().take(HASH_BYTES).fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").ok();
@@ -109,7 +109,7 @@ fn hex(hash: &[u8]) -> String {
     })
 }
 
-/// Writes files with their compressed forms, and a table of them, sorted by their names.
+/// Writes files and their compressed forms, and adds a table of them to `source`, sorted by name.
 fn write_files(
     source: &mut String,
     table: &str,
@@ -118,7 +118,7 @@ fn write_files(
 ) -> Result<(), Box<dyn Error>> {
     writeln!(source, "static {table}: [(&str, Asset); {}] = [", files.len())?;
     for (number, (name, bytes)) in files.iter().enumerate() {
-        // Documents are named after their pages.
+        // The names of documents are those of their pages, without an extension.
         let media_type = media_type(if table == "INDEXES" { "index.html" } else { name })?;
         let written = |ending: &str, bytes: &[u8]| -> io::Result<String> {
             let path = out.join(format!("{}-{number}.{ending}", table.to_lowercase()));
@@ -157,7 +157,8 @@ fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// Without a time or a name, so that the same files make the same program.
+/// The header contains neither a time nor a name, so that the same files always give the same
+/// program.
 fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(bytes)?;

@@ -1,7 +1,7 @@
 //! The folder `client-web`, read as the files that the server sends.
 //!
-//! The build script includes this module too, so that what is embedded and what a server with
-//! `--page` reads from the disk are the same.
+//! The build script includes this module too. So the embedded page is the same as the one that a
+//! server with `--page` reads from the disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use std::{fmt, fs, io};
 
 use crate::imports::{ImportError, imports_of, needed_by};
 
-/// What stands in the page's documents for the folder of the assets, which has another name in
-/// each build.
+/// The placeholder for the folder of the assets in the page's documents. Each build has another
+/// name for this folder.
 const ASSETS: &str = "/assets/HASH/";
 
-/// Where the texts are: what all clients say, and what the page says.
+/// The folders with the texts: first those of all clients, then those of the page alone.
 const WORDS: [&str; 2] = ["../shared/words", "words"];
 
-/// The ending of folders with texts that only some pages need.
+/// The suffix of folders whose texts only some of the pages need.
 const MORE: &str = "-more";
 
-/// The document that all addresses of the page answer.
+/// The document that is sent for every address of the page.
 const INDEX: &str = "index.html";
 
-/// Files that are served from the root: the address of a service worker and of a manifest says
-/// what they are for.
+/// The files that are served from the root, because the address of a service worker or of a
+/// manifest determines which pages it applies to.
 pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 
-/// Why the page cannot be read from its folder.
+/// The reason why the page cannot be read from its folder.
 #[derive(Debug)]
 pub enum PageError {
     /// A file or folder cannot be read.
@@ -36,16 +36,16 @@ pub enum PageError {
         /// Why.
         error: io::Error,
     },
-    /// The imports of a module are not known.
+    /// The imports of a module cannot be determined.
     Imports {
         /// The module.
         path: String,
         /// Why.
         error: ImportError,
     },
-    /// The page's document has no end of its head, where links belong.
+    /// The page's document has no `</head>`, before which links are inserted.
     NoHead,
-    /// No media type is known for a file.
+    /// The media type of a file is unknown.
     UnknownType(String),
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for PageError {
 
 impl std::error::Error for PageError {}
 
-/// The media type of a file, by its ending.
+/// Returns the media type of a file according to its extension.
 ///
 /// # Errors
 /// [`PageError::UnknownType`]. Browsers refuse modules and styles without the right type.
@@ -81,18 +81,19 @@ pub fn media_type(path: &str) -> Result<&'static str, PageError> {
     })
 }
 
-/// The folder `client-web` of a checkout.
+/// The folder `client-web` in a checkout of this repository.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder at this path. Nothing is read yet.
+    /// Creates a value for the folder at this path. Reads nothing yet.
     pub fn new(path: impl Into<PathBuf>) -> Folder {
         Folder(path.into())
     }
 
-    /// The paths of all assets: the files in `page/` that a browser loads, and the texts of each
-    /// language as `words/LANG.ftl`, those of some pages only as `words/LANG-more.ftl`.
+    /// Returns the paths of all assets. These are the files in `page/` that a browser loads, and
+    /// the texts of each language: `words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for
+    /// some of the pages.
     ///
     /// # Errors
     /// [`PageError::Read`].
@@ -120,7 +121,7 @@ impl Folder {
         Ok(assets)
     }
 
-    /// The bytes of an asset; `None` if there is no such asset.
+    /// Returns the bytes of an asset; `None` if there is no such asset.
     ///
     /// # Errors
     /// [`PageError::Read`].
@@ -134,11 +135,11 @@ impl Folder {
         }
     }
 
-    /// The document of the page, with links to the modules that one of its pages needs at once:
-    /// `page` names a module in `pages/`. `build` is the name of the folder of the assets.
+    /// Returns the document for the module `page` in `pages/`, with links that load the imports
+    /// of that module early. `build` is the name of the folder of the assets.
     ///
     /// # Errors
-    /// [`PageError::Read`] also if there is no such page; [`PageError::Imports`];
+    /// [`PageError::Read`], also if there is no such module; [`PageError::Imports`];
     /// [`PageError::NoHead`].
     pub fn index(&self, page: &str, build: &str) -> Result<String, PageError> {
         let text = self.text(INDEX)?;
@@ -158,7 +159,7 @@ impl Folder {
         Ok(located(&document, build))
     }
 
-    /// One of [`ROOT_FILES`], if the page has it.
+    /// Returns the content of one of [`ROOT_FILES`]; `None` if the page does not have that file.
     ///
     /// # Errors
     /// [`PageError::Read`].
@@ -169,8 +170,8 @@ impl Folder {
         Ok(Some(located(&self.text(name)?, build)))
     }
 
-    /// The texts of the folders with this name: what all clients say, then what the page says.
-    /// Comments, which are for translators, are left out.
+    /// Returns the texts in the folders with this name: first those of all clients, then those of
+    /// the page alone. Leaves out comments, which are for translators.
     fn words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = String::new();
         for folder in WORDS {
@@ -196,24 +197,25 @@ impl Folder {
     }
 }
 
-/// True if a file is no asset, because it has an address of its own.
+/// True if a file is not an asset, because it has an address outside the folder of the assets.
 fn is_document(path: &str) -> bool {
     path == INDEX || ROOT_FILES.contains(&path)
 }
 
-/// A document that names the assets of this build.
+/// Replaces the placeholder in a document by the folder of this build's assets.
 fn located(document: &str, build: &str) -> String {
     document.replace(ASSETS, &format!("/assets/{build}/"))
 }
 
-/// The modules that a document starts.
+/// Returns the paths of the modules that a document loads as scripts.
 fn scripts(document: &str) -> Vec<String> {
     let start = format!("src=\"{ASSETS}");
     let sources = document.split(start.as_str()).skip(1);
     sources.filter_map(|source| source.split_once('"')).map(|(path, _)| path.to_owned()).collect()
 }
 
-/// The names in a folder, sorted. Hidden files are no part of the page.
+/// Returns the names in a folder, sorted. Leaves out hidden files, which are not part of the
+/// page.
 fn names(folder: &Path) -> Result<BTreeSet<String>, PageError> {
     let at = |error| PageError::Read { path: folder.to_owned(), error };
     let mut names = BTreeSet::new();

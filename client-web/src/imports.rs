@@ -1,16 +1,17 @@
-//! Which modules a module of the page needs: its static imports, and theirs.
+//! Finds the modules that a module of the page needs: its static imports, the static imports of
+//! those modules, and so on.
 //!
-//! This is no parser of JavaScript. It reads the imports at the top of a module, and refuses
-//! modules that import something further down, so that nothing is missed.
+//! This is not a parser for JavaScript. It reads the imports at the top of a module. To miss no
+//! import, it refuses modules that have imports below other code.
 
 use std::fmt;
 
-/// Why the imports of a module are not known.
+/// The reason why the imports of a module cannot be determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ImportError {
-    /// An import stands below other code, on this line.
+    /// An import is below other code, on this line.
     NotFirst(usize),
-    /// Only relative imports work in a browser without an import map.
+    /// An import is not relative. In a browser without an import map, other imports do not work.
     NotRelative(String),
 }
 
@@ -27,7 +28,8 @@ impl fmt::Display for ImportError {
     }
 }
 
-/// The modules that a module imports statically. Paths are relative to the folder of the page.
+/// Returns the modules that a module imports statically. Paths are relative to the folder of the
+/// page.
 pub(crate) fn imports_of(path: &str, text: &str) -> Result<Vec<String>, ImportError> {
     let mut imports = Vec::new();
     let mut rest = skip_blank(text);
@@ -43,10 +45,11 @@ pub(crate) fn imports_of(path: &str, text: &str) -> Result<Vec<String>, ImportEr
     }
 }
 
-/// The modules that these need, in the order in which a browser finds them, themselves first.
+/// Returns the modules in `roots` and all modules that they need, in the order in which a browser
+/// discovers them.
 ///
 /// # Errors
-/// What `imports` answers for one of them.
+/// The error that `imports` returns for one of the modules.
 pub(crate) fn needed_by<E>(
     roots: Vec<String>,
     mut imports: impl FnMut(&str) -> Result<Vec<String>, E>,
@@ -64,7 +67,7 @@ pub(crate) fn needed_by<E>(
     Ok(needed)
 }
 
-/// Skips white space and comments.
+/// Skips whitespace and comments.
 fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
@@ -78,11 +81,11 @@ fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// The specifier of the import, or of the export from another module, that a text begins with,
-/// and what follows it.
+/// Parses the import, or the export from another module, at the start of a text. Returns the
+/// module's specifier and the rest of the text.
 fn take_import(text: &str) -> Option<(&str, &str)> {
     let clause = match text.strip_prefix("import") {
-        // `import(…)` and `import.meta` are expressions.
+        // `import(…)` and `import.meta` are expressions, not imports.
         Some(clause) if clause.starts_with([' ', '\n', '{', '*', '"', '\'']) => clause,
         Some(_) => return None,
         None => exported_from(text)?,
@@ -98,7 +101,7 @@ fn take_import(text: &str) -> Option<(&str, &str)> {
     Some((specifier, rest.strip_prefix(';').unwrap_or(rest)))
 }
 
-/// What follows `from` in `export * from …` and `export { … } from …`.
+/// Returns the text after `from` in `export * from …` and `export { … } from …`.
 fn exported_from(text: &str) -> Option<&str> {
     let clause = text.strip_prefix("export")?.trim_start();
     let after = match clause.strip_prefix('{') {
@@ -118,7 +121,8 @@ fn is_import_line(line: &str) -> bool {
         || line.starts_with("} from '")
 }
 
-/// The path of a module that another one imports, or `None` if it is not within the page.
+/// Returns the path of an imported module; `None` if the import is not relative or leads out of
+/// the page.
 fn resolve(from: &str, specifier: &str) -> Option<String> {
     if !specifier.starts_with("./") && !specifier.starts_with("../") {
         return None;

@@ -1,4 +1,4 @@
-//! What is embedded is what stands in the folder, in forms that unpack to it.
+//! Checks that the embedded files are those in the folder, also after decompression.
 
 use std::collections::BTreeSet;
 use std::fs;

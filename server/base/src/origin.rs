@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The origin of a page, in the form in which browsers name it.
+/// The origin of a page, formatted as browsers do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     is_https: bool,
-    /// In lower case; an IPv6 address stands in brackets.
+    /// The host in lowercase. An IPv6 address is in brackets.
     host: String,
     port: u16,
 }
@@ -20,7 +20,7 @@ pub struct Origin {
 pub struct NotAnOrigin;
 
 impl Origin {
-    /// The origin of pages that a server of this `Host` serves.
+    /// Returns the origin of the pages that a server with this `Host` serves.
     pub fn of_host(is_https: bool, authority: &str) -> Result<Origin, NotAnOrigin> {
         let has_port = !authority.ends_with(']');
         let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
@@ -41,7 +41,7 @@ impl Origin {
         Ok(Origin { is_https, host: host.to_ascii_lowercase(), port })
     }
 
-    /// The origin that an operator names as a URL, which may end in a slash.
+    /// Parses an origin that an operator has written as a URL, which may end with a slash.
     pub fn of_url(url: &str) -> Result<Origin, NotAnOrigin> {
         url.strip_suffix('/').unwrap_or(url).parse()
     }
@@ -54,8 +54,8 @@ impl Origin {
         self.port
     }
 
-    /// True if browsers reach nothing but their own machine under this host, whatever a name
-    /// server says.
+    /// True if this host always leads browsers to their own machine, no matter what a name server
+    /// says.
     pub fn is_loopback(&self) -> bool {
         let six = self.host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let address = match six {
@@ -73,7 +73,7 @@ fn default_port(is_https: bool) -> u16 {
     if is_https { 443 } else { 80 }
 }
 
-/// True if it is a name of a host, or an IPv4 address.
+/// True if this is a host name or an IPv4 address.
 fn is_name(host: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     (1..=253).contains(&host.len()) && host.bytes().all(is_letter)

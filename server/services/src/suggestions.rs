@@ -1,4 +1,5 @@
-//! Deployments to start from: drawn as house players draw theirs, so hardly two are alike.
+//! Suggested deployments to start from. They are drawn at random like those of house players, so
+//! two are rarely alike.
 
 use flagfall_board::Side;
 use flagfall_bots::{Chance, sensible_setup};
@@ -8,14 +9,15 @@ use flagfall_rules::{Ruleset, Start};
 use crate::refused::Refused;
 use flagfall_base::random::random_bytes;
 
-/// Deployments suggested at a time.
+/// The number of deployments suggested at a time.
 const COUNT: usize = 3;
 
-/// Seeds of people are small numbers next to each other. This spreads them (SplitMix64).
+/// A factor that spreads seeds over all numbers (from SplitMix64), because people choose small
+/// numbers.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A request for deployments of a ruleset that is known to have some. It has no `Debug`: whoever
-/// knows the seed knows the deployments.
+/// A request for deployments of a ruleset that has deployments. It has no `Debug`, because the
+/// seed reveals the deployments.
 #[derive(Clone, Copy)]
 pub struct Suggestion {
     ruleset: &'static Ruleset,
@@ -23,7 +25,8 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// The same seed gives the same deployments; without one they are drawn by chance.
+    /// Creates a request. The same seed always gives the same deployments; without a seed, they
+    /// are random.
     pub fn new(ruleset: &str, seed: Option<u32>) -> Result<Suggestion, Refused> {
         let known = Ruleset::all().iter().copied().find(|known| known.id == ruleset);
         let has_deployments = |ruleset: &&Ruleset| ruleset.start == Start::Deployments;
@@ -37,15 +40,16 @@ impl Suggestion {
         Ok(Suggestion { ruleset, seed })
     }
 
-    /// Draws the deployments, as texts from their player's own side. It takes milliseconds.
+    /// Draws the deployments, as texts from their player's point of view. Takes milliseconds.
     ///
-    /// Lakes that a game draws are not known before it, so these deployments do not look at any.
+    /// Some rulesets draw the lakes at the start of the game, so these deployments do not take
+    /// drawn lakes into account.
     pub fn draw(self) -> SuggestedDeployments {
         let Suggestion { ruleset, seed } = self;
         let mut chance = Chance::new(seed);
         let mut draw = || {
             let setup = sensible_setup(ruleset, ruleset.shape.lakes, Side::Red, &mut chance);
-            // A deployment that was drawn for the ruleset is one.
+            // A deployment that was drawn for a ruleset is always valid for it.
             setup.deploy(Side::Red, ruleset).map_or_else(|_| String::new(), |deployed| deployed.into_text())
         };
         let setups = (0..COUNT).map(|_| draw()).filter(|text| !text.is_empty());

@@ -1,9 +1,10 @@
-//! Requests of this server's own page, and the session that their cookie carries.
+//! Recognizes requests from this server's own page, and reads their session cookie.
 //!
-//! A browser sends a cookie whoever makes it send the request, so the cookie counts only for
-//! requests that the browser ascribes to a page of this server: by `Origin`, or by
-//! `Sec-Fetch-Site` where a browser sends no `Origin`. A page on another port of the same host is
-//! another page, although browsers count both as one site and send it the cookie.
+//! A browser also sends the cookie when a page of another site causes the request. So the server
+//! uses the cookie only if the browser says that a page of this server sent the request: with
+//! `Origin`, or with `Sec-Fetch-Site` if there is no `Origin`. A page on another port of the same
+//! host is not the server's own page, although browsers treat both as one site and send the
+//! cookie for both.
 
 use std::net::IpAddr;
 
@@ -13,37 +14,38 @@ use flagfall_base::identity::Token;
 use flagfall_base::origin::Origin;
 use flagfall_services::settings::Settings;
 
-/// How long a browser keeps the cookie, in seconds: a year from the last visit.
+/// How long a browser keeps the cookie after the last visit, in seconds: one year.
 const KEPT_S: u32 = 365 * 24 * 60 * 60;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// A request of this server's own page.
+/// A request from this server's own page.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnPage {
     pub(crate) cookie: SessionCookie,
-    /// The token in the cookie, valid or not.
+    /// The token in the cookie, which has not been checked yet.
     pub(crate) token: Option<Token>,
 }
 
-/// A page of a foreign origin made a browser send the cookie of a session.
+/// The error for a request with a session cookie that was sent by a page of another origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ForeignPage;
 
-/// Who made the browser send a request.
+/// The origin of a request, as the browser reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SentBy {
     /// This server's own page.
     Own,
-    /// A page that the operator has named. It has to bring a token.
+    /// A page of another origin that the operator allows. It must send a token.
     Allowed,
     Foreign,
-    /// No page, as far as the request says: a program, or a person who typed the address.
+    /// The request names no page. It may come from a program, or from a person who typed the
+    /// address.
     Unknown,
 }
 
 impl OwnPage {
-    /// The page that sent the request, if it is this server's own.
+    /// Returns the request's data if this server's own page sent the request.
     pub(crate) fn find(
         settings: &Settings,
         peer: IpAddr,
@@ -62,10 +64,12 @@ impl OwnPage {
     }
 }
 
-/// The origin of this server's page.
+/// Returns the origin of this server's page.
 ///
-/// Without `--public-url` it follows from `Host`, which a foreign page chooses if its name leads
-/// here: so the name must be a loopback one, or a proxy must have a certificate for it.
+/// Without `--public-url`, the origin is derived from the header `Host`. An attacker could let a
+/// name of their own lead to this server, and so control that header (DNS rebinding). Therefore
+/// the name must be a loopback name, or the request must come over HTTPS through a proxy, which
+/// needs a certificate for the name.
 fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<Origin> {
     if let Some(public) = &settings.public_url {
         return Some(public.clone());
@@ -92,7 +96,7 @@ fn sent_by(own: &Origin, allowed: &[String], headers: &HeaderMap) -> SentBy {
     }
 }
 
-/// The cookie of sessions at an origin.
+/// The session cookie for an origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SessionCookie {
     name: String,
@@ -100,8 +104,8 @@ pub(crate) struct SessionCookie {
 }
 
 impl SessionCookie {
-    /// Browsers keep `__Host-` cookies apart from those of other hosts and of plain HTTP. Without
-    /// TLS, servers on other ports of a host share its cookies, so the port is part of the name.
+    /// Browsers send a `__Host-` cookie only to the host that set it, over HTTPS. Without TLS,
+    /// servers on different ports of a host share cookies, so the port is part of the name.
     fn of(origin: &Origin) -> SessionCookie {
         let is_secure = origin.is_https();
         let name =
@@ -109,7 +113,7 @@ impl SessionCookie {
         SessionCookie { name, is_secure }
     }
 
-    /// What the request has under the cookie's name.
+    /// Returns the values of all cookies of this name in a request.
     fn values<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
         let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
         let pairs = cookies.flat_map(|cookies| cookies.split(';'));
@@ -117,25 +121,26 @@ impl SessionCookie {
         pairs.filter(|(name, _)| *name == self.name).map(|(_, value)| value)
     }
 
-    /// The token in the cookie. Of several cookies of this name, at least one is not this
-    /// server's.
+    /// Returns the token in the cookie. If there are several cookies of this name, returns
+    /// `None`, because at least one of them is not from this server.
     fn token(&self, headers: &HeaderMap) -> Option<Token> {
         let mut values = self.values(headers);
         let value = values.next()?;
         if values.next().is_some() { None } else { value.parse().ok() }
     }
 
-    /// The value of `Set-Cookie` that gives the browser this token, for a year from now.
+    /// Returns the value of `Set-Cookie` that stores this token in the browser for a year.
     pub(crate) fn set(&self, token: &Token) -> Option<HeaderValue> {
         self.header(&token.expose(), KEPT_S)
     }
 
-    /// The value of `Set-Cookie` that takes the cookie away.
+    /// Returns the value of `Set-Cookie` that removes the cookie from the browser.
     pub(crate) fn clear(&self) -> Option<HeaderValue> {
         self.header("", 0)
     }
 
-    /// No script can read it, and no page of another site makes a browser send it.
+    /// Makes a cookie that no script can read and that browsers do not send for requests from
+    /// other sites.
     fn header(&self, value: &str, seconds: u32) -> Option<HeaderValue> {
         let secure = if self.is_secure { "; Secure" } else { "" };
         let name = &self.name;
@@ -156,7 +161,7 @@ mod tests {
         Token::from_bytes([7; 32])
     }
 
-    /// What the server makes of a request with these headers.
+    /// Calls [`OwnPage::find`] for a request with these headers.
     fn find(settings: &Settings, rows: &[(&'static str, &str)]) -> Result<Option<OwnPage>, ForeignPage> {
         let mut headers = HeaderMap::new();
         for (name, value) in rows {
@@ -180,7 +185,7 @@ mod tests {
         };
         assert!(has_session(row(&[("origin", "http://127.0.0.1:7171")])));
         assert!(has_session(row(&[("sec-fetch-site", "same-origin")])));
-        // A page on another port or of another scheme is another page.
+        // A page on another port or with another scheme is not the server's own page.
         for origin in ["http://127.0.0.1:7272", "https://127.0.0.1:7171", "http://127.0.0.1", "null"] {
             assert_eq!(row(&[("origin", origin)]).unwrap_err(), ForeignPage, "{origin}");
             let both = [("origin", origin), ("sec-fetch-site", "same-origin")];
@@ -188,14 +193,14 @@ mod tests {
         }
         let two = [("origin", "http://127.0.0.1:7171"), ("origin", "https://evil.example")];
         assert_eq!(row(&two).unwrap_err(), ForeignPage);
-        // An origin that the operator allows brings a token of its own; a person types an
-        // address.
+        // A page of an allowed origin must send a token. Without `Origin`, the request may come
+        // from a person who typed the address.
         assert!(row(&[("origin", "https://a.example")]).unwrap().is_none());
         assert!(row(&[]).unwrap().is_none());
         for site in ["none", "same-site", "cross-site"] {
             assert!(row(&[("sec-fetch-site", site)]).unwrap().is_none(), "{site}");
         }
-        // Without the cookie there is nothing that a foreign page could use.
+        // Without the cookie, the request of a foreign page is harmless, so it is not refused.
         let bare = [("host", "127.0.0.1:7171"), ("origin", "https://evil.example")];
         assert!(find(&settings, &bare).unwrap().is_none());
     }

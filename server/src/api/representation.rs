@@ -1,4 +1,5 @@
-//! A document in the forms that clients accept: plain or compressed, or 304 if they have it.
+//! Sends a document plain or compressed, as the client prefers, or answers 304 if the client
+//! already has it.
 
 use std::cmp::Ordering;
 use std::io::{self, Write as _};
@@ -13,7 +14,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// How the bytes of a body are encoded.
+/// The encoding of a body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Encoding {
     Identity,
@@ -31,8 +32,9 @@ impl Encoding {
         }
     }
 
-    /// The encoding that a client likes best among those that exist (RFC 9110 §12.5.3). Where it
-    /// has no preference, the smallest. A client that accepts none of them gets the plain bytes.
+    /// Returns the encoding in `offered` that the client prefers (RFC 9110 §12.5.3). If the
+    /// client has no preference, returns the one with the smallest result. If the client accepts
+    /// none of them, returns `Identity`.
     pub(super) fn preferred(request: &HeaderMap, offered: &[Encoding]) -> Encoding {
         let accepted: Vec<(&str, f32)> = request
             .get_all(ACCEPT_ENCODING)
@@ -53,32 +55,32 @@ impl Encoding {
     }
 }
 
-/// An entry of a list with its weight: 1 unless it names another one.
+/// Parses an entry of a list. Returns the name and its weight, which is 1 if the entry has none.
 fn weighted(entry: &str) -> (&str, f32) {
     let mut parts = entry.split(';').map(str::trim);
     let name = parts.next().unwrap_or_default();
     let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-    // What cannot be read is not accepted.
+    // An encoding whose weight cannot be parsed is not accepted.
     let weight = weight.map_or(1.0, |weight| weight.trim().parse().unwrap_or(0.0));
     (name, weight)
 }
 
-/// True if the client has the version with this tag (RFC 9110 §13.1.2; a weak tag counts like a
-/// strong one).
+/// True if the client already has the version with this tag (RFC 9110 §13.1.2). Weak and strong
+/// tags are compared as equal.
 fn is_known(request: &HeaderMap, tag: &str) -> bool {
     let bare = |tag: &str| tag.trim_start_matches("W/").to_owned();
     let tags = request.get_all(IF_NONE_MATCH).iter().filter_map(|tags| tags.to_str().ok());
     tags.flat_map(|tags| tags.split(',')).map(str::trim).any(|one| one == "*" || bare(one) == bare(tag))
 }
 
-/// Compresses bytes that are not known before a request comes.
+/// Compresses bytes with gzip at run time. Files of the page are compressed at build time instead.
 pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     packer.write_all(bytes)?;
     packer.finish()
 }
 
-/// Marks an answer as dependent on what the client accepts.
+/// Marks an answer as dependent on the encodings that the client accepts.
 pub(super) fn vary_by_encoding(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("accept-encoding"));
 }
@@ -87,7 +89,7 @@ pub(super) fn vary_by_encoding(headers: &mut HeaderMap) {
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) media_type: &'static str,
-    /// A weak tag, for it is the same for all forms. Without one there is no 304.
+    /// The tag, which is weak because all forms share it. Without a tag, the answer is never 304.
     pub(super) tag: Option<String>,
     pub(super) plain: Bytes,
     pub(super) gzip: Option<Bytes>,
@@ -95,7 +97,7 @@ pub(super) struct Representation {
 }
 
 impl Representation {
-    /// A text that stays the same while the server runs.
+    /// Makes a document from a text that does not change while the server runs.
     pub(super) fn of_text(text: &'static str, media_type: &'static str, hash: &str) -> Representation {
         Representation {
             media_type,
@@ -106,7 +108,7 @@ impl Representation {
         }
     }
 
-    /// Answers a request with the form that suits it, and with this `Cache-Control`.
+    /// Answers a request with the form that the client prefers, and with this `Cache-Control`.
     pub(super) fn answer(&self, request: &HeaderMap, cache: &'static str) -> Response {
         let mut response = match &self.tag {
             Some(tag) if is_known(request, tag) => StatusCode::NOT_MODIFIED.into_response(),
@@ -132,7 +134,7 @@ impl Representation {
     }
 }
 
-/// The header that names an encoding, if there is something to name.
+/// Returns the header `Content-Encoding`; `None` for plain bytes.
 pub(super) fn content_encoding(encoding: Encoding) -> Option<(HeaderName, HeaderValue)> {
     encoding.name().map(|name| (CONTENT_ENCODING, HeaderValue::from_static(name)))
 }

@@ -14,7 +14,7 @@
 //! {"end":{"games":1,"entries":1,"records":1,"sha256":"…"}}
 //! ```
 //!
-//! Bodies, keys and values are text; bytes that are not text are written as `{"hex":"…"}`. Of a
+//! Bodies, keys and values are text; bytes that are not text are written as `{"hex":"…"}`. For a
 //! game in quarantine, the export contains only the entries before the damage. The last line
 //! contains the counts and the SHA-256 of all lines before it. **An export contains information
 //! that is hidden from players**: protect it like the store.
@@ -42,7 +42,7 @@ use crate::value::{Head, Key, SecretBytes};
 const FORMAT: u32 = 1;
 /// The number of records to read or write at a time.
 const RECORDS_CHUNK: usize = 32;
-/// The longest line in bytes. As JSON, text may take six times its bytes.
+/// The maximum length of a line, in bytes. JSON may escape one byte of text as six bytes.
 const LINE_BYTES_MAX: u64 = (6 * (BODY_BYTES_MAX + VALUE_BYTES_MAX + KEY_BYTES_MAX)) as u64 + 1024;
 
 #[derive(Debug, Error)]
@@ -51,12 +51,12 @@ pub enum ArchiveError {
     Store(#[from] StoreError),
     #[error("the file cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The file is not an export, or is incomplete. `what` contains no content of the file.
+    /// The file is not an export, or is incomplete. `what` quotes nothing from the file.
     #[error("line {line}: {what}")]
     Form { line: u64, what: &'static str },
     #[error("the store has another game {game} already: import into an empty one")]
     Other { game: GameId },
-    /// A write may or may not have happened.
+    /// The store did not report whether a write succeeded.
     #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
     Unknown,
 }
@@ -68,12 +68,12 @@ pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
 pub trait Archive: Store {
     fn games(&self) -> StoreResult<'_, Vec<GameId>>;
 
-    /// Returns side records in the order of their keys, starting after the key `after`, at most
-    /// `limit`. Expired records are left out.
+    /// Returns at most `limit` side records in the order of their keys, starting after the key
+    /// `after`. Expired records are left out.
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
 
-    /// Appends at most [`BODIES_MAX`] entries that already have stamps, and keeps the stamps.
-    /// Otherwise like [`Store::append`].
+    /// Appends at most [`BODIES_MAX`] entries that already have stamps, and keeps the stamps. In
+    /// all other respects it works like [`Store::append`].
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.
@@ -109,8 +109,8 @@ pub struct Examined {
     pub damaged: Vec<(GameId, String)>,
 }
 
-/// Reads all logs and records. Reports damage but does not repair it. Calls `told` after each
-/// game.
+/// Reads all logs and records. Reports damage but does not repair it. After each game, calls
+/// `told` with the counts so far.
 pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
     let mut examined = Examined::default();
     for game in sorted_games(store).await? {
@@ -150,8 +150,8 @@ async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
     Ok(games)
 }
 
-/// Reads a log in chunks. Returns the number of intact entries and, if the next one is damaged, a
-/// description of the damage.
+/// Reads a log in chunks. Returns the number of intact entries and, if the entry after them is
+/// damaged, a description of the damage.
 async fn read_game<E: From<StoreError>>(
     store: &dyn Archive,
     game: GameId,
@@ -168,7 +168,7 @@ async fn read_game<E: From<StoreError>>(
             }
             Err(error @ ReadError::Unavailable { .. }) => return Err(StoreError::from(error).into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
-                // The entries before the damage can still be read.
+                // The next read ends before the damaged entry.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
                 if limit == 0 {
                     return Ok((after_seq, Some(format!("entry {seq}: {what}"))));
@@ -183,7 +183,7 @@ async fn read_game<E: From<StoreError>>(
     }
 }
 
-/// Bytes that are usually valid text.
+/// Bytes, written as text if they are valid UTF-8, and otherwise as hexadecimal digits.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Bytes {
@@ -247,17 +247,17 @@ impl LineWriter<'_> {
 
 /// A conversion of the entries' bodies during an export.
 pub trait Rewrite: Send {
-    /// Returns the body to write in place of this entry's. Called for each game's entries in
-    /// order.
+    /// Returns the body that the export contains instead of this entry's body. The entries of a
+    /// game are passed to this method in order.
     ///
     /// # Errors
-    /// Why the entry cannot be converted, without any content of the entry. The exported game
-    /// then ends before this entry.
+    /// The reason why the entry cannot be converted. It must not quote the entry. The export of
+    /// this game then ends before this entry.
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 
 /// Exports the whole store. If `rewrite` is given, it converts the bodies. No server should
-/// change the store during the export. Calls `told` after each game.
+/// change the store during the export. After each game, calls `told` with the counts so far.
 ///
 /// # Errors
 /// [`ArchiveError`]: the output is incomplete, and its last line is missing.
@@ -341,13 +341,14 @@ impl LineReader<'_> {
         self.hasher.update(&bytes);
         match serde_json::from_slice(&bytes) {
             Ok(line) => Ok((line, before)),
-            // serde's message may quote the content.
+            // serde's error message may quote the line, so it is not passed on.
             Err(_) => self.wrong("this is no line of an export that this version knows"),
         }
     }
 }
 
-/// Reads a complete export and passes its parts to the importer. Returns what it contains.
+/// Reads a complete export and passes its parts to the importer. Returns the number of games,
+/// entries and records.
 async fn read_export(
     input: &mut (dyn BufRead + Send),
     mut importer: Importer<'_>,
@@ -373,7 +374,7 @@ async fn read_export(
                 importer.push_entry(StoredEntry { seq, at, body: SecretBytes::new(body) }).await?;
             }
             (Line::Quarantine { game, reason }, _) => {
-                // The game may have no intact entry.
+                // If the game has no intact entry, this line is its only one.
                 importer.open(game).await?;
                 importer.put_aside(game, reason).await?;
             }
@@ -401,7 +402,7 @@ pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, Arc
     read_export(input, Importer::new(None, &mut |_| {})).await
 }
 
-/// Returns when a server was last alive on the exported store.
+/// Returns the time at which a server was last alive on the exported store.
 pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>, ArchiveError> {
     let mut lines = LineReader { input, hasher: Sha256::new(), line: 0 };
     Ok(lines.next::<HeaderLine>()?.0.alive)
@@ -410,9 +411,9 @@ pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>
 /// Writes the parts of an export into a store, in chunks. Without a store it only counts them.
 struct Importer<'a> {
     store: Option<&'a dyn Archive>,
-    /// The game of the latest entry.
+    /// The game that is being imported.
     game: Option<GameId>,
-    /// The head of that game's log before `entries`.
+    /// The head of this game's log before the entries in `entries`.
     head: Head,
     entries: Vec<StoredEntry>,
     records: Vec<Write>,
@@ -426,7 +427,7 @@ impl<'a> Importer<'a> {
         Importer { store, game: None, head: Head::START, entries, records, tally, told }
     }
 
-    /// Begins with a game, unless that was done before.
+    /// Begins to import a game, unless it has already begun.
     async fn open(&mut self, game: GameId) -> Result<(), ArchiveError> {
         if self.game != Some(game) {
             self.write_entries().await?;
@@ -483,7 +484,7 @@ impl<'a> Importer<'a> {
     }
 }
 
-/// Appends those of the entries after this head that an earlier, interrupted import has not
+/// Appends entries after this head. Skips entries that an earlier, interrupted import has already
 /// written.
 async fn append(
     store: &dyn Archive,
@@ -516,10 +517,11 @@ async fn append(
     }
 }
 
-/// Imports an export into a store. Overwrites only side records with the same keys. If a game
-/// differs from the store's, the import stops with an error.
+/// Imports an export into a store. Overwrites the side records whose keys are in the export, and
+/// no other data. Stops with an error if the store already contains a different log of one of the
+/// games.
 ///
-/// An interrupted import can be repeated, and continues where it stopped. Check first with
+/// An interrupted import can be repeated, and continues where it stopped. First check with
 /// [`check_export`] that the file is complete.
 pub async fn import(
     store: &dyn Archive,
@@ -527,7 +529,8 @@ pub async fn import(
     mut told: impl FnMut(&Tally) + Send,
 ) -> Result<Tally, ArchiveError> {
     let tally = read_export(input, Importer::new(Some(store), &mut told)).await?;
-    // Clients of the exported store may send positions, which are invalid in this store.
+    // Clients of the exported store may send log positions that are invalid in this store. The
+    // new epoch makes them load their games anew.
     store.bump_epoch().await?;
     Ok(tally)
 }

@@ -1,10 +1,11 @@
-//! Where stamps come from.
+//! The clock that gives stamps to log entries.
 //!
 //! A machine has two clocks: the wall clock, which people and other programs can set, and the
 //! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
-//! [`MemoryStore`](crate::MemoryStore) make their own stamps from both. The rules, with their
-//! reasons, stand in `docs/internals/clocks-and-outages.md`: stamps advance with the steady
-//! clock, are slewed to the wall clock, and never go back; a gap between heartbeats is an outage.
+//! [`MemoryStore`](crate::MemoryStore) make their own stamps from both.
+//! `docs/internals/clocks-and-outages.md` explains the rules and the reasons for them: stamps
+//! advance with the steady clock, are slewed to the wall clock, and never go back; a gap between
+//! heartbeats is an outage.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,27 +15,28 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::store::Outage;
 
-/// A longer gap between two heartbeats is an outage.
+/// The longest gap between two heartbeats that is not an outage.
 const SILENCE: Duration = Duration::from_millis(2_500);
 /// The shortest time between two readings of the wall clock.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Stamps run faster or slower by at most one part in this many.
+/// The inverse of the maximum slew: stamps run at most 1/200 faster or slower than the steady
+/// clock.
 const SLEW: i128 = 200;
-/// A wall clock that is further ahead than this is not trusted at first.
+/// The largest lead of the wall clock over the stamps that is trusted at once.
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
-/// A wall clock that has been too far ahead for this long is trusted.
+/// The time after which a wall clock that is too far ahead is trusted anyway.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
-/// A larger difference between stamps and wall clock is logged.
+/// The largest difference between stamps and wall clock that is not logged.
 const TOLD_MS: u64 = 10_000;
 
 /// The clocks of a machine. Tests can replace them.
 pub trait WallClock: Send + Sync + 'static {
-    /// The time of day. It may jump either way.
+    /// The time of day. It may jump forward or backward.
     fn now(&self) -> Stamp;
 
     /// The time since some moment in the past. It never jumps, and it keeps counting while the
-    /// process is frozen or the machine is suspended. The default follows the wall clock, which
-    /// is correct only if that never jumps.
+    /// process is frozen or the machine is suspended. The default implementation follows the wall
+    /// clock, so it is correct only if the wall clock never jumps.
     fn steady(&self) -> Duration {
         Duration::from_millis(self.now().0)
     }
@@ -43,8 +45,8 @@ pub trait WallClock: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// On Linux, `CLOCK_MONOTONIC` stands still while the machine is suspended; on other systems it
-/// does not.
+/// The system clock that keeps running while the machine is suspended. On Linux,
+/// `CLOCK_MONOTONIC` stops then; on other systems it does not.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -73,37 +75,39 @@ impl<C: WallClock> WallClock for std::sync::Arc<C> {
     }
 }
 
-/// Gives stamps. See the [module](self).
+/// A clock that gives stamps. See the [module](self) for its rules.
 pub(crate) struct StampClock {
     clock: Box<dyn WallClock>,
     state: Mutex<State>,
 }
 
 struct State {
-    /// When the wall clock was last read, by the steady clock.
+    /// The time, by the steady clock, at which the wall clock was last read.
     looked_at: Duration,
     /// The stamp at `looked_at`, in microseconds.
     us: u64,
     /// The latest stamp given. All later stamps are at least as high.
     floor: Stamp,
-    /// The last heartbeat, by both clocks.
+    /// The time of the last heartbeat, by the steady clock and as a stamp.
     beat: Option<(Duration, Stamp)>,
-    /// When the clock was made. If the first heartbeat comes long after that, the time in between
-    /// is an outage.
+    /// The time at which the store was opened, by the steady clock and as a stamp. If the first
+    /// heartbeat comes long after that, the time in between is an outage.
     made: Option<(Duration, Stamp)>,
     outage: Option<Outage>,
-    /// An outage that is not in the store's records yet.
+    /// An outage that is not in the record of outages yet.
     unkept: Option<Outage>,
-    /// When the wall clock began to be too far ahead to be trusted, by the steady clock.
+    /// The time, by the steady clock, since which the wall clock has been too far ahead to be
+    /// trusted.
     doubted_since: Option<Duration>,
-    /// True if the current difference has been logged.
+    /// True if the current difference between stamps and wall clock has been logged.
     is_told: bool,
-    /// True if the store pauses. The pause then becomes an outage.
+    /// True while the store pauses. When a long pause ends, it becomes an outage.
     is_paused: bool,
 }
 
 impl StampClock {
-    /// Starts a clock whose stamps never fall behind the last sign of life that was stored.
+    /// Creates a clock whose stamps are never earlier than `last`, the last stored time at which
+    /// a server was alive.
     pub(crate) fn new(clock: impl WallClock, last: Stamp) -> StampClock {
         let (wall, steady) = (clock.now(), clock.steady());
         let is_doubted = last > Stamp(0) && wall.ms_since(last) > DOUBTED_MS;
@@ -125,7 +129,8 @@ impl StampClock {
         clock
     }
 
-    /// Counts the time until the first heartbeat as an outage if the heartbeat is late.
+    /// Counts the time between this call and the first heartbeat as an outage if that heartbeat
+    /// is late.
     pub(crate) fn watch_start(&self) {
         let mut state = self.state.lock();
         state.made = Some((self.clock.steady(), state.floor));
@@ -162,19 +167,19 @@ impl StampClock {
         now
     }
 
-    /// Notes that the store pauses, so there are no heartbeats.
+    /// Begins a pause of the store, during which there are no heartbeats.
     pub(crate) fn pause(&self) {
         self.state.lock().is_paused = true;
     }
 
-    /// Ends the pause. If it was long enough, it becomes an outage.
+    /// Ends the pause. If the pause was long enough, it becomes an outage.
     pub(crate) fn resume(&self) {
         self.state.lock().is_paused = false;
         self.beat();
     }
 
-    /// Returns the last heartbeat, if the store pauses and the heartbeat is so old that clocks
-    /// stand still.
+    /// Returns the time of the last heartbeat if the store pauses and that heartbeat is so old
+    /// that game clocks stand still.
     pub(crate) fn paused_since(&self) -> Option<Stamp> {
         let state = self.state.lock();
         let (beaten, since) = state.beat.filter(|_| state.is_paused)?;
@@ -186,17 +191,17 @@ impl StampClock {
         self.state.lock().outage
     }
 
-    /// Takes the outage that is not in the store's records yet. The caller must write it there.
+    /// Takes the outage that is not in the record of outages yet. The caller must write it there.
     pub(crate) fn take_unkept(&self) -> Option<Outage> {
         self.state.lock().unkept.take()
     }
 
-    /// Returns an outage that the caller could not write.
+    /// Puts back an outage that the caller could not write to the record of outages.
     pub(crate) fn put_back_unkept(&self, outage: Outage) {
         self.state.lock().unkept.get_or_insert(outage);
     }
 
-    /// True if an outage has yet to be written to the store's records.
+    /// True if an outage is not in the record of outages yet.
     pub(crate) fn has_unkept(&self) -> bool {
         self.state.lock().unkept.is_some()
     }
@@ -223,7 +228,8 @@ impl StampClock {
 }
 
 impl State {
-    /// Compares the current stamp with the wall clock, and corrects it.
+    /// Compares the current stamp with the wall clock, and moves the stamps towards the wall
+    /// clock.
     fn look(&mut self, run_us: u64, elapsed: Duration, steady: Duration, wall: Stamp) -> Stamp {
         let ahead = i128::from(us(wall)) - i128::from(run_us);
         let most = i128::try_from(elapsed.as_micros()).unwrap_or(i128::MAX) / SLEW;
@@ -253,8 +259,9 @@ impl State {
         now
     }
 
-    /// Notes an outage: game clocks stood still in this period. If it directly follows another
-    /// outage, the two are merged, because a game may not have read the first one yet.
+    /// Records an outage, a period in which game clocks stood still. If the previous outage ended
+    /// only just before, the two are merged, because a game may not have read the previous one
+    /// yet.
     fn note_outage(&mut self, since: Stamp, until: Stamp) {
         let silence_ms = u64::try_from(SILENCE.as_millis()).unwrap_or(u64::MAX);
         let before = self.outage.filter(|before| since.ms_since(before.until) <= silence_ms);
@@ -291,8 +298,9 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
-/// The clock of the crate of tests' support, which cannot be a dependency of these tests: it
-/// would implement the trait of another copy of this crate.
+/// The manual clock of the crate `flagfall-store-testing`. The crate itself cannot be a
+/// dependency of these tests, because its clock would implement the trait of another copy of this
+/// crate.
 #[cfg(test)]
 #[path = "../../../tests/store/src/manual_clock.rs"]
 #[expect(unreachable_pub, reason = "public in the crate that it belongs to")]
@@ -315,7 +323,8 @@ mod tests {
         (machine, clock)
     }
 
-    /// Lets seconds pass one by one, with a heartbeat each.
+    /// Advances the machine's clock second by second, with a heartbeat after each second. Returns
+    /// the time of the last heartbeat.
     fn live(machine: &ManualClock, clock: &StampClock, seconds: u64) -> Stamp {
         (0..seconds).fold(clock.stamp(), |_, _| {
             machine.advance_ms(1_000);
@@ -440,7 +449,7 @@ mod tests {
         assert_eq!(clock.stamp(), last);
         let stored = live(&wrong, &clock, 600);
         assert_eq!(stored, last.plus_ms(600_000), "durations are right");
-        // The machine is restarted with the right date.
+        // The machine restarts with the correct date.
         let right = Arc::new(ManualClock::new(NOON.plus_ms(700_000)));
         let clock = StampClock::new(right, stored);
         assert_eq!(clock.stamp(), NOON.plus_ms(700_000));
@@ -457,7 +466,8 @@ mod tests {
         assert_eq!(after, wrong.now());
         let outage = clock.outage().unwrap();
         assert_eq!(outage, Outage { since: before.plus_ms(1_000), until: after });
-        // The right date comes back: stamps stay ahead, but they run.
+        // The machine restarts with the correct date. The stamps stay ahead of it, but keep
+        // running.
         let right = Arc::new(ManualClock::new(NOON.plus_ms(2 * HOUR_MS)));
         let clock = StampClock::new(right.clone(), after);
         assert_eq!(live(&right, &clock, 200).ms_since(after), 199_000);

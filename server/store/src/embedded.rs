@@ -1,18 +1,18 @@
 //! The durable store inside the process: an append-only log, and an index derived from it.
 //!
-//! `docs/internals/embedded-store.md` explains the files, a write, the index, a start, what each
-//! kind of damage does, and a full disk. In short:
+//! `docs/internals/embedded-store.md` explains the files of the store, writing, the index,
+//! opening a store, the kinds of damage, and a full disk. In short:
 //!
-//! - **Crashes.** A killed process loses no acknowledged write. Neither does a power cut, on a
-//!   disk that has really written what it confirms. An unacknowledged request is written
+//! - **Crashes.** A killed process loses no acknowledged write. Neither does a power cut, if the
+//!   disk has really written the data that it has confirmed. An unacknowledged request is written
 //!   completely or not at all: the next start cuts off a partial write at the end of the log.
-//! - **A failed write,** for another reason than a full disk: its requests are answered
-//!   `Unknown`. From then on the store refuses everything, including reads, because the end of
-//!   the log may contain the failed write: a read could miss entries that exist after the
+//! - **A failed write.** If a write fails for another reason than a full disk, its requests are
+//!   answered `Unknown`. From then on the store refuses everything, including reads, because the
+//!   end of the log may contain the failed write: a read could miss entries that exist after the
 //!   restart.
 //! - **A full disk.** The store pauses before the disk is full, and when a write finds no space.
-//!   It then refuses changes and heartbeats, so clocks stand still, but reads continue. A group
-//!   that finds no space is undone, so its requests are refused, not `Unknown`.
+//!   It then refuses changes and heartbeats, so game clocks stand still, but reads continue. A
+//!   group that finds no space is undone, so its requests are refused, not `Unknown`.
 //! - **Damage.** A flipped bit is repaired, and a damaged game goes into quarantine. If
 //!   acknowledged changes are lost, a new epoch begins. If nothing shows which games they belong
 //!   to, the store fails to open with [`EmbeddedOpenError::LostTail`] until the operator accepts
@@ -80,7 +80,7 @@ use crate::value::{Head, Key, SecretBytes};
 ///
 /// Dropping the store waits until all queued requests have been written.
 pub struct EmbeddedStore {
-    /// `None` once the store is being dropped.
+    /// The reader; `None` once the store is being dropped.
     reader: Option<Reader>,
     shared: Arc<Shared>,
     requests: Option<mpsc::Sender<Request>>,
@@ -92,7 +92,7 @@ impl EmbeddedStore {
     /// that is not in the index yet.
     ///
     /// # Errors
-    /// [`EmbeddedOpenError`], which says how to fix it.
+    /// [`EmbeddedOpenError`], which says how to fix the problem.
     pub fn open(
         folder: &Path,
         clock: impl WallClock,
@@ -122,7 +122,7 @@ impl EmbeddedStore {
         Ok(EmbeddedStore { reader: Some(reader), shared, requests: Some(sender), writer: Some(writer) })
     }
 
-    /// Opens a copy of a store, and accepts every loss.
+    /// Opens a copy of a store, even if data in it was lost.
     ///
     /// # Errors
     /// [`EmbeddedOpenError`], which names the folder of the original.
@@ -135,13 +135,13 @@ impl EmbeddedStore {
         opened.map_err(|error| error.in_folder(&inspection.folder))
     }
 
-    /// Returns how many groups were written since the store was opened, each with one sync.
+    /// Returns the number of groups written since the store was opened. Each group took one sync.
     #[must_use]
     pub fn groups(&self) -> u64 {
         self.shared.groups.load(Ordering::Relaxed)
     }
 
-    /// Returns why the store refuses changes, if its disk is full.
+    /// Returns the reason why the store refuses changes, if its disk is too full.
     #[must_use]
     pub fn paused(&self) -> Option<String> {
         match self.shared.room.check() {
@@ -150,17 +150,17 @@ impl EmbeddedStore {
         }
     }
 
-    /// Returns what was missing or damaged when the store was opened, as text.
+    /// Returns descriptions of the data that was missing or damaged when the store was opened.
     #[must_use]
     pub fn losses(&self) -> &[String] {
         &self.shared.losses
     }
 
-    /// Returns why the store has failed, if it has. Also checks that its folder still exists.
-    /// After a failure the process should exit.
+    /// Returns the reason why the store has failed, or `None` if it has not. Also checks that the
+    /// store's folder still exists. After a failure, the process should exit.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
-        // If the check fails, it sets `failed`.
+        // A failed check also sets `failed`.
         self.shared.check_place().ok();
         self.shared.failed.get().cloned()
     }
@@ -208,7 +208,7 @@ impl EmbeddedStore {
         })
         .await;
         match result {
-            // The answer may be older than a failure that happened during the read.
+            // If the store failed during the read, the answer is not valid.
             Ok(found) => self.shared.check_available().map_err(Trouble::from).and(found),
             Err(error) if error.is_panic() => Err(Trouble::damaged(seq, "reading it panicked")),
             Err(_) => Err(Trouble::Unavailable { why: "the runtime is shutting down".to_owned() }),
@@ -229,8 +229,8 @@ impl EmbeddedStore {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             if let Some(requests) = &self.requests {
-                // If the writer is gone, the quarantine is not stored. The next read finds the
-                // damage again.
+                // If the writer is gone, the quarantine is not stored, but the next read finds
+                // the damage again.
                 requests.send(Request::Quarantine { game, reason }).await.ok();
             }
         }
@@ -242,7 +242,7 @@ fn closed() -> StoreError {
     StoreError::Unavailable { why: "the store is closed".to_owned() }
 }
 
-/// Turns bodies into numbered and hashed entries that follow a head.
+/// Makes numbered and hashed entries from bodies. The first entry follows the head `after`.
 fn chained(game: GameId, after: Head, bodies: impl Iterator<Item = (Stamp, SecretBytes)>) -> Vec<Link> {
     let mut head = after;
     let link = |(at, body)| {
@@ -260,8 +260,8 @@ impl Drop for EmbeddedStore {
         {
             tracing::error!("the store's writer panicked");
         }
-        // A reader that is still running keeps the index open. Then the next start rebuilds the
-        // index.
+        // A reader that is still running keeps the index open. In that case the index gets no
+        // checksum, so the next start rebuilds it.
         let is_closed = self.reader.take().is_some_and(|reader| Arc::into_inner(reader.index).is_some());
         let is_complete = self.shared.is_complete.load(Ordering::SeqCst);
         if is_closed && is_complete && self.shared.check_place().is_ok() {
@@ -350,7 +350,7 @@ impl Store for EmbeddedStore {
                 self.shared.room.check()?;
             }
             let at = self.shared.clock.stamp();
-            // A short write into the page cache, so no blocking thread is needed.
+            // This is a short write into the page cache, so it needs no blocking thread.
             let noted = self.shared.alive.lock().note_heartbeat(at);
             noted.map_err(|error| StoreError::Unavailable {
                 why: match disk::is_no_room(&error) {

@@ -1,4 +1,4 @@
-//! Entries, heads and side records as bytes.
+//! Encodes entries, heads and side records as bytes.
 //!
 //! All durable stores use the same encoding, so that each can read what another has written.
 
@@ -12,7 +12,8 @@ const HASH_LENGTH: usize = 32;
 const ENTRY_HEADER: usize = STAMP_LENGTH + HASH_LENGTH;
 const NEVER: u64 = u64::MAX;
 
-/// Builds an entry's value without its stamp: space for the stamp, then hash and body.
+/// Builds the value of an entry: space for the stamp, then the hash and the body. `stamp_entry`
+/// adds the stamp.
 pub(crate) fn entry_value(hash: Hash, body: &SecretBytes) -> Vec<u8> {
     let mut value = Vec::with_capacity(ENTRY_HEADER + body.len());
     value.extend_from_slice(&[0; STAMP_LENGTH]);

@@ -3,8 +3,8 @@
 //! A store keeps the entries of each log. It numbers them, gives them time stamps, and links them
 //! in a hash chain, without reading their content. Next to the logs it keeps small side records
 //! under keys. [`Store`] is the trait. [`EmbeddedStore`] is durable and lives in the process,
-//! [`RedisStore`] is shared by several servers, and [`MemoryStore`] keeps nothing. One test suite
-//! runs against all three.
+//! [`RedisStore`] is shared by several servers, and [`MemoryStore`] keeps its data only in
+//! memory. The same test suite runs against all three stores.
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
@@ -36,7 +36,7 @@ pub use store::{
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 
-// So that `ManualClock` can be compiled here too.
+// Lets the tests of this crate include the source of `ManualClock`, which uses the crate's name.
 #[cfg(test)]
 extern crate self as flagfall_store;
 

@@ -3,18 +3,20 @@
 use thiserror::Error;
 
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
-/// Entries in one append.
+/// The maximum number of entries in one append.
 pub const BODIES_MAX: usize = 64;
-/// Side records written by one append or update.
+/// The maximum number of side records that one append or update writes.
 pub const WRITES_MAX: usize = 64;
 pub const CONDITIONS_MAX: usize = 64;
 pub const KEY_BYTES_MAX: usize = 256;
 pub const VALUE_BYTES_MAX: usize = 64 * 1024;
 pub const NOTICE_BYTES_MAX: usize = 64 * 1024;
-/// The most entries or records that one read or scan returns, even if the caller asks for more.
+/// The maximum number of entries or records that one read or scan returns, even if the caller
+/// asks for more.
 pub const READ_MAX: usize = 4096;
 
-/// A request beyond a limit. Nothing was written, and a retry fails again.
+/// The error for a request that exceeds a limit. Nothing was written, and a retry would fail as
+/// well.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum LimitError {
     #[error("an append needs at least one entry")]

@@ -1,8 +1,8 @@
 //! A store in memory. It keeps its data only as long as the process runs.
 //!
 //! It fulfills the contract of [`Store`] except for durability. Only one process uses it, so it
-//! announces nothing, and nothing in it can be damaged. `flagfall-store-testing` wraps it into a
-//! store that fails as a test says.
+//! announces nothing, and nothing in it can be damaged. The crate `flagfall-store-testing` wraps
+//! it in a store that fails on request.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::ready;
@@ -34,7 +34,7 @@ struct State {
     epoch: u64,
 }
 
-/// Entries, each with the head after it.
+/// A log: each entry, with the head after it.
 type Log = Vec<(StoredEntry, Head)>;
 
 fn head_of(log: &[(StoredEntry, Head)]) -> Head {
@@ -83,7 +83,8 @@ impl MemoryStore {
         state.records.insert(key, Held { value: outages.to_record(), expires: None });
     }
 
-    /// Appends. `known` is the latest outage that was known when the caller requested the append.
+    /// Performs an append. `known` is the latest outage that was known when the caller requested
+    /// the append.
     fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
         let mut state = self.state.lock();

@@ -1,4 +1,5 @@
-//! The record of outages. A game that is not in memory learns of them when it is next opened.
+//! The record of outages. A game that is not in memory reads the record when the game is next
+//! opened.
 
 use std::ops::Deref;
 
@@ -20,7 +21,7 @@ enum Kept {
 pub struct OutageList(Vec<Outage>);
 
 impl OutageList {
-    /// Parses the record. An unreadable record gives an empty list.
+    /// Parses the record. Returns an empty list if the record is missing or cannot be read.
     #[must_use]
     pub fn parse(record: Option<&[u8]>) -> OutageList {
         let kept: Vec<Kept> =
@@ -32,8 +33,8 @@ impl OutageList {
         OutageList(kept.into_iter().map(outage).collect())
     }
 
-    /// Adds the latest outage. It replaces all outages that began at the same time or later,
-    /// because it continues them.
+    /// Adds the latest outage. Removes known outages that began at the same time or later,
+    /// because the new outage continues them.
     pub fn add(&mut self, outage: Outage) {
         self.0.retain(|known| known.since < outage.since);
         self.0.push(outage);

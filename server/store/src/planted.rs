@@ -1,13 +1,13 @@
-//! Faults that tests plant in their own servers, to check that their checkers find them.
+//! Faults that tests plant in their own servers, to verify that the tests detect such faults.
 //!
 //! They exist only in builds with the feature `planted-faults`, and only in a process whose
 //! environment names one of them in `FLAGFALL_PLANTED_FAULT`.
 
-/// An append is answered before it is sent.
+/// An append is answered before it is sent to Redis.
 pub const ACKNOWLEDGE_FIRST: &str = "acknowledge-first";
 /// A repeated command is not recognized.
 pub const FORGET_COMMAND_IDS: &str = "forget-command-ids";
-/// Entries are added without checking the last entry of the log.
+/// Redis adds entries without checking the last entry of the log.
 pub const PLAIN_XADD: &str = "plain-xadd";
 
 /// True if this fault is planted in this process.

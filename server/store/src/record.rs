@@ -3,8 +3,8 @@
 //! Outside the rules engine, only this module handles hidden ranks as data. A body has one of two
 //! [`Form`]s, and a log may contain both. An entry never changes its form, because the hashes of
 //! the log cover its bytes. The first entry of a log contains the game's header and is always
-//! JSON. All others contain an event. Unknown content is refused, because an older server must
-//! not continue a game whose log it does not understand.
+//! JSON. All other entries contain an event. Unknown content is refused, because an older server
+//! must not continue a game whose log it does not understand.
 
 mod binary;
 mod entry;
@@ -22,13 +22,14 @@ pub use self::entry::{CommandStamp, LogEntry, RecordError};
 pub use self::json::encode_header;
 use crate::value::SecretBytes;
 
-/// How the body of an event is encoded.
+/// The encoding of an event's body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Form {
     /// Form 1: JSON, which version 0.1 can also read.
     #[default]
     Json,
-    /// Form 2: a byte for the form, followed by postcard. Players are written as their seats.
+    /// Form 2: one byte that identifies the form, followed by data in postcard. Players are
+    /// stored as their seats.
     Binary,
 }
 
@@ -45,7 +46,7 @@ impl Form {
         }
     }
 
-    /// Returns the form of a body; `None` if this version does not support it.
+    /// Returns the form of a body; `None` if this version does not support the form.
     #[must_use]
     pub fn of(body: &SecretBytes) -> Option<Form> {
         match body.expose() {
@@ -104,8 +105,8 @@ pub fn decode(body: &SecretBytes, seats: PerSide<&str>) -> Result<LogEntry, Reco
     }
 }
 
-/// Returns the form of a body, if only a newer version supports it. JSON never begins with a byte
-/// below 9.
+/// Returns the number of the body's form if only a newer version supports it. JSON never begins
+/// with a byte below 9, so it is not mistaken for such a number.
 fn newer_form(body: &SecretBytes) -> Option<u8> {
     body.expose().first().copied().filter(|form| (Form::NEWEST.number() + 1..9).contains(form))
 }

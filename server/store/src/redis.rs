@@ -8,12 +8,12 @@
 //! connection and every 15 s ([`Durability`]), because settings can change while Redis runs. The
 //! store refuses a Redis that promises less than a game needs, unless [`Demand::Anything`] is
 //! set, and accepts no requests until the settings are right again. It always refuses a node of a
-//! Redis Cluster. A table in the page above says what an acknowledged move survives with which
-//! settings.
+//! Redis Cluster. A table in that document shows, for different settings, which failures an
+//! acknowledged move survives.
 //!
-//! Surviving a power cut requires a disk that has really written what it confirms. Each server
-//! holds the logs of the games it serves, up to [`RedisOptions::held_bytes_max`], and copies of
-//! some side records ([`Store::keep_copies`]).
+//! An acknowledged move survives a power cut only if the disk has really written the data that it
+//! has confirmed. Each server holds the logs of the games it serves, up to
+//! [`RedisOptions::held_bytes_max`], and copies of some side records ([`Store::keep_copies`]).
 //!
 //! # Outcomes of requests
 //! `Ok`, `Conflict`, `Late` and `Early` are Redis's own answers, confirmed by the replicas if the
@@ -71,7 +71,7 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// Why the store could not be opened.
+/// The reason why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisOpenError {
     /// Redis is less durable than demanded.
@@ -79,13 +79,13 @@ pub enum RedisOpenError {
     Weak {
         /// The address of Redis.
         address: String,
-        /// All durability that Redis lacks.
+        /// All weaknesses of Redis.
         weaknesses: Vec<Weakness>,
     },
     /// Redis cannot be reached, is not a primary, or contains a store of another version.
     #[error("{why}")]
     Unusable {
-        /// What is wrong, and how to fix it.
+        /// The problem, and how to fix it.
         why: String,
     },
 }
@@ -110,8 +110,8 @@ impl RedisStore {
     /// then runs the store's tasks.
     ///
     /// # Errors
-    /// [`RedisOpenError`], which says how to fix it: Redis cannot be reached, is not durable
-    /// enough, or contains a store of another version.
+    /// [`RedisOpenError`], which says how to fix the problem: Redis cannot be reached, is not
+    /// durable enough, or contains a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
         let shared = Arc::new(Shared::new(address, options));
         let (writer, last_heartbeat) = Writer::open(shared.clone()).await.map_err(|fault| {
@@ -127,7 +127,7 @@ impl RedisStore {
         Ok(RedisStore { reader: Reader::new(shared.clone()), shared, requests, last_heartbeat, listener })
     }
 
-    /// Returns Redis's durability, as of the last reading.
+    /// Returns Redis's durability at the last check.
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.shared.durability.lock().clone().unwrap_or_default()
@@ -175,8 +175,8 @@ impl RedisStore {
         Ok(self.call(request).await?)
     }
 
-    /// Resolves all doubts before a read: writes with an unknown outcome and, after a silence,
-    /// whether clocks stood still.
+    /// Resolves all doubts before a read: the outcome of earlier writes and, after a silence,
+    /// whether game clocks stood still.
     async fn settle(&self) -> Result<(), Fault> {
         if self.shared.silent_since().is_some() {
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
@@ -197,7 +197,7 @@ impl RedisStore {
         let found = read().await;
         let is_damage = matches!(found, Err(Fault::Damaged { .. }));
         let is_again = found.is_err() && !is_damage && self.shared.is_in_doubt.load(Ordering::SeqCst);
-        // The read itself may have taken so long that a silence began.
+        // The read may have taken so long that a silence began.
         self.settle().await?;
         if is_again { read().await } else { found }
     }
@@ -209,7 +209,7 @@ impl RedisStore {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             self.shared.held.lock().forget(game);
-            // If this fails, the next read finds the damage again.
+            // If the quarantine is not stored, the next read finds the damage again.
             self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
         found.map_err(|fault| fault.of_game(game))
@@ -228,16 +228,17 @@ impl RedisStore {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    /// Reads a log. If the log has no entries although some are held in memory, Redis may have
-    /// been emptied. Then this checks the connection, gives the held entries back, and reads the
-    /// log again.
+    /// Reads a log. If the answer is empty although this process holds entries of the log, Redis
+    /// may have been emptied. In that case, this checks the connection, which gives the held
+    /// entries back, and then reads again.
     async fn read_log<T, F: Future<Output = Result<T, Fault>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
         is_nothing: impl Fn(&T, Head) -> bool,
     ) -> Result<T, ReadError> {
-        // Taken before the read, because entries that are appended during the read are not lost.
+        // The held head is taken before the read, because entries appended during the read are
+        // not lost entries.
         let held = self.shared.held.lock().head(game);
         let mut found = self.read_settled(&read).await;
         if let (Ok(shown), Some(held)) = (&found, held)
@@ -250,7 +251,7 @@ impl RedisStore {
     }
 }
 
-/// Turns stamped bodies into entries that follow a head.
+/// Makes entries from stamped bodies. The first entry follows the head `after`.
 fn chained<'a>(
     game: GameId,
     after: Head,
@@ -271,7 +272,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             check_append(&append)?;
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
-            // Redis gives the stamps.
+            // These stamps are placeholders: Redis gives the stamps.
             let entries = chained(game, expected, bodies.iter().map(|body| (Stamp(0), body)));
             let append = Prepared {
                 deadline,
@@ -398,7 +399,7 @@ impl Store for RedisStore {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // Otherwise the log would be given back when Redis loses data.
+            // If the log were still held, it would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
             self.ask(|reply| Request::DeleteLog { game, reply }).await
         })

@@ -26,7 +26,7 @@ pub(crate) use self::frame::{Frame, HEADER_BYTES, PREFIX_BYTES, Seal, parse};
 #[derive(Debug)]
 pub(crate) struct FrameWriter {
     seal: Seal,
-    /// The position of the buffer in the segment.
+    /// The position in the segment at which the buffer begins.
     from: u64,
     buffer: Vec<u8>,
 }
@@ -57,7 +57,7 @@ impl FrameWriter {
         &self.buffer
     }
 
-    /// Returns the emptied buffer, for the next group.
+    /// Clears the buffer and returns it, for the next group.
     pub(crate) fn into_buffer(mut self) -> Vec<u8> {
         self.buffer.clear();
         self.buffer
@@ -68,14 +68,14 @@ impl FrameWriter {
     }
 }
 
-/// A part of a segment, as the reader finds it.
+/// A part of a segment: a frame or damage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found<'a> {
     Frame(Frame<'a>),
     /// Bytes that are not a valid frame, because of damage or a torn write at the end.
     Damage {
         from: u64,
-        /// Where the next valid frame begins, or the segment ends.
+        /// The position at which the next valid frame begins or the segment ends.
         to: u64,
     },
 }
@@ -85,8 +85,8 @@ pub(crate) fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame
     parse(bytes, seal, at).or_else(|| repair::repair(bytes, seal, at))
 }
 
-/// Returns everything in a segment, starting at the position `from`. `bytes` is the whole
-/// segment.
+/// Returns the frames and the damage in a segment, starting at the position `from`. `bytes` is
+/// the whole segment.
 pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> impl Iterator<Item = Found<'_>> {
     let mut at = usize::try_from(from).unwrap_or(usize::MAX);
     std::iter::from_fn(move || {
@@ -95,7 +95,7 @@ pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> impl Iterator<Item 
             at += frame.length as usize;
             return Some(Found::Frame(frame));
         }
-        // The position of the next valid frame, or the end.
+        // Damage ends at the next valid frame, or at the end of the segment.
         let is_whole = |at: &usize| parse(&bytes[*at..], seal, *at as u64).is_some();
         at = (at + 1..bytes.len()).find(is_whole).unwrap_or(bytes.len());
         Some(Found::Damage { from, to: at as u64 })
@@ -196,7 +196,7 @@ mod tests {
         ] {
             assert_eq!(parse(frame, seal, at), None, "{seal:?} {at}");
         }
-        // A payload that contains a frame, as a player could send it.
+        // A payload that contains the bytes of a frame, as a player could send it.
         let (bytes, _) = sample(&[b"first", frame, b"third"]);
         let mut damaged = bytes.clone();
         let start = HEADER_BYTES + PREFIX_BYTES + 6;

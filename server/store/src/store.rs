@@ -28,13 +28,13 @@ pub type Record = (Key, Vec<u8>);
 #[derive(Clone, Debug)]
 pub struct Append {
     pub game: GameId,
-    /// The current end of the log, as the caller believes. Both number and hash must match.
+    /// The head that the log should have. Both number and hash must match.
     pub expected: Head,
-    /// The last moment at which this append is valid. The store's stamp decides, not the caller's
+    /// The latest time at which this append is valid. The store's stamp decides, not the caller's
     /// clock.
     pub deadline: Option<Stamp>,
-    /// The first moment at which this append is valid, for events caused by an expired time. The
-    /// store's stamp decides.
+    /// The earliest time at which this append is valid, for events caused by the end of a time
+    /// limit. The store's stamp decides.
     pub not_before: Option<Stamp>,
     /// The entries' bodies, in order. They get the numbers after `expected.seq`.
     pub bodies: Vec<SecretBytes>,
@@ -55,13 +55,13 @@ pub enum AppendOutcome {
     /// written.
     Early { at: Stamp },
     /// The game's log is damaged. Nothing was written. The store accepts no append to this log
-    /// until an operator has checked it.
+    /// until an operator has checked the log.
     Quarantined {
         /// The damage, described without any content of the log.
         reason: String,
     },
-    /// The entries may or may not have been written. Read the log to find out; never append again
-    /// before that.
+    /// The entries may or may not have been written. Read the log to find out, and do not append
+    /// again before that.
     Unknown,
 }
 
@@ -69,7 +69,8 @@ pub enum AppendOutcome {
 pub struct StoredEntry {
     /// The number of the entry; the first is 1.
     pub seq: u64,
-    /// When the entry was written. Never earlier than the stamp of the previous entry.
+    /// The time at which the entry was written. Never earlier than the time of the previous
+    /// entry.
     pub at: Stamp,
     pub body: SecretBytes,
 }
@@ -81,7 +82,7 @@ pub enum Write {
         key: Key,
         /// The value, at most [`VALUE_BYTES_MAX`](crate::limits::VALUE_BYTES_MAX) bytes.
         value: Vec<u8>,
-        /// The moment at which the record expires; `None` if it never expires.
+        /// The time at which the record expires; `None` if it never expires.
         expires: Option<Stamp>,
     },
     /// Removes the record. Deleting a missing record is not an error.
@@ -159,19 +160,20 @@ pub enum UpdateOutcome {
     Ok,
     /// A condition did not hold. Nothing was written.
     Conflict,
-    /// The writes may or may not be done. Read the records to find out; don't write again.
+    /// The writes may or may not be done. Read the records to find out, and do not write again
+    /// before that.
     Unknown,
 }
 
-/// Why a request failed. A failed append or update wrote nothing.
+/// The reason why a request failed. An append or update that fails has written nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
     #[error("beyond a limit: {0}")]
     Limit(#[from] LimitError),
-    /// The store accepts no requests, because it is closed, unreachable, or has failed.
+    /// The store accepts no requests, because it is closed or unreachable or has failed.
     #[error("the store is unavailable: {why}")]
     Unavailable { why: String },
-    /// Stored data is damaged: a side record, or a log that is to be archived.
+    /// Stored data is damaged: either a side record, or a log that should be archived.
     #[error("damaged: {what}")]
     Damaged {
         /// The damage, described without any content of the record.
@@ -185,7 +187,7 @@ pub enum ReadError {
     #[error("the log of game {game} is damaged at entry {seq}: {what}")]
     Damaged {
         game: GameId,
-        /// The first entry that cannot be trusted.
+        /// The number of the first entry that cannot be trusted.
         seq: u64,
         /// The damage, described without any content of the log.
         what: String,
@@ -220,32 +222,32 @@ pub enum Announcement {
 pub enum Notice {
     /// A message that a server, perhaps this one, sent with [`Store::tell`].
     Told(Arc<[u8]>),
-    /// No connection for a while, so messages may have been missed.
+    /// The connection was lost for a while, so messages may have been missed.
     Missed,
 }
 
-/// Why an append is refused if its clocks were computed before an outage was detected. Such
-/// clocks include the time of the outage.
+/// The reason given for refusing an append whose clocks were computed before an outage was
+/// detected. Such clocks include the time of the outage.
 pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
 
 /// The key of the record of outages: a JSON list of pairs of stamps, the oldest first. A game
-/// that is not in memory learns of outages from this record when it is opened.
+/// that is not in memory reads this record when the game is opened.
 pub const OUTAGES_KEY: &str = "outages";
-/// The most outages kept in the record.
+/// The maximum number of outages kept in the record.
 pub const OUTAGES_MAX: usize = 1_024;
 
 /// A period in which no server could write to the store, although servers were running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outage {
-    /// The last sign of life before the outage.
+    /// The last time at which a server was alive before the outage.
     pub since: Stamp,
-    /// The first sign of life after the outage.
+    /// The first time at which a server was alive after the outage.
     pub until: Stamp,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskSpace {
-    /// Free bytes of the store's file system, as of the last heartbeat.
+    /// The number of free bytes on the store's file system at the last heartbeat.
     pub free_bytes: u64,
     /// True if the store refuses writes because too little space is free.
     pub is_paused: bool,
@@ -304,11 +306,11 @@ pub trait Store: Send + Sync + 'static {
     fn sweep(&self) -> StoreResult<'_, u64>;
 
     /// Returns the current time of the clock that gives the stamps, as this process estimates it
-    /// without asking. The estimate is never later than any future stamp.
+    /// without asking the store. The estimate is never later than any future stamp.
     fn now(&self) -> Stamp;
 
-    /// Records that a server is alive, and returns the time. Call it once a second. The record
-    /// survives the end of the process, but not necessarily a power cut.
+    /// Records that a server is alive, and returns the time. Servers call this once a second. The
+    /// recorded time survives the end of the process, but not necessarily a power cut.
     fn heartbeat(&self) -> StoreResult<'_, Stamp>;
 
     /// Returns the last moment, before this store was opened, at which a server is known to have
@@ -354,8 +356,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
     }
 
-    /// Returns the latest outage since this store was opened. Game clocks stood still during it.
-    /// The outage is known before the store accepts any request again.
+    /// Returns the latest outage since this store was opened. Game clocks stood still during the
+    /// outage. The outage is known before the store accepts any request again.
     fn outage(&self) -> Option<Outage> {
         None
     }
@@ -371,7 +373,8 @@ pub trait Store: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Keeps copies of side records in memory for this owner, replacing the owner's earlier copies.
+    /// Keeps copies of side records in memory for this owner. They replace the owner's earlier
+    /// copies.
     ///
     /// A shared store can lose its data while servers run. It then restores records from these
     /// copies, unless they have been written again by then. Later writes through this store also
@@ -388,7 +391,7 @@ pub trait Store: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns the time of the store's last answer, if it was so long ago that this may be an
+    /// Returns the time of the store's last answer, if it was so long ago that there may be an
     /// outage. When the store answers again, it finds out whether there was an outage before
     /// anything is read.
     fn silent_since(&self) -> Option<Stamp> {
@@ -402,8 +405,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Sends a message to every server on this store, including this one. Each server gets the
-    /// message at most once, and messages may arrive in any order. Does nothing if only this
+    /// Sends a message to every server that uses this store, including this one. Each server gets
+    /// the message at most once, and messages may arrive in any order. Does nothing if only this
     /// process uses the store. At most [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX)
     /// bytes.
     ///

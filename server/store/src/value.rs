@@ -17,7 +17,7 @@ use crate::limits::{KEY_BYTES_MAX, LimitError};
 pub struct SecretBytes(Vec<u8>);
 
 impl SecretBytes {
-    /// Wraps bytes of any length. But [`append`](crate::Store::append) refuses more than
+    /// Wraps bytes of any length. However, [`append`](crate::Store::append) refuses more than
     /// [`BODY_BYTES_MAX`](crate::limits::BODY_BYTES_MAX).
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> SecretBytes {

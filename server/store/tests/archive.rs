@@ -1,4 +1,4 @@
-//! Export and import of whole stores: an import restores exactly what was exported.
+//! Tests that export and import whole stores: an import restores exactly what was exported.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -21,8 +21,8 @@ fn embedded(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default()).unwrap()
 }
 
-/// Fills a store with games of many lengths, with bodies that are text or not, and with records
-/// of all kinds.
+/// Fills a store with games of different lengths, with bodies that are text and bodies that are
+/// not, and with records of all kinds.
 async fn fill(store: &dyn Store, clock: &ManualClock) -> Tally {
     let mut tally = Tally::default();
     for number in 0..20_u32 {
@@ -67,8 +67,8 @@ async fn exported(store: &dyn Archive) -> Vec<u8> {
     bytes
 }
 
-/// Returns all lines except the first, which identifies the store, and the last, which has the
-/// hash.
+/// Returns all lines of an export except the first, which identifies the store, and the last,
+/// which contains the hash.
 fn content(export: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = export.split_inclusive(|byte| *byte == b'\n').collect();
     lines.remove(0);
@@ -99,7 +99,7 @@ async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
         assert_eq!(target.head(game(number)).await, source.head(game(number)).await);
         assert_eq!(log(&target, game(number)).await, log(&source, game(number)).await, "stamps and all");
     }
-    // The game can be continued, even after a restart.
+    // An imported game can be continued, even after a restart.
     drop(target);
     let target = embedded(to.path());
     let at = target.head(game(3)).await.unwrap();
@@ -123,7 +123,7 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
     assert_eq!(content(&exported(&target).await), content(&whole));
-    // A store with different games is not changed.
+    // An import must not change a store that contains a different game under the same id.
     let other = scratch();
     let other = embedded(other.path());
     append_ok(&other, append(game(5), Head::START, &["something else"])).await;

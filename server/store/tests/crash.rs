@@ -1,9 +1,9 @@
-//! Tests of crashes. A child process works on a store and reports the answers it gets. The parent
-//! kills the child and checks the store.
+//! Tests of crashes. A child process uses a store and reports the store's answers. The parent
+//! process kills the child and checks the store.
 //!
-//! The child is this same test binary, started again with an environment variable that names the
-//! folder. The parent kills it after reading a number of answers from its pipe, so the tests do
-//! not depend on timing.
+//! The child is the same test binary, with an environment variable that names the folder. The
+//! parent kills the child after reading a number of answers from the child's output, so the tests
+//! do not depend on timing.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -22,7 +22,7 @@ use flagfall_store::{
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
 const KIND: &str = "FLAGFALL_STORE_TEST_KIND";
 const GAMES: u32 = 60;
-/// The number of kills in a short run. The environment variable can set a higher number.
+/// The number of kills in a short run. An environment variable can set a higher number.
 const KILLS: u32 = 24;
 const KILLS_VARIABLE: &str = "FLAGFALL_KILLS";
 
@@ -31,7 +31,7 @@ const KILLS_VARIABLE: &str = "FLAGFALL_KILLS";
 enum Kind {
     /// The default options.
     Plain,
-    /// Options with which kills hit checkpoints, new segments, and compactions.
+    /// Options with which kills also happen during checkpoints, new segments, and compactions.
     Busy,
 }
 
@@ -57,12 +57,12 @@ impl Kind {
     }
 }
 
-/// The only valid content of entry `seq` of a game.
+/// Returns the only valid content of entry `seq` of a game.
 fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// The child's work. Does nothing as part of an ordinary test run.
+/// Not a test: the child process runs this. In an ordinary test run, it returns at once.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
@@ -72,8 +72,8 @@ fn child() {
         let kind = [Kind::Plain, Kind::Busy].into_iter().find(|kind| kind.name() == named).unwrap();
         let store = kind.open(&folder);
         say("ready");
-        // All heads are read before the first append, because a failed store would refuse the
-        // reads.
+        // All heads are read before the first append, because a store that has failed would
+        // refuse the reads.
         let mut heads = Vec::new();
         for number in 0..GAMES {
             heads.push((number, store.head(game(number)).await.unwrap()));
@@ -91,7 +91,8 @@ async fn play(store: Arc<dyn Store>, number: u32, mut head: Head) {
     loop {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
-        // The large record is overwritten again and again, so that there is something to compact.
+        // The large record is overwritten again and again, so that compaction has something to
+        // remove.
         let large = put(&format!("large/{number}"), &"x".repeat(400));
         let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string()), large];
         let append =
@@ -128,10 +129,10 @@ fn child_command() -> Command {
     command
 }
 
-/// The highest acknowledged entry of each game.
+/// The number of the last acknowledged entry of each game.
 type Acknowledged = HashMap<u32, u64>;
 
-/// Notes an answer. Returns false if the line is not one.
+/// Records an answer of the child. Returns false if the line is not an answer.
 fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
     let words: Vec<&str> = line.split(' ').collect();
     let ["ack", number, seq] = words[..] else { return false };
@@ -141,8 +142,8 @@ fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
     true
 }
 
-/// Checks that everything acknowledged is stored exactly once, and that everything else is
-/// intact.
+/// Checks that all acknowledged entries are stored exactly once, and that the rest of the store
+/// is intact.
 async fn check(store: &dyn Store, acknowledged: &Acknowledged) {
     for number in 0..GAMES {
         let mut entries: Vec<StoredEntry> = Vec::new();
@@ -159,7 +160,7 @@ async fn check(store: &dyn Store, acknowledged: &Acknowledged) {
         assert!(entries.is_sorted_by_key(|entry| entry.at));
         let last = entries.len() as u64;
         let known = acknowledged.get(&number).copied().unwrap_or(0);
-        // One unanswered append may also be stored.
+        // An append that was not answered may also have been stored.
         let count = 1 + u64::from(number % 3);
         assert!(last == known || last == known + count, "game {number}: {known} acknowledged, {last} there");
         assert_eq!(store.head(game(number)).await.unwrap().seq, last);
@@ -177,8 +178,8 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     for round in 0..kills {
         let mut child = start(child_command(), kind, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // The kills come at different times: right after opening, in the first group, or after
-        // many groups.
+        // The number of answers before a kill grows: kills come right after opening, in the first
+        // group, or after many groups.
         let mut left = (round % KILLS).pow(2) * 3;
         for line in lines.by_ref() {
             let line = line.unwrap();
@@ -189,7 +190,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // Answers that the child wrote before it died also count.
+        // Answers that the child wrote before it was killed also count.
         for line in lines.map_while(Result::ok) {
             note(&line, &mut acknowledged);
         }
@@ -207,12 +208,12 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
 async fn a_store_whose_files_cannot_grow_refuses_and_keeps_what_it_has() {
     let kind = Kind::Plain;
     let folder = scratch();
-    // Created without the file size limit, because the index's journal is allocated at its full
-    // length.
+    // The store is created without the file size limit, because the index allocates its journal
+    // at full length.
     drop(kind.open(folder.path()));
     let mut command = Command::new("sh");
-    // No file may grow beyond about 100 KiB. The signal for that is ignored, so the write fails
-    // instead.
+    // No file may grow beyond about 100 KiB. The signal for that error is ignored, so the write
+    // returns the error instead of ending the process.
     let script = r#"trap "" XFSZ; ulimit -f 200; exec "$0" "$@""#;
     command.args(["-c", script]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "child", "--nocapture"]);

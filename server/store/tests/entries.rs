@@ -1,5 +1,5 @@
-//! Tests of entries' bodies: in both forms, the events of games of every ruleset survive encoding
-//! and decoding.
+//! Tests of the bodies of entries: the events of games of every ruleset survive encoding and
+//! decoding in both forms.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use flagfall_board::{PerSide, Side};
@@ -41,7 +41,7 @@ fn the_events_of_every_ruleset_come_back_from_their_bodies() {
             let mut replayed = table.game.clone();
             while table.game.phase() != Phase::Over {
                 let step = table.random_step(&mut chance);
-                // A refused step changes nothing.
+                // A step that is refused has no events to check.
                 for logged in table.step(&step, 900).unwrap_or_default() {
                     check(&logged, &mut chance, &mut replayed);
                 }

@@ -1,4 +1,4 @@
-//! Compares the durable stores with the store in memory, for random requests and any number of
+//! Compares the durable stores with the store in memory, using random requests and any number of
 //! restarts.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -21,7 +21,7 @@ use proptest::test_runner::TestRunner;
 
 const START: Stamp = Stamp(1_000_000);
 
-/// What a caller believes the head of a log to be.
+/// The head of a log that an append expects.
 #[derive(Clone, Copy, Debug)]
 enum Belief {
     Right,
@@ -120,7 +120,7 @@ fn writes(list: Vec<RecordWrite>, now: Stamp) -> Vec<Write> {
         .collect()
 }
 
-/// Runs the steps on the store that `open` opens and on the model.
+/// Performs the steps both on the store that `open` opens and on the model.
 async fn run<S: Store, F: Future<Output = S>>(
     steps: Vec<Step>,
     clock: Arc<ManualClock>,
@@ -168,7 +168,7 @@ async fn run<S: Store, F: Future<Output = S>>(
                 real.scan(key("k/"), after.map(name), limit).await,
                 model.scan(key("k/"), after.map(name), limit).await
             ),
-            // The counts may differ, because a newly opened store sweeps by itself.
+            // The counts are not compared, because a newly opened store sweeps by itself.
             Step::Sweep => {
                 real.sweep().await.unwrap();
                 model.sweep().await.unwrap();

@@ -14,7 +14,8 @@ use flagfall_store::{
     Append, AppendOutcome, Head, RedisAddress, RedisOptions, RedisStore, Store as _, StoreError,
 };
 
-/// The most attempts to start a server, because another process may take the free port first.
+/// The maximum number of attempts to start a server. An attempt fails if another process takes
+/// the free port first.
 const TRIES: usize = 20;
 
 /// A Sentinel that monitors one primary under the name `main`.
@@ -73,14 +74,15 @@ impl Sentinel {
 
 impl Drop for Sentinel {
     fn drop(&mut self) {
-        // Errors are ignored, because a failed test has already reported something more
-        // important.
+        // Errors are ignored, because this also runs when a test has failed, and the test's
+        // failure matters more.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Appends once a Redis accepts the append. Also recognizes an append whose answer was lost.
+/// Repeats an append until Redis accepts it. Also succeeds if an earlier attempt was written but
+/// its answer was lost.
 async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
     until("an append", async || match store.append(wanted.clone()).await {
         Ok(AppendOutcome::Ok { head, .. }) => Some(head),
@@ -99,7 +101,7 @@ async fn acknowledged_appends_survive_the_death_of_the_primary() {
     let sentinel = Sentinel::start(&primary);
     sentinel.knows_replica().await;
     let address: RedisAddress = format!("redis+sentinel://127.0.0.1:{}/main", sentinel.port).parse().unwrap();
-    // An acknowledged append is also on the replica.
+    // An append is acknowledged only when it is also on the replica.
     let options = || RedisOptions { replicas: 1, ..RedisOptions::default() };
     let store = RedisStore::open(address.clone(), options()).await.unwrap();
     let mut heads = vec![Head::START; 20];
@@ -107,7 +109,8 @@ async fn acknowledged_appends_survive_the_death_of_the_primary() {
         *head = append_ok(&store, append(game(number), *head, &["before"])).await;
     }
     primary.kill();
-    // No replica is left to wait for, so nothing is acknowledged until there is one again.
+    // There is no replica to wait for, so no append is acknowledged until a new replica is
+    // started.
     until("the new primary", async || {
         let role: Vec<redis::Value> = replica.try_ask(&["ROLE"]).await.ok()?;
         (role.first() == Some(&redis::Value::BulkString(b"master".to_vec()))).then_some(())

@@ -1,4 +1,5 @@
-//! Tests of TLS with a real Redis: which certificates are trusted, and the errors for all others.
+//! Tests of TLS with a real Redis: which certificates are trusted, and which errors the others
+//! cause.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -12,7 +13,7 @@ use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore, Store as _};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use tokio::time::timeout;
 
-/// A certificate authority for a test, in a folder with the certificates that it signed.
+/// A certificate authority for a test. Its folder contains the certificates that it has signed.
 struct Authority {
     folder: tempfile::TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -28,7 +29,7 @@ impl Authority {
         Authority { folder, issuer }
     }
 
-    /// Makes a certificate with this name and its key, as files.
+    /// Creates a certificate for this name and a key for it, as files.
     fn sign(&self, name: &str) -> (PathBuf, PathBuf) {
         let key = KeyPair::generate().unwrap();
         let params = named(CertificateParams::new([name.to_owned()]).unwrap(), name);
@@ -44,7 +45,8 @@ impl Authority {
         self.folder.path().join("ca.pem")
     }
 
-    /// Starts a Redis with this name. `asks` says if it requires client certificates.
+    /// Starts a Redis whose certificate is for this name. `asks` is Redis's setting for client
+    /// certificates.
     fn start(&self, name: &str, asks: &str) -> RedisServer {
         let (certificate, key) = self.sign(name);
         let ca = self.file();
@@ -92,7 +94,7 @@ async fn games_are_kept_in_a_redis_whose_authority_is_named() {
     let mut told = other.announcements().unwrap();
     append_ok(&one, append(game(1), Head::START, &["a", "b"])).await;
     assert_eq!(texts(&other, game(1)).await, ["a", "b"]);
-    // Announcements also use TLS.
+    // Announcements must also work over TLS.
     timeout(TIMEOUT, told.recv()).await.unwrap().unwrap();
 }
 

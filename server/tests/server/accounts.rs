@@ -1,4 +1,4 @@
-//! Tests of accounts from outside: what names, passwords, tokens and recovery codes allow.
+//! Tests of accounts over the network: what names, passwords, tokens and recovery codes allow.
 
 use crate::common::{Answer, House, settings};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
@@ -59,7 +59,8 @@ async fn signing_up_keeps_a_guests_games_and_token() {
     assert!(made.get("token").is_none());
     let own = house.ask("GET", &format!("/api/games/{game}"), &token, "").await.json();
     assert_eq!(own["audience"], "red");
-    // The guest's old name is free, but the account's name is taken.
+    // The name that the guest had before is free for another account, but the name of the new
+    // account is taken.
     account(&house, "ana").await;
     assert_refused(&house.ask("POST", "/api/account", "", &sign_up("annaBELLA")).await, 409, "name_taken");
     assert_refused(
@@ -125,12 +126,12 @@ async fn password_guesses_are_limited_for_known_and_unknown_names() {
                 "wrong_password",
             );
         }
-        // Even the right password has to wait.
+        // After too many wrong passwords, even the right one has to wait.
         let limited = house.ask("POST", "/api/login", "", &log_in(name, PASSWORD)).await;
         assert_refused(&limited, 429, "too_many_attempts");
         assert!(limited.head.contains("retry-after: 300"), "{}", limited.head);
         let code = json!({ "name": name, "recovery_code": "0", "password": PASSWORD }).to_string();
-        // The limit does not apply to the recovery code, which has too many bits to be guessed.
+        // The limit does not apply to recovery codes, which have too many bits to be guessed.
         assert_refused(&house.ask("POST", "/api/recover", "", &code).await, 403, "wrong_recovery_code");
     }
     house.close().await;
@@ -152,7 +153,8 @@ async fn all_logins_count_for_the_address_and_only_wrong_ones_for_the_name() {
             "wrong_password",
         );
     }
-    // Hashing a right password takes as much work as hashing a wrong one.
+    // The limit also covers right passwords, because hashing them takes as much work as hashing
+    // wrong ones.
     assert_refused(
         &house.ask("POST", "/api/login", "", &log_in("ana", PASSWORD)).await,
         429,
@@ -331,7 +333,7 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
         "wrong_password",
     );
 
-    // Another server still has the game, without the name.
+    // Another server on the same store still has the game, but without the name.
     let other = House::open_on(house.store.clone(), settings()).await;
     let record = other.get(&format!("/api/games/{game}/record")).await;
     assert_eq!(record.status, 200);
@@ -352,7 +354,7 @@ async fn concurrent_sign_ups_give_a_name_once() {
     let house = House::open(settings()).await;
     let other = House::open_on(house.store.clone(), settings()).await;
     let body = sign_up("ana");
-    // Both requests found that the name was free before either of them took it.
+    // Both requests find that the name is free before either of them takes the name.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(2).await;
@@ -386,7 +388,7 @@ async fn tokens_made_on_two_servers_at_once_are_all_there() {
             crate::common::http(address, &request).await.status
         }
     };
-    // All four requests have read the same record before any of them writes.
+    // All four requests read the same record before any of them writes the record.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(4).await;

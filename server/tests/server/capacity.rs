@@ -1,5 +1,5 @@
-//! Tests a server with little memory: clients start games until the server refuses one, and the
-//! server restarts.
+//! Tests a server with little memory. Clients start games until the server refuses one, and then
+//! the server restarts.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -10,9 +10,9 @@ use crate::common::{Client, http};
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time};
 
 const MIB: u64 = 1 << 20;
-/// Number of games that each guest plays against house players.
+/// The number of games that each guest plays against house players.
 const GAMES_PER_GUEST: usize = 10;
-/// More games than the allowed memory can hold.
+/// A number of games that does not fit into the allowed memory.
 const GAMES_MAX: usize = 20_000;
 
 /// A running program. It is killed on drop, even if the test fails.
@@ -45,7 +45,7 @@ impl Running {
         Running { child, address }
     }
 
-    /// Returns the resident memory in bytes.
+    /// Returns the resident memory of the program in bytes.
     fn resident(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -88,10 +88,11 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // Memory use without games differs between builds and machines.
+    // The memory that a server needs without games is measured, because it differs between builds
+    // and machines.
     let empty = Running::start(&folder.path().join("empty"), 1 << 40).resident();
-    // At the start, the server reads the data folder and keeps up to 25 MiB for a while,
-    // regardless of the number of games. About twice as much memory remains for games.
+    // At the start, the server reads the data folder, which takes up to 25 MiB for a while,
+    // regardless of the number of games. The limit leaves about twice as much memory for games.
     let limit = (empty + 48 * MIB) * 4 / 3;
     let server = Running::start(&folder.path().join("data"), limit);
     let (mut clients, mut games) = (Vec::new(), 0);
@@ -108,7 +109,7 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
     };
     assert_eq!(refused, "server_full", "after {games} games");
     assert!(server.resident() < limit, "{} of {limit}", server.resident());
-    // The server is healthy and continues.
+    // The server must still be healthy.
     let health = http(server.address, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_eq!(health.await.status, 200);
     println!("{games} games, {} of {limit} bytes resident", server.resident());

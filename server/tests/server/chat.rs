@@ -56,7 +56,7 @@ async fn hear(client: &mut Client) -> (Side, Said) {
         .await
 }
 
-/// Starts a game. The first player, who is Red, creates a challenge, and the second accepts it.
+/// Starts a game. `red` creates a challenge, and `blue` accepts it.
 async fn begin(red: &mut Client, blue: &mut Client, id: &str) -> GameId {
     red.tell(&ClientToServer::Challenge { cmd_id: cmd(id), terms: terms(), side: Some(Side::Red) }).await;
     let challenge = red
@@ -80,7 +80,7 @@ async fn open(client: &mut Client, game: GameId) {
     client.find(|message| matches!(message, ServerToClient::Game { .. }).then_some(())).await;
 }
 
-/// Returns all messages that a client received until the game ended, as text.
+/// Returns all messages that a client receives until the game ends, as text.
 async fn until_the_end(client: &mut Client) -> Vec<String> {
     let mut texts = Vec::new();
     client
@@ -125,11 +125,12 @@ async fn chat_reaches_both_players_on_two_servers_and_no_spectator() {
     say(&mut dee_there, "b", game, phrase.clone()).await.unwrap();
     assert_eq!(hear(&mut ana).await, (Side::Blue, phrase));
 
-    // Players without a seat in a game cannot chat there, even if they watch it.
+    // Players without a seat in a game cannot chat there, even while they watch the game.
     for client in [&mut eve, &mut bo] {
         assert_eq!(say(client, "c", game, text("hi")).await, Err("not_your_game".to_owned()));
     }
-    // Neither the spectators nor the other game received any of the messages.
+    // Neither the spectators nor the players of the other game may have received any of the
+    // messages.
     ana.tell(&ClientToServer::Command {
         cmd_id: cmd("e"),
         game,
@@ -153,8 +154,7 @@ async fn chat_reaches_both_players_on_two_servers_and_no_spectator() {
             "{told:?}"
         );
     }
-    // The record does not contain the messages either. After the game, players may still thank
-    // each other.
+    // The record must not contain the messages either. After the game, players may still chat.
     let record = one.get(&format!("/api/games/{game}/record")).await;
     assert!(record.status == 200 && !record.body.contains("swordfish"));
     say(&mut ana, "f", game, text("thanks")).await.unwrap();
@@ -222,11 +222,11 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
         assert_eq!(house.ask("PUT", path, &ana_token, "").await.status, status, "{path}");
     }
     assert_eq!(say(&mut bo, "a", game, text("hey")).await, Err("blocked".to_owned()));
-    // Ana may still chat, because bo has not blocked ana.
+    // Ana may still chat, because Bo has not blocked Ana.
     say(&mut ana, "a", game, text("bye")).await.unwrap();
     assert_eq!(hear(&mut bo).await, (Side::Red, text("bye")));
 
-    // Neither can accept the other's offers.
+    // Neither of the two can accept an offer of the other.
     for (offerer, wanted) in [(&mut ana, Err("blocked".to_owned())), (&mut cy, Ok(()))] {
         offerer
             .tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None, rating: None })

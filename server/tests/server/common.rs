@@ -1,4 +1,4 @@
-//! A server on its own port, and clients for it.
+//! A server on its own port, and clients that connect to it.
 
 pub(crate) mod store_between;
 
@@ -26,15 +26,16 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// More time than any step of a test needs. A test that waits this long has failed.
+/// The time after which a test that still waits has failed. No step of a test takes as long.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns the default settings with a short wait for clients that do not answer a close, because
-/// many test clients do not.
+/// Returns the default settings, but with a short wait for the client's part of a close, because
+/// many test clients do not answer a close.
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
-    // The tests themselves start the work that follows a turn.
+    // The periodic check for work after a turn never comes, because the tests start that work
+    // themselves.
     settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings
@@ -52,7 +53,7 @@ pub(crate) struct House {
     pub(crate) ratings: Ratings,
     pub(crate) lobby: Lobby,
     pub(crate) jobs: Jobs,
-    /// How far the clock for jobs is ahead of the real time.
+    /// How far the clock for jobs is ahead of real time.
     ahead_ms: AtomicU64,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
@@ -67,7 +68,7 @@ impl House {
         House::open_over(Arc::new(store.clone()), store, settings).await
     }
 
-    /// Opens a server on a store that wraps the memory store.
+    /// Opens a server on a store that wraps the memory store `store`.
     pub(crate) async fn open_over(over: Arc<dyn Store>, store: TestStore, settings: Settings) -> House {
         House::open_with_key(over, store, settings, None).await
     }
@@ -116,7 +117,7 @@ impl House {
         in_time("the server to stop", self.served).await.unwrap();
     }
 
-    /// Runs the due jobs of this kind.
+    /// Runs the jobs of this kind that are due.
     pub(crate) async fn run_jobs(&self, kind: &str) {
         let ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
         self.jobs.run_due_at(kind, self.store.now().plus_ms(ahead_ms)).await.unwrap();
@@ -127,7 +128,7 @@ impl House {
         self.ahead_ms.fetch_add(ms, Ordering::Relaxed);
     }
 
-    /// Stops the server without closing anything, as a crash does.
+    /// Stops the server without closing connections, as a crash does.
     pub(crate) fn abandon(self) {
         self.served.abort();
     }
@@ -148,7 +149,7 @@ impl House {
         Client { socket }
     }
 
-    /// Connects as a new guest.
+    /// Connects and says hello as a new guest.
     pub(crate) async fn guest(&self, name: &str) -> (Client, Player, String) {
         let mut client = self.connect().await;
         client.say(&format!(r#"{{"type":"hello","protocol":1,"name":"{name}"}}"#)).await;
@@ -156,7 +157,7 @@ impl House {
         (client, welcome.0, welcome.1.expect("a token for a new guest"))
     }
 
-    /// Opens another connection for a known player.
+    /// Opens another connection for a player, who says hello with this token.
     pub(crate) async fn again(&self, token: &str) -> Client {
         let mut client = self.connect().await;
         client.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
@@ -174,7 +175,7 @@ impl House {
 }
 
 impl House {
-    /// Sends a request with a token and a JSON body. Either may be empty.
+    /// Sends a request with a token and a JSON body. The token and the body may be empty.
     pub(crate) async fn ask(&self, method: &str, path: &str, token: &str, body: &str) -> Answer {
         let credential =
             if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
@@ -247,8 +248,8 @@ impl Client {
         self.say(&serde_json::to_string(message).unwrap()).await;
     }
 
-    /// Sends a message. If the server has already closed, ignores the error: its last messages
-    /// can still be read.
+    /// Sends a message. Ignores the error if the server has already closed the connection,
+    /// because the server's last messages can still be read.
     pub(crate) async fn send(&mut self, message: Message) {
         in_time("a message to be sent", self.socket.send(message)).await.ok();
     }
@@ -271,7 +272,7 @@ impl Client {
         }
     }
 
-    /// Returns the first result of `pick` for the next messages. Skips messages without a result.
+    /// Reads messages until `pick` returns a value for one of them. Returns that value.
     pub(crate) async fn find<T>(&mut self, mut pick: impl FnMut(ServerToClient) -> Option<T>) -> T {
         in_time("a certain message", async {
             loop {
@@ -300,7 +301,8 @@ impl Client {
         .await
     }
 
-    /// Returns the code with which the server closes. Skips earlier messages.
+    /// Returns the code with which the server closes the connection. Skips all messages before
+    /// the close.
     pub(crate) async fn close_code(&mut self) -> u16 {
         loop {
             match in_time("the close", self.socket.next()).await {
@@ -312,7 +314,7 @@ impl Client {
     }
 }
 
-/// Returns a frame with these bytes. Like all frames of clients, it is masked.
+/// Returns a WebSocket frame with these bytes. The frame is masked, like all frames from clients.
 pub(crate) fn frame(bytes: &[u8], is_reserved_bit_set: bool) -> Message {
     use tungstenite::protocol::frame::Frame;
     use tungstenite::protocol::frame::coding::{Data, OpCode};

@@ -39,8 +39,8 @@ impl Pair {
         Pair { house, tokens, clients, commands: 0 }
     }
 
-    /// Restarts the server for the same players in a new epoch. Of this game, the store keeps
-    /// only the first `entries` entries.
+    /// Restarts the server in a new epoch and reconnects the players. Before that, the log of
+    /// this game loses all but its first `entries` entries.
     async fn began_anew(self, game: GameId, entries: u64) -> Pair {
         let Pair { house, tokens, clients, commands } = self;
         let store = house.store.clone();
@@ -70,7 +70,7 @@ impl Pair {
             .await
     }
 
-    /// Creates a challenge of Ann, who wants Red.
+    /// Creates a challenge from Ann, who wants to play Red.
     async fn challenge(&mut self, days: u32) -> String {
         let challenge =
             |cmd_id| ClientToServer::Challenge { cmd_id, terms: terms(days), side: Some(Side::Red) };
@@ -160,7 +160,7 @@ async fn an_addressed_challenge_can_be_declined() {
     let invite = |name: &str| json!({ "challenge": code, "name": name });
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("nobody")).await.status, 404);
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("ann")).await.json()["code"], "own_offer");
-    // Only the challenger may address the challenge to a player.
+    // Only the creator of a challenge may address it to another player.
     assert_eq!(
         pair.ask(1, "POST", "/api/me/challenges", &invite("bob")).await.json()["code"],
         "no_such_challenge"
@@ -187,7 +187,7 @@ async fn queued_moves_are_played_while_their_player_is_offline() {
     let moves = json!([moving("j7j6"), moving("j6j5")]);
     let taken = pair.queue(1, game, 0, moves.clone()).await;
     assert_eq!((taken.status, &taken.json()["ply"]), (200, &json!(1)));
-    // Only the player sees the queue. Someone who does not play in the game has none.
+    // Only the owner sees a queue of moves. A player who has no seat in the game has no queue.
     assert_eq!(pair.queued(0, game).await["moves"], json!([]));
     let nobody = account(&pair.house, "eve").await;
     let theirs = pair.house.ask("GET", &format!("/api/games/{game}/queue"), &nobody, "").await;
@@ -254,8 +254,8 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
     }
     let entries = pair.house.store.head(lost).await.unwrap().seq;
     let mut pair = pair.began_anew(lost, entries - 2).await;
-    // The game has as many moves as before, and Bob's queued move is legal. But the move that it
-    // should answer was never made.
+    // The game again has as many moves as before the loss, and Bob's queued move is legal. But
+    // the move that Bob's move should answer was never made, so his queue must be empty.
     pair.play(0, lost, 0, "b4b5").await;
     pair.play(1, lost, 1, "j7j6").await;
     for (game, ply) in [(lost, 3), (kept, 4)] {

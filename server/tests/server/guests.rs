@@ -1,5 +1,5 @@
-//! Tests of guests. A guest is stored together with their first lasting action, and deleted when
-//! no data refers to them.
+//! Tests of guests. A guest is stored with their first lasting action, and deleted when no data
+//! refers to them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +90,8 @@ async fn every_act_stores_its_guest_in_the_same_update() {
     ];
     for act in acts {
         let (mut client, player, _) = house.guest("ana").await;
-        // The store refuses the single update, so neither the action nor the guest is stored.
+        // The store refuses the one update that contains both the action and the guest, so
+        // neither is stored.
         store.fail_next(WriteFault::Unavailable);
         client.tell(&act).await;
         let is_refusal = |message| matches!(message, ServerToClient::Refused { .. }).then_some(());
@@ -191,7 +192,8 @@ async fn pruning_a_guests_game_deletes_everything_about_it() {
     let long = Lifetimes { guest_game: Some(Duration::from_secs(60)), ..never };
     assert_eq!(prune_due(&store, long, 10).await, Ok(Pruned::default()), "it is not old enough");
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 0, games: 1 }));
-    // A new game is on two more lists for a while. The readers of these lists clear them.
+    // For a while, a new game is also on two other lists, whose readers remove it. Apart from
+    // them, no key may remain.
     let mut left = keys(&store, &game.to_string()).await;
     left.retain(|key| !key.starts_with("flags/") && !key.starts_with("news/"));
     assert_eq!(left, Vec::<String>::new());
@@ -284,8 +286,8 @@ async fn guests_who_never_played_are_pruned_unless_something_is_open() {
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 1, games: 0 }));
     assert!(!is_stored(&store, &ana).await);
     assert!(keys(&store, "names/ana").await.is_empty());
-    // Their token is still valid and their connection is open. Their next action stores them
-    // again.
+    // The guest's token is still valid, and their connection is still open. Their next action
+    // stores them again.
     let me = house.ask("GET", "/api/me", &token, "").await.json();
     assert_eq!((me["player"]["id"].as_str(), me["player"]["name"].as_str()), (Some(&*ana.id), Some("ana")));
     ask(&mut client, seek("3")).await;

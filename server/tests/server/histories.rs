@@ -1,5 +1,5 @@
-//! Tests of histories: who may read about finished games, pages, and that each game is counted
-//! once.
+//! Tests of histories: who may read about finished games, the division into pages, and that each
+//! game is counted once.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ async fn account(house: &House, name: &str) -> String {
     house.ask("POST", "/api/account", "", &body).await.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// The kind of game to play.
+/// The properties of a game to play.
 #[derive(Clone, Copy, Default)]
 struct Kind {
     private: bool,
@@ -58,8 +58,8 @@ impl Table {
         format!("c{}", self.commands).parse().unwrap()
     }
 
-    /// Plays a game of two plies in which Bob (Blue) resigns, and runs the jobs that write its
-    /// history.
+    /// Plays a game of two plies in which Bob (Blue) resigns, and runs the jobs that record the
+    /// game in the histories.
     async fn play(&mut self, kind: Kind) -> GameId {
         let Kind { private, rated, is_called_off } = kind;
         let time = Time::Fischer { base_s: 600, increment_s: 5 };
@@ -146,8 +146,8 @@ async fn a_history_has_the_latest_game_first_and_private_ones_for_the_players_al
             json!([{ "ruleset": "classic", "tally": { "won": 0, "drawn": 0, "lost": count } }])
         );
     }
-    // A private rated game appears only in the rating histories of its own players, when they
-    // request them.
+    // A private rated game appears only in its players' own rating histories, and only if they
+    // request them themselves.
     let path = "/api/players/ann/ratings/classic/rapid";
     assert_eq!(ids(&table.get(&ann, path).await), [private.as_str()]);
     assert!(ids(&table.get(&eve, path).await).is_empty());
@@ -180,7 +180,7 @@ async fn a_long_history_comes_in_pages() {
         assert_eq!(read, played, "{path}");
         let refused = table.house.get(&format!("{path}?limit=many")).await;
         assert_eq!((refused.status, refused.json()["code"].clone()), (400, json!("bad_query")));
-        // An `after` that is not on any page is ignored.
+        // An `after` that does not name a place in the list is ignored.
         assert_eq!(ids(&table.get("", &format!("{path}?after=../all")).await), played);
     }
 }
@@ -251,7 +251,7 @@ async fn keys_of(house: &House) -> Vec<HexBytes> {
     keys.keys.into_iter().map(|key| key.public).collect()
 }
 
-/// Returns the id of the key that signed a game's public record.
+/// Returns the id of the key that signed a game's public record; `None` if no key fits.
 fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
     let signature = record.signature.as_ref()?;
     let message = signed_message(record.digest()?);
@@ -295,7 +295,8 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]), "names are not part of what is signed");
     house.close().await;
 
-    // Restore the state after a crash between the end of the second game and its signature.
+    // Restores the state of a server that crashed after the second game had ended and before the
+    // game was signed.
     let key = |name: String| Key::new(name).unwrap();
     let writes = vec![
         Write::Delete { key: key(format!("proof/{}", games[1])) },
@@ -355,7 +356,8 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     let other =
         Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap());
     import(&*other, &mut exported.as_slice(), |_| {}).await.unwrap();
-    // Without the key, new games are not signed. Existing signatures and published keys remain.
+    // A server without the key does not sign new games, but existing signatures and published
+    // keys remain.
     let house = House::open_over(other, TestStore::new(SystemClock), settings()).await;
     assert_eq!(keys_of(&house).await, keys);
     let moved = record_of(&house, game, None).await;

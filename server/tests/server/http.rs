@@ -1,4 +1,4 @@
-//! Tests of the HTTP interface from outside.
+//! Tests of the HTTP interface over the network.
 
 use crate::common::{House, http, settings};
 use flagfall_protocol::{
@@ -54,7 +54,8 @@ async fn health_is_good_while_the_store_reads_and_writes() {
 async fn readiness_does_not_depend_on_the_store() {
     let house = House::open(settings()).await;
     for is_available in [true, false, true] {
-        // The server's own heartbeat may report the other state in the meantime.
+        // The request is repeated, because the server's own heartbeat may report the other state
+        // in the meantime.
         loop {
             house.connections.note_store(is_available);
             let ready = house.get("/ready").await;
@@ -78,7 +79,7 @@ async fn schemas_are_served_and_sent_again_only_when_they_changed() {
     for path in paths {
         let answer = house.get(path).await;
         assert!(answer.status == 200 && answer.json().is_object(), "{path}");
-        // The head is in lower case here.
+        // The test converts the head of an answer to lowercase.
         let tag = answer.head.lines().find_map(|line| line.strip_prefix("etag: w/")).unwrap().trim();
         let ask = async |tags: &str| {
             let request = format!(

@@ -1,5 +1,5 @@
-//! Tests of the limits per client from outside, with real sockets from several addresses of this
-//! machine.
+//! Tests of the limits per client over the network, with real sockets from several addresses of
+//! this machine.
 
 use crate::common::{Answer, Client, House, dial, http, in_time, settings};
 use flagfall_board::{GameId, Side};
@@ -33,7 +33,7 @@ fn cmd_id(id: &str) -> CommandId {
     id.parse().unwrap()
 }
 
-/// Returns the outcome of a command that must be accepted.
+/// Sends a command that must be accepted. Returns its outcome.
 async fn accepted(client: &mut Client, id: &str, message: &ClientToServer) -> Accepted {
     client.tell(message).await;
     client
@@ -80,7 +80,7 @@ async fn sign_in(house: &House, number: usize) -> Client {
     house.again(made.json()["token"].as_str().unwrap()).await
 }
 
-/// Starts a game and plays its first moves. Returns the game.
+/// Starts a game and plays its first moves. Returns the game's id.
 async fn play(red: &mut Client, blue: &mut Client) -> GameId {
     let challenge = ClientToServer::Challenge { cmd_id: cmd_id("1"), terms: terms(), side: Some(Side::Red) };
     let Accepted::Challenge { challenge, .. } = accepted(red, "1", &challenge).await else { panic!() };
@@ -108,7 +108,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         play(red, blue)
     }))
     .await;
-    // Each person watches two games of others, and looks at the lobby and at a record.
+    // Each person watches two games of other people, and looks at the lobby and at a record.
     let watched = people.iter_mut().enumerate().map(|(number, client)| {
         let (games, house) = (&games, &house);
         async move {
@@ -121,7 +121,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         }
     });
     join_all(watched).await;
-    // Sixty guests connect as well, each with a game against a house player.
+    // Sixty guests connect as well, and each plays a game against a house player.
     let guests = (0..PEOPLE).map(|number| {
         let house = &house;
         async move {
@@ -134,7 +134,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
     house.close().await;
 }
 
-/// Opens `count` silent connections. Returns those that are still open at the end.
+/// Opens `count` connections that send nothing. Returns those that are still open at the end.
 async fn idle(house: &House, from: [u8; 4], count: usize) -> Vec<Client> {
     let mut clients = Vec::new();
     for _ in 0..count {
@@ -167,7 +167,8 @@ async fn idle_connections_do_not_block_other_players() {
 #[tokio::test]
 async fn guests_that_fill_the_server_leave_room_for_known_players() {
     let house = House::open(small(40)).await;
-    // Thirty-two connections are reserved for newcomers, at most half of them for one address.
+    // Thirty-two connections are reserved for newcomers. One address may use at most half of
+    // them.
     let (_ana, _, token) = house.guest("ana").await;
     let mut guests = Vec::new();
     for at in 0..31 {
@@ -197,7 +198,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         let mut stream = dial([127, 0, 0, 3], house.address).await.unwrap();
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
-        // The connection may be reset if the server rejects too many at once.
+        // An error is ignored, because the connection may be reset if the server rejects too many
+        // at once.
         in_time("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }
@@ -214,8 +216,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
     house.close().await;
 }
 
-/// Says hello as a new guest through a proxy that names this client. Returns the code of the
-/// refusal, if any.
+/// Says hello as a new guest, through a proxy whose header names this client. Returns the code of
+/// the refusal, if there is one.
 async fn guest_through(house: &House, from: [u8; 4], forwarded: &str) -> Option<String> {
     let mut request = format!("ws://{}/ws", house.address).into_client_request().unwrap();
     request.headers_mut().insert("x-forwarded-for", forwarded.parse().unwrap());
@@ -244,9 +246,10 @@ async fn limits_count_the_client_that_a_trusted_proxy_names_and_believe_no_other
     let proxy = [127, 0, 0, 9];
     assert_eq!(guest_through(&house, proxy, "192.0.2.1").await, None);
     assert_eq!(guest_through(&house, proxy, "192.0.2.2, 10.0.0.1").await, None);
-    // The client may have made up earlier entries.
+    // Only the last entry that the proxy added counts, because the client may have made up the
+    // earlier ones.
     assert_eq!(guest_through(&house, proxy, "198.51.100.1, 192.0.2.1").await.as_deref(), Some("too_many"));
-    // A header from an untrusted address is ignored.
+    // A header from an address that is not a trusted proxy is ignored.
     assert_eq!(guest_through(&house, OTHER, "192.0.2.3").await, None);
     assert_eq!(guest_through(&house, OTHER, "192.0.2.4").await.as_deref(), Some("too_many"));
     assert_eq!(guest_through(&house, proxy, "192.0.2.4").await, None);
@@ -321,7 +324,7 @@ async fn metrics(house: &House) -> String {
     http(house.metrics, &request).await.body
 }
 
-/// Returns the sum of all series of a metric.
+/// Returns the sum over all series of a metric.
 fn count(metrics: &str, series: &str) -> u64 {
     let lines = metrics.lines().filter(|line| line.starts_with(series));
     lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
@@ -343,7 +346,7 @@ async fn fast_writers_are_read_more_slowly_and_not_refused() {
         let withdrawal = ClientToServer::CancelChallenge { cmd_id: cmd_id(&cancel), challenge };
         accepted(&mut ana, &cancel, &withdrawal).await;
     }
-    // The bytes have been charged by the time the next message is answered.
+    // When the server answers the next message, it has charged the bytes of the earlier ones.
     ana.say(r#"{"type":"my_games"}"#).await;
     ana.find(|message| matches!(message, ServerToClient::MyGames { .. }).then_some(())).await;
     assert!(count(&metrics(&house).await, HITS) > 0);
@@ -360,7 +363,7 @@ async fn games_against_the_house_are_limited_and_an_end_makes_room() {
     ana.tell(&play_bot("2")).await;
     let (code, words) = ana.refused().await;
     assert!(code == "too_many" && words.contains("against house players"), "{words}");
-    // A repeated command gets its first answer.
+    // A repeated command gets the same answer as the first time, even at the limit.
     assert_eq!(house_game(&mut ana, "1").await, game);
     act(&mut ana, "3", game, 0, GameCommand::Abort {}).await;
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
@@ -383,8 +386,8 @@ async fn open_offers_are_limited_per_address() {
     bo.tell(&seek("2")).await;
     let (code, words) = bo.refused().await;
     assert!(code == "too_many" && words.contains("offers from your address"), "{words}");
-    // Another address has its own limit for offers, and players who are already waiting are not
-    // affected.
+    // The limit for offers applies to one address only. Another address can make offers, and
+    // offers that are already waiting are not affected.
     let mut cy = house.connect_from(OTHER).await;
     cy.say(HELLO).await;
     cy.welcome().await;
@@ -478,7 +481,7 @@ async fn pages_of_allowed_origins_use_the_api_and_others_do_not() {
         raw(&house, "GET /api/rulesets HTTP/1.1\r\nHost: x\r\nOrigin: https://play.example.org", "").await;
     assert_eq!(read.status, 200);
     assert!(read.head.contains("access-control-allow-origin: https://play.example.org"), "{}", read.head);
-    // The page can read a refusal as well.
+    // The page can also read a refusal.
     let refused =
         raw(&house, "GET /api/me HTTP/1.1\r\nHost: x\r\nOrigin: https://play.example.org", "").await;
     assert_eq!(refused.status, 401);

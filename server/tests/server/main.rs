@@ -1,7 +1,7 @@
-//! Tests of a whole server on loopback. Most tests run the server in this process. Tests of stops
-//! and stores run the program.
+//! Tests of a whole server on the loopback interface. Most tests run the server in the test
+//! process. Tests of stops and of stores run the program.
 //!
-//! The tests are one binary, because each binary links the whole server.
+//! All tests are in one binary, because each binary links the whole server.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;

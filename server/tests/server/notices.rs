@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
-/// A player's own server, which accepts and answers one request at a time.
+/// The server of a player's webhook, which accepts and answers one request at a time.
 struct Hook {
     listener: TcpListener,
     url: String,
@@ -24,7 +24,7 @@ impl Hook {
         Hook { listener, url }
     }
 
-    /// Returns the head and body of the next request, after answering it with this status.
+    /// Answers the next request with this status. Returns the request's head and body.
     async fn take(&self, status: &str) -> (String, Value) {
         in_time("a request to the webhook", async {
             let (mut stream, _) = self.listener.accept().await.unwrap();
@@ -46,7 +46,7 @@ impl Hook {
         .await
     }
 
-    /// True if there has been no request.
+    /// True if no request is waiting.
     async fn is_quiet(&self) -> bool {
         let polled = futures_util::FutureExt::now_or_never(self.listener.accept());
         polled.is_none()
@@ -170,7 +170,7 @@ async fn a_turn_notice_is_sent_once_signed_and_without_secrets() {
         assert!(head.to_lowercase().contains(field), "{field} in {head}");
     }
     assert!(secret.starts_with("whsec_"), "for receivers that know Standard Webhooks");
-    // Running the jobs again, here or on another server, does not send the notice again.
+    // If the jobs run again, the notice is not sent a second time.
     pair.settle().await;
     pair.deploy(game).await;
     let ((), (_, notice)) = tokio::join!(pair.settle(), hook.take("200 OK"));
@@ -219,7 +219,7 @@ async fn a_failed_notice_is_retried_then_dropped_and_shown_to_its_owner() {
     assert_eq!((&info["lost"], &info["active"]), (&json!(LOST_MAX), &json!(false)));
     pair.settle_later().await;
     assert!(hook.is_quiet().await, "it is given up");
-    // A test notice that arrives shows that the webhook works again.
+    // If a test notice is delivered, the webhook becomes active again.
     let test = pair.ask("POST", "/api/me/webhook/test", Value::Null);
     let (tested, (_, notice)) = tokio::join!(test, hook.take("200 OK"));
     assert_eq!((tested.json()["delivered"].clone(), &notice["kind"]), (json!(true), &json!("test")));
@@ -285,7 +285,8 @@ async fn a_feed_lists_turns_and_ended_games_to_holders_of_its_address() {
     let feed = pair.house.get(&path).await.json();
     assert_eq!(feed["items"][0]["title"], "Game lost against bob: pbm");
     assert_eq!(feed["items"].as_array().unwrap().len(), 1);
-    // Creating a new feed invalidates the old one. Removing it does, too.
+    // The old address of a feed stops working when a new one is created. Removing the feed ends
+    // the new address too.
     let next =
         pair.ask("POST", "/api/me/feed", Value::Null).await.json()["path"].as_str().unwrap().to_owned();
     assert_eq!(pair.house.get(&path).await.status, 404);

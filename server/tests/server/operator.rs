@@ -24,7 +24,7 @@ async fn login(house: &House, name: &str, password: &str) -> (u16, String) {
     (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Returns a server that checks often for actions of other servers on its store.
+/// Returns a server that often checks its store for actions of other servers.
 async fn shared_house() -> House {
     let mut settings = settings();
     settings.times.revocation_interval = Duration::from_millis(10);
@@ -40,7 +40,7 @@ async fn a_closed_account_is_locked_out_until_it_is_reopened() {
     operator.close("ana").await.unwrap();
     assert_eq!(socket.close_code().await, 4103);
 
-    // Without the password, the answer does not reveal that the account is closed.
+    // With a wrong password, the answer does not reveal that the account is closed.
     assert_eq!(login(&house, "ana", "another password").await, (403, "wrong_password".to_owned()));
     assert_eq!(login(&house, "ana", PASSWORD).await, (403, "account_closed".to_owned()));
     let me = house.ask("GET", "/api/me", &token, "").await;

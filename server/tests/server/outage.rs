@@ -1,4 +1,4 @@
-//! Tests of who is admitted while the store is unavailable.
+//! Tests of which clients are admitted while the store is unavailable.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -15,16 +15,17 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-/// A server's connection to its store, which the test can switch off. The store keeps running.
+/// The link between a server and its store, which the test can switch off. The store itself keeps
+/// running.
 struct StoreSwitch(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The next update that revokes a token is carried out, but its answer is lost and the connection
-/// goes down. Until then, the connection works.
+/// The next update that revokes a token is carried out, but its answer is lost and the link goes
+/// down. Until then, the link works.
 const BREAKING: u8 = 2;
 
-/// True for the announcement of a revoked token to other servers.
+/// True for a write that announces a revoked token to other servers.
 fn is_revocation(write: &Write) -> bool {
     matches!(write, Write::Put { key, .. } if key.as_bytes().starts_with(b"revoked/"))
 }
@@ -66,17 +67,18 @@ impl Hands for StoreSwitch {
     }
 }
 
-/// Returns settings with frequent periodic work.
+/// Returns settings with very frequent periodic work.
 fn eager() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_millis(20);
     settings.times.revocation_interval = Duration::from_millis(20);
-    // Only a failed heartbeat marks the store as unavailable, not a slow one on a busy machine.
+    // With this limit, a slow heartbeat on a busy machine does not mark the store as unavailable.
+    // Only a failed heartbeat does.
     settings.times.store_late = Duration::from_secs(60);
     settings
 }
 
-/// Returns a store that servers share, and a server with its connection to the store.
+/// Returns a store that servers share, the link of one server to it, and that server.
 async fn shared(settings: Settings) -> (TestStore, Arc<StoreBetween<StoreSwitch>>, House) {
     let store = TestStore::announcing(SystemClock);
     let line = StoreSwitch::to(&store);
@@ -84,7 +86,7 @@ async fn shared(settings: Settings) -> (TestStore, Arc<StoreBetween<StoreSwitch>
     (store, line, house)
 }
 
-/// Returns a guest whose client is told whether the store is available.
+/// Connects a guest who receives messages about the availability of the store.
 async fn witness(house: &House) -> Client {
     house.guest("witness").await.0
 }
@@ -98,8 +100,8 @@ async fn told(client: &mut Client) -> bool {
         .await
 }
 
-/// Says hello with this credential and is refused. Returns the code of the refusal and the close
-/// code.
+/// Says hello with this credential, which the server must refuse. Returns the code of the refusal
+/// and the close code.
 async fn sent_back(house: &House, credential: &str) -> (String, u16) {
     let mut client = house.connect().await;
     client.say(&format!(r#"{{"type":"hello","protocol":1,{credential}}}"#)).await;
@@ -179,7 +181,8 @@ async fn known_players_reconnect_and_watch_from_memory() {
     assert_eq!((again, new_token), (player, None));
     assert_eq!(games.iter().map(|game| game.id).collect::<Vec<_>>(), [game]);
     assert_eq!(ana.next().await, ServerToClient::StoreState { available: false });
-    // Players do not see other players' games, and actions that need the store are refused.
+    // Without the store, players can still open their game, but actions that need the store are
+    // refused.
     open(&mut ana, game).await;
     let cmd_id = "2".parse().unwrap();
     ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })
@@ -221,7 +224,7 @@ async fn unknown_players_all_get_the_same_answer() {
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     assert_eq!(sent_back(&house, r#""name":"cat""#).await, later());
     assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, later());
-    // A malformed token can be refused without the store.
+    // A malformed token is refused permanently, because that needs no store.
     assert_eq!(sent_back(&house, &with("nonsense")).await, for_good());
     other.close().await;
     house.close().await;
@@ -266,7 +269,8 @@ async fn tokens_revoked_elsewhere_are_closed_when_the_store_returns() {
     line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     assert_eq!(other.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
-    // This server cannot know of the revocation.
+    // Without the store, this server cannot know of the revocation, so it admits the token for
+    // now.
     let mut ana = house.again(&token).await;
     line.hands.set(UP);
     assert_eq!(ana.close_code().await, 4101);
@@ -313,7 +317,8 @@ async fn an_emptied_store_does_not_invalidate_known_tokens() {
     house.close().await;
 }
 
-/// Holds every call after the update that plans a game, until the test releases the calls.
+/// Lets the update that plans a game pass, and then holds every call until the test releases the
+/// calls.
 struct Gate {
     is_reached: watch::Sender<bool>,
     is_open: watch::Sender<bool>,
@@ -365,8 +370,8 @@ async fn a_planned_stop_completes_a_pending_acceptance() {
     let mut is_reached = between.hands.is_reached.subscribe();
     in_time("the plan", is_reached.wait_for(|is_reached| *is_reached)).await.unwrap();
 
-    // The offer is taken, but its game does not exist yet. The server starts to stop before the
-    // store answers.
+    // At this point the offer has been taken, but its game does not exist yet. The server begins
+    // to stop before the store answers.
     let address = house.address;
     let stop = tokio::spawn(house.close());
     in_time("the listener to close", async { while TcpStream::connect(address).await.is_ok() {} }).await;

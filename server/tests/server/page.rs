@@ -1,4 +1,4 @@
-//! The page for browsers, and connections that stay open, from outside.
+//! Tests of the page for browsers, and of connections that stay open, over the network.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::common::{House, TIMEOUT, dial, http, in_time, settings};
 
 const GET_GAMES: &str = "GET /api/games HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Sends a request and reads its answer by the length that it names.
+/// Sends a request and reads an answer of the length that its head names.
 async fn exchange(stream: &mut TcpStream, request: &str) -> String {
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -30,7 +30,7 @@ async fn exchange(stream: &mut TcpStream, request: &str) -> String {
     answer
 }
 
-/// True if the other end closes the connection and sends nothing more.
+/// True if the server closes the connection without sending anything more.
 async fn is_closed(stream: &mut TcpStream) -> bool {
     let mut rest = Vec::new();
     in_time("the close", stream.read_to_end(&mut rest)).await.is_ok() && rest.is_empty()
@@ -56,7 +56,8 @@ async fn a_connection_that_waits_too_long_is_closed() {
     let mut settings = settings();
     settings.times.http_idle = Some(Duration::from_millis(100));
     let house = House::open(settings).await;
-    // Nothing more, and the beginning of another request: neither is waited for.
+    // The client sends nothing more, or only the beginning of another request. The server waits
+    // for neither.
     for rest in ["", "GET /api/games HTTP/1.1\r\nHost"] {
         let mut stream = TcpStream::connect(house.address).await.unwrap();
         exchange(&mut stream, GET_GAMES).await;
@@ -72,7 +73,8 @@ async fn requests_that_change_something_errors_and_proxies_close_the_connection(
     for request in [
         "POST /api/logout HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
         "GET /api/nothing HTTP/1.1\r\nHost: x\r\n\r\n",
-        // Checks of health have no limit but that of connections.
+        // The answer to a health check closes the connection, because health checks are not
+        // limited in any other way.
         "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /api/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
         "GET /api/games HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -117,7 +119,7 @@ async fn a_connection_that_waits_makes_room_for_another() {
     let mut third = dial([127, 0, 0, 7], house.address).await.unwrap();
     assert!(exchange(&mut third, GET_GAMES).await.starts_with("HTTP/1.1 200"));
     let mut rest = Vec::new();
-    // Cut off, without an answer.
+    // The first connection is closed without an answer.
     in_time("the close", first.read_to_end(&mut rest)).await.ok();
     assert!(rest.is_empty());
     assert!(exchange(&mut second, GET_GAMES).await.starts_with("HTTP/1.1 200"));

@@ -1,4 +1,5 @@
-//! Tests of the pool: waiting players are paired once, even if connections or servers are lost.
+//! Tests of the pool: players who wait are paired exactly once, even if connections or servers
+//! are lost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +21,8 @@ fn terms(rated: bool) -> Terms {
     }
 }
 
-/// Returns settings with which the tests start the waves, except for the first wave of a server.
+/// Returns settings with which only the first wave of a server starts by itself. The tests start
+/// all other waves.
 fn slow() -> Settings {
     let mut settings = settings();
     settings.times.pool_wave = Duration::from_secs(3_600);
@@ -97,7 +99,7 @@ async fn matching_players_are_paired_once_while_they_play() {
         assert_eq!(enter(client, "2", terms(true)).await, Err("already_paired".to_owned()));
         assert_eq!(leave(client, "3").await, Err("already_paired".to_owned()));
     }
-    // When the game is over, both may wait again.
+    // When the game is over, both players may enter the pool again.
     let abort = ClientToServer::Command {
         cmd_id: cmd("4"),
         game,
@@ -127,7 +129,8 @@ async fn players_who_left_or_want_other_terms_are_not_paired() {
     house.lobby.hold_wave().await.unwrap();
     leave(&mut ana, "2").await.unwrap();
     enter(&mut cy, "1", terms(false)).await.unwrap();
-    // Bo changes the terms. A player waits only for one kind of game at a time.
+    // Bo enters again with other terms, which replaces his first entry, because a player can wait
+    // for only one kind of game.
     enter(&mut bo, "2", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     let game = started(&mut cy).await;
@@ -172,11 +175,12 @@ async fn a_place_survives_the_server() {
     house.abandon();
     let house = House::open_on(store, slow()).await;
     let (mut ana, mut bo) = (house.again(&ana_token).await, house.again(&bo_token).await);
-    // The client repeats the command because it did not get the answer. The outcome is the same,
-    // and the player has no second place.
+    // The client repeats the command because it got no answer. It succeeds again, but the player
+    // does not enter the pool twice.
     enter(&mut ana, "1", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
-    // They may have been paired before or after they came back. Both have the same single game.
+    // The players may have been paired before or after they came back. In both cases they have
+    // the same single game.
     let games = [only_game(&mut ana).await, only_game(&mut bo).await];
     assert_eq!(games[0], games[1]);
     house.close().await;
@@ -194,7 +198,8 @@ async fn many_on_two_servers_are_each_in_one_game() {
         enter(&mut client, "1", terms(false)).await.unwrap();
         clients.push(client);
     }
-    // Both servers pair players at the same time, repeatedly, and notify their own players.
+    // Both servers pair players at the same time, several times. Each server notifies its own
+    // players.
     for _ in 0..5 {
         let (one, two) = tokio::join!(house.lobby.hold_wave(), other.lobby.hold_wave());
         assert!(one.is_ok() && two.is_ok());
@@ -217,8 +222,8 @@ async fn a_wave_reads_thousands_of_waiting_players() {
     let (mut bo, ..) = house.guest("bo").await;
     enter(&mut ana, "1", terms(false)).await.unwrap();
     let (_, record) = house.store.scan(Key::new("pool/").unwrap(), None, 1).await.unwrap().remove(0);
-    // More records than one read returns. They all sort before the ids of players, and none of
-    // them can be paired with another.
+    // Adds more records than one read returns. They all come before the ids of real players, and
+    // no two of them can be paired.
     for chunk in (0..5_000_u32).collect::<Vec<_>>().chunks(50) {
         let write = |number: &u32| {
             let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
@@ -243,8 +248,8 @@ async fn pairings_are_kept_for_a_few_waves_and_delay_no_one() {
     let house = House::open(settings.clone()).await;
     let (mut ana, ..) = house.guest("ana").await;
     let (mut bo, ..) = house.guest("bo").await;
-    // Recent pairings from another server: more than one read returns, and all of them sort
-    // before the next game's id.
+    // Adds recent pairings from another server, more than one read returns. All of them come
+    // before the id of the next game.
     let key = |number: usize| Key::new(format!("paired/0{number:011}")).unwrap();
     for chunk in (0..5_000).collect::<Vec<_>>().chunks(50) {
         let write = |number: &usize| Write::Put { key: key(*number), value: b"{}".to_vec(), expires: None };
@@ -264,7 +269,7 @@ async fn pairings_are_kept_for_a_few_waves_and_delay_no_one() {
     let store = house.store.clone();
     house.close().await;
 
-    // A server with short waves soon treats these pairings as complete.
+    // A server with short waves soon considers these pairings complete and removes them.
     settings.times.pool_wave = Duration::from_millis(1);
     let house = House::open_on(store, settings).await;
     while house.store.get(record.clone()).await.unwrap().is_some() {
@@ -299,7 +304,7 @@ async fn repeatedly_leaving_games_blocks_the_pool_for_a_stated_time() {
     assert_eq!(code, "left_games");
     assert!(message.starts_with("You recently left 2 games"), "{message}");
     assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
-    // A rated seek is refused as well; a casual seek is allowed.
+    // A rated seek is refused as well, but a casual seek is allowed.
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None, rating: None }).await;
     assert_eq!(answer(&mut ana, "d").await, Err("left_games".to_owned()));
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("e"), terms: terms(false), side: None, rating: None }).await;

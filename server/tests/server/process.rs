@@ -1,4 +1,4 @@
-//! Tests of the program itself: its flags, its first output, its exit.
+//! Tests of the program itself: its flags, its first output, and its exit.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -30,7 +30,7 @@ fn ends_with(mut command: Command, code: i32, word: &str) -> String {
     stderr
 }
 
-/// A running program. It is ended on drop, even if the test fails.
+/// A running program, which is stopped on drop, even if the test fails.
 struct Running {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -143,12 +143,12 @@ fn a_port_in_use_is_reported() {
     ends_with(command, 3, &format!("cannot listen on {address} (--listen)"));
 }
 
-/// A server that is still reading its games refuses connections, so that clients can try another
-/// server instead of waiting.
+/// While a server reads its games, it refuses connections, so that clients can try another server
+/// instead of waiting.
 #[test]
 fn no_connection_is_accepted_before_the_store_answers() {
-    // A Redis that accepts connections but never answers. The server gets its own IP address, so
-    // that no other process uses its port.
+    // The test's Redis accepts connections but never answers. The server gets its own IP address,
+    // so that no other process uses its port.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let store = format!("redis://{}", silent.local_addr().unwrap());
     let address = TcpListener::bind("127.0.71.71:0").unwrap().local_addr().unwrap();
@@ -216,7 +216,7 @@ async fn the_most_talkative_log_holds_no_message() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = program(folder.path());
     command.args(["--log", "trace", "--log-format", "json"]);
-    // Without a reader, a pipe would fill up.
+    // The log goes to a file, because a pipe that is not read would fill up.
     let log = folder.path().join("trace");
     command.stderr(std::fs::File::create(&log).unwrap());
     let running = Running::start(command);

@@ -70,13 +70,13 @@ async fn offer(client: &mut Client, terms: Terms) -> String {
         .await
 }
 
-/// Returns an id that no other command of these tests has.
+/// Returns an id that no other command in these tests has.
 fn new_cmd() -> flagfall_protocol::CommandId {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     cmd(&format!("new-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Waits for the answer to a resignation at ply 2.
+/// Waits until the server accepts or refuses the resignation at ply 2.
 async fn resigned(client: &mut Client) {
     let resignation = cmd("2-other");
     client
@@ -169,7 +169,7 @@ async fn a_rated_game_changes_both_ratings_and_notifies_both() {
     }
     let games = history(&house, "bo").await;
     assert_eq!((&games[0]["score"], &games[0]["opponent"]["name"]), (&json!("lost"), &json!("ana")));
-    // One game is not enough for the leaderboard.
+    // A player with one game is not on the leaderboard yet.
     let board = house.get("/api/leaderboards/classic/rapid").await.json();
     assert_eq!(board, json!({ "ruleset": "classic", "speed": "rapid", "bots": false, "entries": [] }));
     for (path, status, code) in [
@@ -248,15 +248,15 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
     house.close().await;
 }
 
-/// Returns settings without background work during the test.
+/// Returns settings with which no background work happens during the test.
 fn quiet() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_secs(3_600);
     settings
 }
 
-/// Plays a game on a server that dies at call number `at` after the resignation. Returns true if
-/// the server survived.
+/// Plays a game on a server that dies at the call number `at` after the resignation. Returns true
+/// if the server survived.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = TestStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);
@@ -265,15 +265,14 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
     mortal.hands.left.store(at, Ordering::SeqCst);
     command(&mut red, game, 2, GameCommand::Resign {}).await;
-    // The server does what it still can: it answers, and then runs the jobs.
+    // Before it dies, the server still answers and then runs the jobs, as far as it can.
     resigned(&mut red).await;
     let lived =
         house.jobs.run_due("rating_due").await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
     house.abandon();
 
-    // The next server finds the remaining work. The player did not get the answer and resigns
-    // again.
+    // Another server finds the remaining work. The player got no answer, so they resign again.
     let house = House::open_on(memory, quiet()).await;
     let mut red = house.again(&ana).await;
     command(&mut red, game, 2, GameCommand::Resign {}).await;
@@ -323,7 +322,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     for _ in 0..4 {
         duels.push(Duel::begin(&house, &ana, &bo).await);
     }
-    // Keep the servers from rating by themselves when a game ends.
+    // Stalled updates keep the servers from rating the games as soon as they end.
     let stall =
         |is_stalled| [&stall, &other_stall].map(|it| it.hands.is_stalled.store(is_stalled, Ordering::SeqCst));
     stall(true);
@@ -332,14 +331,15 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
         resigned(blue).await;
     }
     let games: Vec<_> = duels.iter().map(|duel| duel.game).collect();
-    // Both servers have read a job and both ratings before either of them writes.
+    // Both servers read a job and both ratings before either of them writes.
     let held = memory.hold_appends().await;
     stall(false);
     let release = async {
         memory.wait_for_held(2).await;
         drop(held);
     };
-    // The first server has leased the jobs. On the second server's clock, the lease has expired.
+    // The first server leases the jobs. On the second server's clock, which is an hour ahead,
+    // that lease has expired.
     other.later(3_600_000);
     let ((), (), ()) = tokio::join!(house.run_jobs("rating_due"), other.run_jobs("rating_due"), release);
     other.later(3_600_000);
@@ -348,7 +348,8 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     let rated: Vec<_> = games_of.as_array().unwrap().iter().map(|it| it["game"].as_str().unwrap()).collect();
     assert_eq!(rated.len(), 4, "{games_of}");
     assert!(games.iter().all(|game| rated.contains(&game.as_str())));
-    // The ratings before each game are those after the previous game.
+    // The list begins with the latest game. The rating before each game must be the rating after
+    // the previous game.
     for pair in games_of.as_array().unwrap().windows(2) {
         assert_eq!(pair[0]["before"]["rating"], pair[1]["after"]["rating"]);
     }
@@ -476,17 +477,18 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert_eq!(undone, [false, true], "the latest first: {history}");
     }
 
-    // Reverses the rating changes of the player's remaining games. A second call finds none.
+    // `undo_all` reverses the rating changes of the player's remaining games. The second call
+    // finds no such games.
     assert_eq!(operator.undo_all("ana").await.unwrap(), 1);
     assert_eq!(operator.undo_all("ana").await.unwrap(), 0);
     assert_eq!(operator.undo_all("bo").await.unwrap(), 0);
     for name in ["ana", "bo"] {
-        // Ratings and changes are shown in whole points.
+        // The difference may be 2 points, because ratings and changes are shown in whole points.
         assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
     }
     assert_eq!(acts(&house.store).await.unwrap().len(), 2);
-    // The place on the leaderboard matches the current rating, because the next game finds and
-    // moves it.
+    // The entry on the leaderboard must match the current rating, because the next game looks for
+    // the entry and moves it.
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
@@ -515,7 +517,7 @@ async fn a_late_rating_job_does_not_restore_a_deleted_account() {
         kept
     };
     assert_eq!(kept(&house.store).await, 0);
-    // A server runs the rating job of one of the player's games late.
+    // After the account was deleted, a server runs the rating job of one of the player's games.
     let put = async |key: String, value: Vec<u8>| {
         let key = Key::new(key).unwrap();
         let writes = vec![flagfall_store::Write::Put { key, value, expires: None }];
@@ -525,7 +527,7 @@ async fn a_late_rating_job_does_not_restore_a_deleted_account() {
     house.run_jobs("rating_due").await;
     assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");
 
-    // If a server crashes during a deletion, the next server completes it.
+    // A server has crashed during a deletion, and the next server must complete it.
     put(format!("ratings/{id}/classic/rapid"), b"{}".to_vec()).await;
     let player = json!({ "id": id, "name": "ana", "kind": "account" });
     put(format!("leaving/{id}"), player.to_string().into_bytes()).await;

@@ -1,4 +1,4 @@
-//! Sessions of the server's own page by cookie, and clients that are anonymous.
+//! Tests of sessions of the server's own page, which use a cookie, and of anonymous clients.
 
 use crate::common::{Answer, Client, House, http, in_time, settings};
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time, Viewer};
@@ -15,7 +15,7 @@ const PASSWORD: &str = "correct horse battery";
 struct Browser<'a> {
     house: &'a House,
     origin: String,
-    /// The `Cookie` that it sends.
+    /// The header `Cookie` that the browser sends.
     cookie: String,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Browser<'a> {
         Browser { house, origin: format!("http://{}", house.address), cookie: String::new() }
     }
 
-    /// Sends a request as the page does, and keeps the cookie of the answer.
+    /// Sends a request as the page does, and keeps the cookie in the answer.
     async fn ask(&mut self, method: &str, path: &str, body: &str) -> Answer {
         let headers = format!("Origin: {}\r\nCookie: {}\r\n", self.origin, self.cookie);
         let answer = ask(self.house, method, path, &headers, body).await;
@@ -43,7 +43,7 @@ impl<'a> Browser<'a> {
         answer.json()
     }
 
-    /// Opens a line and says hello for the session.
+    /// Opens a WebSocket and says hello with the session.
     async fn connect(&self) -> (Client, ServerToClient) {
         let mut request = format!("ws://{}/ws", self.house.address).into_client_request().unwrap();
         request.headers_mut().insert("origin", self.origin.parse().unwrap());
@@ -58,7 +58,7 @@ impl<'a> Browser<'a> {
         (client, welcome)
     }
 
-    /// The id of the player that the server welcomes.
+    /// Returns the id of the player in the server's welcome.
     async fn player(&self) -> Option<String> {
         let (_, welcome) = self.connect().await;
         id_of(&welcome)
@@ -83,7 +83,7 @@ async fn ask(house: &House, method: &str, path: &str, headers: &str, body: &str)
     http(house.address, &request).await
 }
 
-/// The cookie that an answer sets, as the browser sends it.
+/// Returns the cookie that an answer sets, as the browser will send it.
 fn cookie_of(answer: &Answer) -> Option<String> {
     let line = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: "))?;
     line.split(';').next().map(str::to_owned)
@@ -120,7 +120,7 @@ async fn a_page_becomes_a_guest_and_comes_back_as_the_same() {
     assert!(browser.cookie.starts_with(&format!("flagfall-{}=", house.address.port())));
     assert_eq!(browser.player().await.as_ref(), Some(&id));
     assert_eq!(browser.begin(&json!({})).await["player"]["id"], id, "another tab was faster");
-    // It plays, and is known over HTTP.
+    // The guest plays, and is recognized over HTTP.
     let (mut client, _) = browser.connect().await;
     accepted(&mut client, &play_bot(false)).await;
     assert_eq!(browser.ask("GET", "/api/me", "").await.json()["player"]["id"], id);
@@ -147,7 +147,7 @@ async fn the_cookie_counts_for_requests_of_the_own_page_alone() {
         assert_eq!(me(unknown).await, (401, json!("bad_token")), "{unknown}");
     }
     assert_eq!(me("Origin: https://friend.example\r\n").await, (401, json!("bad_token")));
-    // The same for what changes something, and for sessions themselves.
+    // Requests that change something are refused as well, and so are those for sessions.
     let headers = format!("{foreign}{cookie}");
     for (method, path) in [("POST", "/api/me/feed"), ("POST", "/api/session"), ("DELETE", "/api/session")] {
         assert_eq!(ask(&house, method, path, &headers, "{}").await.refusal().0, 403, "{method} {path}");
@@ -156,7 +156,7 @@ async fn the_cookie_counts_for_requests_of_the_own_page_alone() {
         let (status, refusal) = ask(&house, "POST", "/api/session", headers, "{}").await.refusal();
         assert_eq!((status, &refusal["args"]["reason"]), (403, &json!("session")), "{headers}");
     }
-    // An allowed origin may connect, but not with the cookie.
+    // A page of an allowed origin may connect, but its cookie is ignored.
     let page = Browser { house: &house, origin: "https://friend.example".to_owned(), cookie: String::new() };
     let mut request = format!("ws://{}/ws", house.address).into_client_request().unwrap();
     request.headers_mut().insert("origin", page.origin.parse().unwrap());
@@ -248,7 +248,8 @@ async fn a_guest_who_logs_out_is_gone() {
         assert_eq!(client.close_code().await, 4101);
         browser.cookie = old;
         let again = browser.begin(&json!({})).await["player"]["id"].clone();
-        // A guest who is not stored has no token that could be revoked.
+        // A guest who has not played is not stored, so the token cannot be revoked and stays
+        // valid.
         assert_eq!(again == id, !has_played);
     }
     let mut nobody = Browser::new(&house);

@@ -26,7 +26,7 @@ fn run(words: &[&str], code: i32, word: &str) -> String {
     said
 }
 
-/// A running server. It is ended on drop, even if the test fails.
+/// A running server, which is stopped on drop, even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -41,13 +41,14 @@ impl Running {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let first = lines.next().expect("the first line");
         let address = first.strip_prefix("listening on http://").expect("an address").parse().unwrap();
-        // The program prints the location of the data before the instructions for playing.
+        // These lines name the location of the data. The program prints them before the
+        // instructions for playing.
         let said = lines.by_ref().take_while(|line| !line.starts_with("to play")).collect();
         Running { child, address, said }
     }
 
-    /// Says hello and returns the token of the welcome. The guest creates a challenge and is
-    /// therefore stored.
+    /// Says hello and returns the token in the welcome. Also creates a challenge, so that the
+    /// guest is stored.
     async fn hello(&self, credential: &str) -> String {
         let (socket, _) =
             tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
@@ -61,7 +62,7 @@ impl Running {
         token
     }
 
-    /// Ends the server with a signal: KILL at once, TERM cleanly.
+    /// Ends the server with a signal: KILL ends it at once, and TERM lets it stop cleanly.
     fn end(mut self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
@@ -71,7 +72,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The server has already ended, or the test has failed.
+        // Errors are ignored, because the server may already have ended.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -161,7 +162,7 @@ async fn a_guest_in_redis_survives_a_kill() {
     running.end("TERM");
 }
 
-/// Returns the records of a guest from version 0.1, which stored guests at the hello.
+/// Returns the records of a guest from version 0.1, which stored guests when they said hello.
 fn guest_of_0_1(id: &str) -> Update {
     let player = format!(r#"{{"id":"{id}","name":"{id}","kind":"guest"}}"#);
     let record = format!(r#"{{"player":{player},"name_key":"{id}","created":1000,"tokens":[]}}"#);
@@ -212,7 +213,7 @@ fn a_weak_redis_is_refused_at_start_unless_that_is_agreed_to() {
     let redis = RedisServer::start_with(&["--appendonly", "yes", "--appendfsync", "everysec"]);
     let url = format!("redis://:secret@127.0.0.1:{}", redis.port());
     let words = ["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--store"];
-    // Redis refuses a password if it has none.
+    // A Redis without a password refuses connections with a password.
     let said = run(&[&words[..], &[&url]].concat(), 4, "password");
     assert!(!said.contains("secret"), "{said}");
     let url = format!("redis://127.0.0.1:{}", redis.port());

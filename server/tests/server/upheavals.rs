@@ -1,4 +1,4 @@
-//! Tests of events outside a server's control: the server is frozen, its data folder is deleted,
+//! Tests of events that a server does not control: it is frozen, its data folder is deleted, or
 //! its Redis is emptied.
 
 use std::io::{BufRead, BufReader, Read};
@@ -14,7 +14,7 @@ use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameView, ServerToClient, Terms, Time};
 use flagfall_rules::Ruleset;
 
-/// A running server. It is ended on drop, even if the test fails.
+/// A running server, which is stopped on drop, even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -62,13 +62,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The server has already ended, or the test has failed.
+        // Errors are ignored, because the server may already have ended.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Returns a deployment in which the piece in column a can move at once.
+/// Returns a deployment in which the piece in column a can move in the first turn.
 fn setup(side: Side) -> String {
     let ruleset = Ruleset::find("classic").unwrap();
     let setup =
@@ -117,8 +117,8 @@ async fn view(client: &mut Client, game: GameId) -> GameView {
         .await
 }
 
-/// Returns two guests and their game, in which both have deployed: Red's client and token, Blue's
-/// client and token, and the game.
+/// Starts a game between two guests, who both deploy. Returns Red's client and token, Blue's
+/// client and token, and the game's id.
 async fn game(server: &Running) -> (Client, String, Client, String, GameId) {
     let (mut red, red_token, _) = server.hello(r#""name":"ana""#).await;
     let (mut blue, blue_token, _) = server.hello(r#""name":"bo""#).await;
@@ -160,7 +160,7 @@ async fn a_server_that_was_stopped_for_some_seconds_takes_no_time_from_a_player(
     let before = left_ms(view(&mut red, game).await);
     server.signal("STOP");
     let stopped = Instant::now();
-    // More than the 2.5 s that a server may be silent.
+    // The pause is longer than 2.5 s, the longest silence of a server that is not an outage.
     std::thread::sleep(Duration::from_millis(3_500));
     let frozen = stopped.elapsed();
     server.signal("CONT");
@@ -190,7 +190,7 @@ async fn games_pause_while_the_disk_is_full_and_go_on_by_themselves() {
     let server = Running::start(&words);
     let (mut red, red_token, mut blue, _, game) = game(&server).await;
     let left_ms = |view: GameView| view.clock.unwrap().remaining_ms.red;
-    // At first the disk is almost full, then it is full.
+    // In the first round the disk is almost full, and in the second round it is full.
     for (ply, free) in [(0, 100 * MIB), (2, 0)] {
         let begun = Instant::now();
         let before = left_ms(view(&mut red, game).await);
@@ -203,7 +203,7 @@ async fn games_pause_while_the_disk_is_full_and_go_on_by_themselves() {
         let health = http(server.address, &health).await;
         assert_eq!(health.status, 503);
         assert!(health.body.contains("the disk is full: games pause until there is room"), "{}", health.body);
-        // More than the 2.5 s that a server may be silent.
+        // The pause is longer than 2.5 s, the longest silence of a server that is not an outage.
         std::thread::sleep(Duration::from_millis(3_000));
         let stood = full.elapsed();
         disk.make_room();
@@ -212,8 +212,7 @@ async fn games_pause_while_the_disk_is_full_and_go_on_by_themselves() {
         let ran = Duration::from_millis(before.saturating_sub(after));
         assert!(ran + stood <= begun.elapsed() + Duration::from_millis(50), "{ran:?} ran, {stood:?} stood");
         let (one, two) = if ply == 0 { ("a4a5", "a7a6") } else { ("a5a4", "a6a7") };
-        // A command that was refused because the disk was full can be sent again with the same
-        // id.
+        // A command that was refused because of the full disk can be sent again with the same id.
         step(&mut red, game, ply, one).await.unwrap();
         step(&mut blue, game, ply + 1, two).await.unwrap();
     }
@@ -250,7 +249,7 @@ async fn a_server_stops_when_its_data_folder_is_deleted() {
             std::fs::remove_dir_all(&data).unwrap();
         }
         let deleted = Instant::now();
-        // The command is not accepted: it is refused, or the connection ends first.
+        // The command must not be accepted. It is refused, or the connection ends first.
         red.tell(&ClientToServer::Command {
             cmd_id: "late".parse().unwrap(),
             game,
@@ -262,8 +261,8 @@ async fn a_server_stops_when_its_data_folder_is_deleted() {
         let (code, said) = tokio::task::spawn_blocking(move || server.end()).await.unwrap();
         assert_eq!(code, Some(4), "{said}");
         assert!(said.contains("was deleted or replaced while the server ran"), "{said}");
-        // The server notices the deletion within a second. The rest is the shutdown, which waits
-        // for this client.
+        // The server notices the deletion within a second. The rest of the time is the shutdown,
+        // which waits for this client.
         assert!(deleted.elapsed() < Duration::from_secs(20));
         while let Some(Ok(message)) = futures_util::StreamExt::next(&mut red.socket).await {
             let text = message.into_text().unwrap_or_default();
@@ -280,7 +279,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     let server = Running::start(&["--store", &url]);
     let (mut red, red_token, blue, blue_token, game) = game(&server).await;
     step(&mut red, game, 0, "a4a5").await.unwrap();
-    // One player is connected meanwhile, the other is not.
+    // Red is connected while Redis is emptied, and Blue is not.
     drop(blue);
     let _: String = redis.ask(&["FLUSHALL"]).await;
     let (mut blue, games) = server.again(&blue_token).await;
@@ -292,7 +291,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     step(&mut blue, game, 1, "a7a6").await.unwrap();
     view(&mut red, game).await;
     step(&mut red, game, 2, "a5a4").await.unwrap();
-    // The data in Redis is enough for a new server.
+    // A new server needs nothing but the data in Redis.
     drop((red, blue));
     server.signal("KILL");
     drop(server);

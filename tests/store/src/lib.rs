@@ -1,5 +1,5 @@
-//! What tests of the server need around a store: [`TestStore`], a store in memory that fails on
-//! demand, and [`ManualClock`], a clock that a test sets.
+//! Helpers for tests that need a store: [`TestStore`], a store in memory that fails on demand,
+//! and [`ManualClock`], a clock that a test sets.
 
 mod manual_clock;
 mod test_store;

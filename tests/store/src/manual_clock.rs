@@ -1,4 +1,4 @@
-//! A clock that a test sets. The store's own unit tests include this file too.
+//! A clock that a test sets. The unit tests of the store include this file as well.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use flagfall_board::Stamp;
 use flagfall_store::WallClock;
 
-/// Clocks for tests, which can set them.
+/// A wall clock and a steady clock that a test sets.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     wall_ms: AtomicU64,
@@ -14,7 +14,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Makes clocks whose wall clock shows this time.
+    /// Creates clocks. The wall clock shows this time.
     #[must_use]
     pub fn new(now: Stamp) -> ManualClock {
         ManualClock { wall_ms: AtomicU64::new(now.0), steady_ms: AtomicU64::new(0) }

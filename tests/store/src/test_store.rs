@@ -14,9 +14,10 @@ use flagfall_store::{
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 
-/// The most appends and updates inside the store at a time. Further ones wait.
+/// The maximum number of appends and updates that the store processes at a time. Other requests
+/// wait.
 const WRITES_MAX: u32 = 1024;
-/// The most announcements that wait for a receiver.
+/// The maximum number of announcements that wait for a receiver.
 const ANNOUNCEMENTS_MAX: usize = 64;
 
 /// A way in which an append or an update fails.
@@ -48,30 +49,31 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// What the store has become by what the test did to it.
+/// The effects that the test has had on the store.
 #[derive(Default)]
 struct State {
-    /// Entries that a read finds damaged.
+    /// The entries whose damage a read will find.
     damaged: HashSet<(GameId, u64)>,
     quarantined: BTreeMap<GameId, String>,
-    /// The last sign of life before the store was reopened.
+    /// The time at which a server was last alive before the store was reopened.
     last_heartbeat: Option<Stamp>,
     last_alive: Option<Stamp>,
 }
 
-/// The senders of a store that several servers share.
+/// The senders that exist if several servers share the store.
 struct Channels {
     announcements: broadcast::Sender<Announcement>,
     notices: broadcast::Sender<Notice>,
 }
 
-/// Appends and updates wait as long as this guard exists. See [`TestStore::hold_appends`].
+/// A guard that makes appends and updates wait until it is dropped. See
+/// [`TestStore::hold_appends`].
 #[derive(Debug)]
 pub struct AppendsHeld {
     _permits: OwnedSemaphorePermit,
 }
 
-/// A request that waits at the gate is counted as long as this guard exists.
+/// A guard that counts a request as waiting at the gate until it is dropped.
 struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl Waiting<'_> {
@@ -124,21 +126,22 @@ impl TestStore {
         }
     }
 
-    /// Returns how often a log was read.
+    /// Returns the number of times that a log was read.
     #[must_use]
     pub fn reads(&self) -> u64 {
         self.shared.reads.load(Ordering::Relaxed)
     }
 
-    /// Sends an announcement to all receivers, even if it is not true.
+    /// Sends an announcement to all receivers. The announcement need not be true.
     pub fn announce(&self, announcement: Announcement) {
         if let Some(channels) = &self.shared.channels {
-            // An error only means that there is no receiver.
+            // A send error only means that there is no receiver.
             channels.announcements.send(announcement).ok();
         }
     }
 
-    /// Makes the next append or update fail. Several calls queue up, one failure each.
+    /// Makes the next append or update fail. If this is called several times, one later request
+    /// fails for each call.
     pub fn fail_next(&self, fault: WriteFault) {
         self.shared.faults.lock().push_back(fault);
     }
@@ -150,10 +153,10 @@ impl TestStore {
         AppendsHeld { _permits: permits.unwrap_or_else(|_| unreachable!("the gate is never closed")) }
     }
 
-    /// Waits until at least `count` appends and updates are held back. Their callers have then
-    /// finished reading.
+    /// Waits until at least `count` appends and updates are held back. By then, their callers
+    /// have finished all reads that come before.
     pub async fn wait_for_held(&self, count: usize) {
-        // This store owns the sender, so there is no error.
+        // This cannot fail, because the store owns the sender.
         self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
     }
 
@@ -168,8 +171,8 @@ impl TestStore {
         self.shared.state.lock().damaged.insert((game, seq));
     }
 
-    /// Simulates a restart of the server: the store remains, and its newest sign of life becomes
-    /// the last heartbeat.
+    /// Simulates a restart of the server. The data remains, and the last time at which the server
+    /// was alive becomes the last heartbeat.
     pub fn reopen(&self) {
         self.shared.memory.forget_beat();
         let mut state = self.shared.state.lock();
@@ -190,9 +193,9 @@ impl TestStore {
         Err(ReadError::Damaged { game, seq, what })
     }
 
-    /// Passes the gate. Waits while appends are held back.
+    /// Passes the gate. Waits there while appends are held back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        // A caller that does not have to wait is not counted.
+        // A request that can pass at once is not counted as waiting.
         if let Ok(inside) = self.shared.gate.try_acquire() {
             return Some(inside);
         }
@@ -200,8 +203,8 @@ impl TestStore {
         self.shared.gate.acquire().await.ok()
     }
 
-    /// Makes a write, or fails as the test has asked for. `unknown` is the outcome of a write in
-    /// doubt.
+    /// Performs a write, or fails if the test has asked for that. `unknown` is the outcome if the
+    /// write is in doubt.
     async fn write<T>(
         &self,
         write: StoreResult<'_, T>,
@@ -229,10 +232,11 @@ impl TestStore {
 impl Store for TestStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         let (game, seq) = (append.game, append.expected.seq + append.bodies.len() as u64);
-        // The call notes which outage the caller knows of, so it is made before the gate.
+        // The call records which outages the caller knows of, so it is made before the request
+        // waits at the gate.
         let appending = self.shared.memory.append(append);
         let announced = Box::pin(async move {
-            // Asked only now, because the game may have been damaged while the append was held.
+            // Checked after the wait, because the game may have been damaged in the meantime.
             let reason = self.shared.state.lock().quarantined.get(&game).cloned();
             if let Some(reason) = reason {
                 return Ok(AppendOutcome::Quarantined { reason });
@@ -329,7 +333,7 @@ impl Store for TestStore {
                 return Err(LimitError::NoticeLength { bytes }.into());
             }
             if let Some(channels) = &self.shared.channels {
-                // An error only means that there is no receiver.
+                // A send error only means that there is no receiver.
                 channels.notices.send(Notice::Told(notice.into())).ok();
             }
             Ok(())

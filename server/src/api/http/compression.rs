@@ -1,9 +1,9 @@
-//! Which answers of the HTTP API are compressed.
+//! Decides which answers of the HTTP API are compressed.
 //!
-//! The length of a compressed text depends on what repeats in it. Where a secret and a text that
-//! a stranger chooses are compressed together, the length gives the secret away by and by. So
-//! only answers without any secret are compressed, and they are listed here: those that are the
-//! same for everyone, and public records.
+//! The length of a compressed text depends on repetitions in it. If a secret is compressed
+//! together with text that an attacker chooses, the attacker can gradually guess the secret from
+//! the lengths. So only answers without secrets are compressed. They are listed here: answers
+//! that are the same for everyone, and public records.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -16,25 +16,26 @@ use http_body::Body as _;
 
 use crate::api::representation::{Encoding, content_encoding, gzip, vary_by_encoding};
 
-/// Routes whose answers do not depend on who asks.
+/// The routes whose answers are the same for everyone.
 const SAME_FOR_ALL: &[&str] =
     &["/api/games", "/api/keys", "/api/leaderboards/{ruleset}/{speed}", "/api/rulesets", "/api/schema"];
 
-/// Routes whose answers hold no secret when a request comes without a credential.
+/// The routes whose answers contain no secret if the request has no credential.
 const PUBLIC_WITHOUT_CREDENTIAL: &[&str] = &["/api/games/{id}/record", "/api/games/{id}/record.txt"];
 
-/// Shorter answers gain nothing: they fit into one packet.
+/// The minimum length of a compressed answer. Shorter answers fit into one packet anyway.
 const BYTES_MIN: u64 = 1_024;
-/// Longer answers are sent as they are, so that one request cannot take much memory.
+/// The maximum length of a compressed answer, so that one request cannot take much memory.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// Longer answers are compressed in the background, so that they delay no connection.
+/// The maximum length of an answer that is compressed at once. Longer ones are compressed in the
+/// background, so that they do not delay other connections.
 const BYTES_AT_ONCE: u64 = 16 * 1024;
 
-/// What to do with the answer to a request whose answer may be compressed.
+/// The permission to compress the answer to a request, with the encoding that the client prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Compressed(Encoding);
 
-/// The compression of the answer to a request; `None` if it must not be compressed.
+/// Returns how the answer to a request is compressed; `None` if it must not be compressed.
 pub(super) fn of(route: Option<&str>, request: &Request) -> Option<Compressed> {
     let (route, headers) = (route?, request.headers());
     let has_credential = headers.contains_key(AUTHORIZATION) || headers.contains_key(COOKIE);
@@ -45,7 +46,8 @@ pub(super) fn of(route: Option<&str>, request: &Request) -> Option<Compressed> {
 }
 
 impl Compressed {
-    /// Compresses an answer, if the client accepts that and it is worth it.
+    /// Compresses an answer if the client accepts compression and the length of the answer is
+    /// suitable.
     pub(super) async fn apply(self, background: &Background, response: Response) -> Response {
         let (mut head, body) = response.into_parts();
         if head.status != StatusCode::OK || head.headers.contains_key(CONTENT_ENCODING) {
@@ -57,7 +59,7 @@ impl Compressed {
             return Response::from_parts(head, body);
         }
         let limit = usize::try_from(BYTES_MAX).unwrap_or(usize::MAX);
-        // The whole answer is in memory already, so this neither waits nor fails.
+        // The whole answer is already in memory, so this does not wait or fail.
         let Ok(plain) = to_bytes(body, limit).await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };

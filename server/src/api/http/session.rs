@@ -1,4 +1,4 @@
-//! `/api/session`: sessions of this server's own page, by a cookie that no script can read.
+//! `/api/session`: sessions of this server's own page, with a cookie that scripts cannot read.
 
 use axum::Extension;
 use axum::extract::State;
@@ -14,7 +14,7 @@ use flagfall_base::admission::Client;
 use flagfall_base::identity::{Identity, Token};
 use flagfall_services::players::{NewGuest, PlayerError};
 
-/// The name of a session's token in the player's list of tokens.
+/// The name under which a session's token appears in the player's list of tokens.
 const TOKEN_NAME: &str = "browser";
 
 pub(super) async fn begin(
@@ -27,7 +27,7 @@ pub(super) async fn begin(
     let earlier = known(&app, page.token).await?;
     let (token, info) = match (name, password, recovery_code, sign_up) {
         (name, None, None, false) => match earlier {
-            // Another tab of this browser may have been faster.
+            // Another tab of this browser may already have begun the session.
             Some((token, identity)) => (token, SessionInfo { player: identity.player, recovery_code: None }),
             None => {
                 app.admission.take_guest(client, Instant::now())?;
@@ -70,7 +70,7 @@ pub(super) async fn end(State(app): Shared, FromOwnPage(page): FromOwnPage) -> A
     Ok(SessionEnded { cookie: page.cookie.clear() })
 }
 
-/// The player whose token is in the cookie. A token that is valid no longer is none.
+/// Returns the player whose token is in the cookie; `None` if the token is not valid.
 async fn known(app: &App, token: Option<Token>) -> Answer<Option<(Token, Identity)>> {
     let Some(token) = token else { return Ok(None) };
     match app.players.look_up(&token).await {

@@ -2,16 +2,16 @@
 
 use flagfall_board::GameId;
 
-/// An address of the page, or a group of them.
+/// An address of the page, or a pattern for several addresses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
-    /// Its path. A part in braces stands for one of those that [`is_part`] knows.
+    /// The path. A part in braces is a placeholder; see [`is_part`].
     pub(crate) path: &'static str,
-    /// The module in `client-web/page/pages` that shows it.
+    /// The name of the module in `client-web/page/pages` that shows this address.
     pub(super) page: &'static str,
 }
 
-/// Every address of the page, as `client-web/page/route.js` reads them.
+/// All addresses of the page. `client-web/page/route.js` parses the same ones.
 pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/", page: "home" },
     Address { path: "/play", page: "play" },
@@ -32,14 +32,14 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: ACCOUNT, page: "account" },
 ];
 
-/// The module that shows addresses that do not exist.
+/// The name of the module that is shown for unknown addresses.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// Where accounts are managed: where `/.well-known/change-password` leads.
+/// The address of the page for accounts, to which `/.well-known/change-password` redirects.
 pub(crate) const ACCOUNT: &str = "/account";
 
 impl Address {
-    /// True if a path is this address, or one of this group.
+    /// True if a path matches this address.
     fn is_at(&self, path: &str) -> bool {
         let (mut wanted, mut parts) = (self.path.split('/'), path.split('/'));
         loop {
@@ -52,8 +52,8 @@ impl Address {
     }
 }
 
-/// True if a part of a path can stand where an address wants this one. What it names need not
-/// exist: the page says so itself.
+/// True if a part of a path matches the part `wanted` of an address. A game or player that the
+/// path names need not exist, because the page itself reports that.
 fn is_part(wanted: &str, part: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     match wanted {
@@ -68,7 +68,7 @@ fn is_part(wanted: &str, part: &str) -> bool {
     }
 }
 
-/// The module that shows a path, if the page has this address.
+/// Returns the name of the module that shows a path; `None` if the page has no such address.
 pub(super) fn page_at(path: &str) -> Option<&'static str> {
     ADDRESSES.iter().find(|address| address.is_at(path)).map(|address| address.page)
 }

@@ -1,19 +1,19 @@
-//! What every answer of the players' listener tells browsers.
+//! The security headers of every answer from the listener for players.
 
 use axum::http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue};
 
-/// Nothing but the page's own files, no frames around it, no inline scripts or styles. Texts
-/// never become markup: scripts that the page makes are refused, except for its service worker's
-/// address.
+/// Allows only the page's own files. Forbids frames around the page, and inline scripts and
+/// styles. Trusted Types keep text from becoming markup or script; the only exception is the
+/// policy for the address of the service worker.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types flagfall-sw";
 
 /// The headers, with their values. The development server (`client-web/tests/serve.mjs`) sends
-/// the same.
+/// the same headers.
 pub(crate) const SECURITY_HEADERS: [(HeaderName, &str); 7] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -35,7 +35,7 @@ pub(crate) fn secure(headers: &mut HeaderMap) {
 mod tests {
     use super::*;
 
-    /// The entries of `HEADERS` in the development server.
+    /// Returns the entries of `HEADERS` in the source of the development server.
     fn development_headers() -> Vec<(String, String)> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../client-web/tests/serve.mjs");
         let source = std::fs::read_to_string(path).unwrap();

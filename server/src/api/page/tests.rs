@@ -1,4 +1,4 @@
-//! Documents and assets: status, caching, forms.
+//! Tests of documents and assets: status, caching, compressed forms.
 
 use std::fs;
 use std::path::Path;

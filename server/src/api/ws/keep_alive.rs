@@ -1,9 +1,10 @@
-//! How long a connection speaks HTTP, and when it stays open for another request.
+//! Decides how long an HTTP connection lasts, and when it stays open for another request.
 //!
 //! A connection stays open after the answer to a request that only reads. It then waits for the
-//! next one as a connection that has said nothing: for a limited time, and only as long as nobody
-//! else needs its place. Connections of proxies are closed after each answer. Each of their
-//! requests may be of another client, and connections count for the client that made them.
+//! next request like a new, silent connection: for a limited time, and only as long as no other
+//! client needs its place. Connections from proxies are closed after each answer, because each
+//! request may come from a different client, and a connection counts against the limits of only
+//! one client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,27 +22,29 @@ use hyper::Request;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// Limits of a connection on which HTTP is spoken.
+/// The limits of an HTTP connection.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerLimits {
-    /// Time for a client to send the head of its first request.
+    /// The time in which a client must send the head of its first request.
     pub head: Duration,
-    /// Time for a request and its answer together. WebSockets have no such limit.
+    /// The time for a request and its answer together. WebSockets have no such limit.
     pub http: Duration,
-    /// When a connection stays open after an answer; `None` closes it.
+    /// The limits of a connection that stays open after an answer; `None` if every connection is
+    /// closed.
     pub keep_alive: Option<KeepAlive>,
 }
 
-/// Limits of a connection that stays open.
+/// The limits of a connection that stays open after an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeepAlive {
-    /// Time from an answer to the end of the head of the next request.
+    /// The time from an answer until the head of the next request must be complete.
     pub idle: Duration,
-    /// Requests on one connection. The last one is answered with `Connection: close`.
+    /// The maximum number of requests on one connection. The last one is answered with
+    /// `Connection: close`.
     pub requests_max: u32,
 }
 
-/// The requests of one connection. Cheap to clone.
+/// The state of one connection: its requests so far, and its deadline. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Turns(Arc<Shared>);
 
@@ -53,14 +56,14 @@ struct Shared {
 }
 
 struct State {
-    /// When the connection is closed if nothing happens.
+    /// The time at which the connection is closed if nothing happens before.
     deadline: Instant,
     /// Requests so far.
     requests: u32,
 }
 
 impl Turns {
-    /// The turns of a new connection, whose first head must come in time.
+    /// Creates the state of a new connection, which must send its first head in time.
     pub(super) fn new(limits: ListenerLimits, admission: Admission, seat: Arc<Seat>) -> Turns {
         let state = State { deadline: Instant::now() + limits.head, requests: 0 };
         Turns(Arc::new(Shared { limits, admission, seat, state: Mutex::new(state) }))
@@ -70,23 +73,25 @@ impl Turns {
         self.0.state.lock().deadline
     }
 
-    /// A request has come. True if the connection may stay open after its answer.
+    /// Records that a request has arrived. Returns true if the connection may stay open after the
+    /// answer.
     pub(super) fn begin(&self, request: &Request<impl HttpBody>) -> bool {
         let Shared { limits, state, .. } = &*self.0;
         let mut state = state.lock();
         state.deadline = Instant::now() + limits.http;
         state.requests = state.requests.saturating_add(1);
-        // A body that no handler reads would be taken for the next request.
+        // A request with a body closes the connection, because an unread body would be taken for
+        // the next request.
         let only_reads =
             matches!(*request.method(), Method::GET | Method::HEAD) && request.body().is_end_stream();
         only_reads && limits.keep_alive.is_some_and(|keep_alive| state.requests < keep_alive.requests_max)
     }
 
-    /// Completes an answer. Errors close the connection: most of them say that there is too much
-    /// of something, and a flood must not get better for being refused.
+    /// Completes an answer. Closes the connection after an error. Most errors report that a
+    /// client exceeds a limit, and such a client must not benefit from being refused.
     pub(super) fn finish(&self, mut response: Response, may_stay_open: bool) -> Response<AnswerBody> {
         let is_good = response.status().is_success() || response.status().is_redirection();
-        // A route may close the connection by the header.
+        // A route can set the header to close the connection.
         let waits = may_stay_open && is_good && !response.headers().contains_key(CONNECTION);
         if !waits && response.status() != StatusCode::SWITCHING_PROTOCOLS {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -96,7 +101,8 @@ impl Turns {
     }
 }
 
-/// Dropped when an answer has been handed over: the connection then waits for a request.
+/// A guard in the body of an answer. It is dropped once the answer has been sent, and the
+/// connection then waits for the next request.
 struct Rest(Turns);
 
 impl Drop for Rest {
@@ -108,7 +114,7 @@ impl Drop for Rest {
     }
 }
 
-/// The body of an answer.
+/// The body of an answer, with a guard that is dropped together with the body.
 pub(super) struct AnswerBody {
     body: Body,
     _rest: Option<Rest>,

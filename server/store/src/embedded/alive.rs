@@ -1,8 +1,8 @@
-//! A small file with the last sign of life and the acknowledged end of the log.
+//! A small file with the last heartbeat and the acknowledged end of the log.
 //!
 //! The file is written after each group and with each heartbeat, but not synced. It survives the
 //! end of the process, and may be out of date after a power cut. Two slots in separate sectors
-//! are written alternately, each with its own checksum. The newer valid slot counts.
+//! are written alternately, each with its own checksum. Readers use the newer valid slot.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -18,17 +18,17 @@ use super::disk;
 use super::files::Point;
 
 const SLOT_DISTANCE: u64 = 4096;
-/// Bytes of a slot: checksum, length, and enough space for the content.
+/// The size of a slot in bytes. A slot contains a checksum, a length and the content.
 const SLOT_BYTES: usize = 64;
 
 /// The content of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signs {
-    /// Counts the writes. The slot with the higher number is the newer one.
+    /// The number of writes so far. The slot with the higher number is the newer one.
     turn: u64,
-    /// The number of the store, as in the headers of its segments.
+    /// The number that identifies the store, as in the headers of its segments.
     pub(super) store: u64,
-    /// Everything before this point is durable, and its callers may have been answered.
+    /// The acknowledged end of the log. Everything before this point is durable.
     pub(super) end: Point,
     pub(super) heartbeat: Stamp,
 }
@@ -44,7 +44,7 @@ impl Alive {
         let Some(file) = disk::if_there(File::open(path))? else { return Ok(None) };
         let slots = [0, SLOT_DISTANCE].map(|offset| {
             let mut bytes = [0; SLOT_BYTES];
-            // A slot that cannot be read counts like one with a wrong checksum.
+            // A slot that cannot be read is treated like one with a wrong checksum.
             file.read_exact_at(&mut bytes, offset).ok().and_then(|()| decode(&bytes))
         });
         Ok(slots.into_iter().flatten().max_by_key(|signs| signs.turn))
@@ -60,12 +60,12 @@ impl Alive {
         Ok(alive)
     }
 
-    /// Notes that the log is durable up to this point.
+    /// Writes that the log is durable up to this point.
     pub(super) fn note_end(&mut self, end: Point) -> io::Result<()> {
         self.write(Signs { end, ..self.last })
     }
 
-    /// Notes that a server is alive.
+    /// Writes that a server was alive at this time.
     pub(super) fn note_heartbeat(&mut self, at: Stamp) -> io::Result<()> {
         self.write(Signs { heartbeat: self.last.heartbeat.max(at), ..self.last })
     }
@@ -73,8 +73,8 @@ impl Alive {
     fn write(&mut self, signs: Signs) -> io::Result<()> {
         let signs = Signs { turn: self.last.turn + 1, ..signs };
         disk::write_all_at(&self.file, &encode(&signs), (signs.turn % 2) * SLOT_DISTANCE)?;
-        // Not changed after an error, so the next write uses the same slot and the other one
-        // stays valid.
+        // `last` is not changed after an error. So the next write uses the same slot, and the
+        // other slot stays valid.
         self.last = signs;
         Ok(())
     }

@@ -46,24 +46,24 @@ use super::folder_lock::FolderLock;
 use super::open::{ALIVE, LOG};
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
 
-/// The most attempts to find the end of the log.
+/// The maximum number of attempts to copy the log, or to read the last heartbeat.
 const ATTEMPTS: usize = 10;
-/// If there is no sign of life for this long, no server is running. Servers write one every
-/// second.
+/// If the file with the heartbeat does not change for this long, no server is running. A running
+/// server writes the file every second.
 const SILENCE: Duration = Duration::from_secs(3);
-/// How often to look for a sign of life.
+/// The time between two reads of that file.
 const LOOKS: Duration = Duration::from_millis(20);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackedUp {
     pub summary: Summary,
     pub copied: u64,
-    /// Damage to the store that was found while copying.
+    /// Descriptions of the damage to the store that was found while copying.
     pub damage: Vec<String>,
 }
 
-/// Backs up the store in a data folder into another folder, together with other files of the data
-/// folder. A server may be using the store. Blocks.
+/// Copies the store in a data folder, and the files `others` of that folder, to the folder
+/// `target`. A server may be using the store. Blocks.
 ///
 /// The backup contains everything that was acknowledged before the call.
 ///
@@ -88,8 +88,8 @@ pub fn back_up(
     let damage = BTreeSet::new();
     let mut copy = Copying { data, target, now, progress, before, known, epoch, copied: 0, damage };
     let made = copy.make(others);
-    // After a failure, this frees space on a disk that may be full. A second error would not help
-    // the caller.
+    // Even after a failure, unneeded files are removed, because the disk may be full. The caller
+    // then gets the first error.
     let cleaned = remove_unnamed(target, made.as_ref().ok().or(copy.before.as_ref()));
     let manifest = made?;
     cleaned?;
@@ -132,10 +132,10 @@ impl Copying<'_, '_> {
         Ok(manifest)
     }
 
-    /// Copies the log. Returns `None` if part of the log has disappeared.
+    /// Copies the log. Returns `None` if part of the log disappeared before it was copied.
     fn copy_log(&mut self) -> Result<Option<Manifest>, BackupError> {
-        // Listed before the end is determined. The live data of a segment that has disappeared by
-        // then was acknowledged before that end.
+        // The segments are listed before the end of the log is determined. If a segment
+        // disappears in between, copies of its live data were acknowledged before that end.
         let mut numbers = segments(self.data)?;
         let (signs, end) = acknowledged(self.data, SILENCE, || look(self.data))?;
         if self.before.as_ref().is_some_and(|before| before.store != signs.store) {
@@ -184,7 +184,7 @@ impl Copying<'_, '_> {
         Ok(Some(Manifest { form: FORM, store, epoch: self.epoch, end, heartbeat, moment: self.now, files }))
     }
 
-    /// Checks a segment for damage and reads its epochs.
+    /// Checks a segment for damage, and looks for epochs in it.
     fn examine(&mut self, bytes: &[u8], seal: Seal) {
         let number = seal.number;
         if Seal::of_header(bytes) != Some(seal) {
@@ -217,7 +217,7 @@ impl Copying<'_, '_> {
         Ok(item)
     }
 
-    /// True if a complete copy still exists.
+    /// True if the backup still contains this file in its full length.
     fn is_there(&self, item: &Item) -> bool {
         fs::metadata(self.target.join(item.path())).is_ok_and(|data| data.len() == item.length)
     }
@@ -233,10 +233,10 @@ fn remove_unnamed(target: &Path, manifest: Option<&Manifest>) -> Result<(), Back
     Ok(())
 }
 
-/// Reads the store's last sign of life.
+/// Reads the file with the store's last heartbeat.
 fn look(data: &Path) -> Result<Signs, BackupError> {
     let path = data.join(ALIVE);
-    // Both slots may be half-written when they are read.
+    // A server may be writing to the file, so a read may find no valid slot.
     for _ in 0..ATTEMPTS {
         if let Some(signs) = Alive::look(&path).map_err(BackupError::at(&path))? {
             return Ok(signs);
@@ -245,11 +245,12 @@ fn look(data: &Path) -> Result<Signs, BackupError> {
     Err(BackupError::NoStore(data.to_owned()))
 }
 
-/// Returns a sign of life, and a point up to which the whole log was acknowledged.
+/// Returns the content of the file with the last heartbeat, and a point up to which the whole log
+/// was acknowledged.
 ///
-/// Usually this is the point in the sign of life. After a power cut, that point may be too early.
-/// If the log is longer and no server is running, everything up to the first damage counts, as it
-/// does at a start.
+/// Usually the point is the one in the file. After a power cut, that point may be too early. So
+/// if the log is longer and no server is running, everything before the first damage counts as
+/// acknowledged, as it does when a server starts.
 #[expect(clippy::disallowed_methods, reason = "the server is another process: only its file can be watched")]
 fn acknowledged(
     data: &Path,
@@ -270,7 +271,7 @@ fn acknowledged(
     }
 }
 
-/// Returns where the intact frames after this point end.
+/// Returns the point at which the intact frames after `from` end.
 fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupError> {
     let mut end = from;
     loop {
@@ -335,7 +336,8 @@ mod tests {
         acknowledged(data, Duration::ZERO, || look(data))
     }
 
-    /// After a power cut, the last sign of life may be older than the last acknowledged write.
+    /// The test puts back an older file with the last heartbeat. After a power cut, this file may
+    /// be older than the last acknowledged write.
     #[tokio::test]
     async fn without_a_server_the_log_counts_up_to_the_first_damage() {
         let folder = tempfile::tempdir().unwrap();
@@ -359,7 +361,7 @@ mod tests {
         assert_eq!(now(data).unwrap().1, end);
     }
 
-    /// A write in progress is not acknowledged yet.
+    /// The log may contain a write that is still in progress and not acknowledged yet.
     #[tokio::test]
     async fn with_a_server_at_work_its_last_sign_counts() {
         let folder = tempfile::tempdir().unwrap();

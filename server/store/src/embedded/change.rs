@@ -1,7 +1,7 @@
-//! The content of a frame: the change that one request makes to the store, in postcard.
+//! The content of a frame: the change that one request makes to the store, encoded with postcard.
 //!
-//! The frame's tag is the kind of the change. A frame contains all of a request or nothing,
-//! because its checksum covers the whole request.
+//! The frame's tag says which kind of change it contains. A request is stored completely or not
+//! at all, because the frame's checksum covers the whole request.
 
 use flagfall_board::{GameId, Stamp};
 use serde::{Deserialize, Serialize};
@@ -21,23 +21,24 @@ const MOVED: u8 = 7;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    /// Adds at least one entry to a log, with side records.
+    /// Adds at least one entry to a log, and changes side records.
     Entries { game: GameId, entries: Vec<Link>, writes: Vec<Write> },
-    /// Contains existing entries that a compaction has copied from an older segment.
+    /// Contains copies of entries from an older segment, made by a compaction.
     Moved { game: GameId, entries: Vec<Link> },
-    /// Changes side records. The time is also a sign of life.
+    /// Changes side records. Also shows that a server was alive at the time `at`.
     Records { at: Stamp, writes: Vec<Write> },
     /// Begins a new epoch.
     Epoch(u64),
     /// Puts a damaged game into quarantine.
     Quarantine { game: GameId, reason: String },
-    /// Lifts a quarantine. Logs may contain it, but it is no longer written.
+    /// Lifts a quarantine. Older logs may contain this change, but this version does not write
+    /// it.
     Release(GameId),
     /// Deletes a log.
     DeleteLog(GameId),
 }
 
-/// An entry with the hash after it.
+/// An entry, with the hash of the log's chain after that entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Link {
     pub(super) entry: StoredEntry,
@@ -56,10 +57,12 @@ impl Link {
 #[error("a change of kind {0} that cannot be parsed")]
 pub(super) struct UnknownChange(u8);
 
-/// The game, number and stamp of the first entry, all entries, and the side records.
+/// The content of a frame with entries: the game, the number and stamp of the first entry, all
+/// entries, and the side records.
 type RawEntries<'a> = (GameId, u64, u64, Vec<RawEntry<'a>>, Vec<RawWrite<'a>>);
 
-/// The stamp's distance from the first entry in milliseconds, the hash, and the body.
+/// An entry in a frame: the milliseconds between its stamp and that of the first entry, the hash,
+/// and the body.
 type RawEntry<'a> = (u64, [u8; 32], &'a [u8]);
 
 #[derive(Serialize, Deserialize)]
@@ -159,8 +162,8 @@ impl Change {
     }
 }
 
-/// Encodes entries for [`RawEntries`]. Writes hashes and bodies as a whole, because serde would
-/// write them byte by byte.
+/// Encodes entries in the form of [`RawEntries`]. Copies hashes and bodies as slices, because
+/// serde would write them byte by byte.
 fn encode_entries(game: GameId, entries: &[Link], writes: &[Write], buffer: &mut Vec<u8>) {
     let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
     put(&(game, first, at, entries.len()), buffer);
@@ -177,7 +180,7 @@ fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {
     put(&writes.iter().map(RawWrite::of).collect::<Vec<_>>(), buffer);
 }
 
-/// The content of a frame with entries: the game, its entries, and the side records.
+/// The decoded content of a frame with entries: the game, its entries, and the side records.
 type Parts = (GameId, Vec<Link>, Vec<Write>);
 
 fn entries(payload: &[u8]) -> Option<Parts> {
@@ -199,7 +202,7 @@ fn owned(writes: Vec<RawWrite<'_>>) -> Option<Vec<Write>> {
     writes.into_iter().map(RawWrite::into_write).collect()
 }
 
-/// Returns a value as bytes.
+/// Encodes a value as bytes.
 pub(super) fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     put(value, &mut bytes);
@@ -213,7 +216,7 @@ pub(super) fn put<T: Serialize>(value: &T, buffer: &mut Vec<u8>) {
     *buffer = written.unwrap_or_else(|error| unreachable!("written into memory: {error}"));
 }
 
-/// Parses a value that takes up all the bytes.
+/// Parses a value. Returns `None` if the bytes are not valid or if some are left over.
 pub(super) fn take<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Some(value),

@@ -1,8 +1,8 @@
 //! Compaction: copies the live data of the oldest segment to the end of the log, and removes the
 //! segment.
 //!
-//! Deletions need not be copied: no older segment exists, so there is nothing left that they
-//! delete.
+//! Deletions need not be copied, because no older segment exists that could contain the deleted
+//! data.
 
 use std::io;
 
@@ -14,18 +14,18 @@ use super::trouble::Trouble;
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
 use crate::store::Write;
 
-/// Bytes of a segment to process in one step.
+/// The number of bytes of a segment to process in one step.
 const STEP_BYTES: u64 = 256 * 1024;
 
 pub(super) struct Compaction {
     pub(super) seal: Seal,
     bytes: Vec<u8>,
-    /// The position in the segment up to which it has been processed.
+    /// The position in the segment up to which the data has been processed.
     at: u64,
     /// True if parts of the segment could not be read.
     pub(super) is_damaged: bool,
-    /// Where the log ended after the last copy. The segment may be removed only after a
-    /// checkpoint covers the log up to there.
+    /// The end of the log after the last copy; `None` until everything is copied. The segment may
+    /// be removed only after a checkpoint covers the log up to this point.
     pub(super) copied: Option<Point>,
 }
 
@@ -40,13 +40,14 @@ impl Compaction {
         })
     }
 
-    /// Notes that everything is copied, and that the log ends at this point.
+    /// Records that all live data has been copied, and that the log ends at this point.
     pub(super) fn finish(&mut self, end: Point) {
         self.copied = Some(end);
         self.bytes = Vec::new();
     }
 
-    /// Returns the live data of the next part of the segment; `None` at its end.
+    /// Returns the live data of the next part of the segment. Returns `None` if the whole segment
+    /// has been processed.
     pub(super) fn step(&mut self, reader: &Reader, shared: &Shared) -> Result<Option<Vec<Change>>, Trouble> {
         let begun = self.at;
         let mut live = Vec::new();
@@ -68,12 +69,12 @@ impl Compaction {
                 Err(_) => self.is_damaged = true,
             }
         }
-        // The last part. The next step returns `None`.
+        // This is the last part of the segment, so the next step returns `None`.
         Ok((self.at > begun).then_some(live))
     }
 }
 
-/// Adds the live data of a change to the changes to write.
+/// Adds the live data of a change to `live`, the changes to write.
 fn copy(
     change: Change,
     place: Place,

@@ -1,9 +1,9 @@
-//! Conversion of data folders of version 0.1, whose layout was a database with a mirror and a
-//! witness.
+//! Converts data folders of version 0.1, which contain a database, a mirror of it, and a witness
+//! file.
 //!
-//! A folder is converted when it is opened. The log is built next to the database and gets its
-//! name when it is completely on the disk, so an interrupted conversion begins again. The old
-//! files are removed last. If the database is damaged, the folder stays unchanged, because
+//! A folder is converted when it is opened. The log is built next to the database, and gets its
+//! final name when it is complete and durable. So an interrupted conversion is started over. The
+//! old files are removed last. If the database is damaged, the folder stays unchanged, because
 //! version 0.1 can repair it. The database library cuts off data that it considers damaged, so it
 //! opens only a copy.
 
@@ -29,17 +29,17 @@ use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// The parts of the old layout. The witness stays: if it exists without a database, version 0.1
-/// refuses the folder instead of creating an empty store in it.
+/// The parts of the old layout. The witness file is kept: if it exists without a database,
+/// version 0.1 refuses the folder instead of creating an empty store in it.
 const DATABASE: &str = "db";
 pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
-/// The copy of the database that is read.
+/// The copy of the database, from which the conversion reads.
 const COPY: &str = "db.copy";
 const SCHEMA: u64 = 1;
 /// The approximate number of bytes written with one sync.
 const GROUP_BYTES: usize = 8 * 1024 * 1024;
-/// The most entries or records in one frame.
+/// The maximum number of entries or records in one frame.
 const FRAME_PARTS: usize = 64;
 
 /// True if this folder, which has no log, contains a store of the old layout.
@@ -73,7 +73,7 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     let copy = folder.join(COPY);
     remove(&unfinished)?;
     remove(&copy)?;
-    // The library may panic if a file is damaged.
+    // The database library may panic if a file is damaged.
     let build = AssertUnwindSafe(|| build(folder, &copy, &unfinished, store, segment_bytes));
     let built = catch_unwind(build).unwrap_or_else(|_| Err(damaged("its database")));
     remove(&copy)?;
@@ -98,7 +98,8 @@ fn build(
         return Err(Trouble::Unavailable { why: "its database is gone".to_owned() });
     }
     copy_database(&folder.join(DATABASE), copy)?;
-    // Copies of a folder may lack its empty files, but the library needs this one.
+    // This empty file may be missing if the data folder was itself copied, but the database
+    // library needs it.
     File::create(copy.join("lock"))?;
     let witness = Witness::read(&folder.join(WITNESS))?;
     let before = Before::open(copy)?;
@@ -111,7 +112,8 @@ fn build(
     Ok(File::open(unfinished)?.sync_all()?)
 }
 
-/// Copies a database. The files of its tables never change, so hard links are enough.
+/// Copies a database. Files in its `tables` folder never change, so hard links to them are
+/// enough.
 fn copy_database(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -128,7 +130,8 @@ fn copy_database(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Removes the files of the old layout. The log contains all their data.
 pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
-    // The database is removed last, because [`has_rest`] looks for it.
+    // The database is removed last, so that [`has_rest`] returns true until everything is
+    // removed.
     OTHERS.iter().chain([&DATABASE]).try_for_each(|name| remove(&folder.join(name)))
 }
 
@@ -216,8 +219,8 @@ impl Before {
         out.push(Change::Records { at, writes })
     }
 
-    /// Copies a log up to this head, or as far as its hash chain is valid. Returns the head of
-    /// the copy.
+    /// Copies a game's log up to this head, or up to the first break in its hash chain. Returns
+    /// the head of the copy.
     fn copy_game(&self, game: GameId, head: Head, out: &mut Out) -> Result<Head, Trouble> {
         let mut at = Head::START;
         let mut entries = Vec::new();
@@ -243,8 +246,8 @@ impl Before {
     }
 }
 
-/// The content of the witness file: the last acknowledged commit and the last heartbeat. The
-/// newer of its two slots counts.
+/// The content of the witness file: the last acknowledged commit and the last heartbeat. The file
+/// has two slots, and the newer valid one is used.
 struct Witness {
     turn: u64,
     commit: u64,

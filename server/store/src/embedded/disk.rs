@@ -1,4 +1,4 @@
-//! Writing to a disk that may be full.
+//! Functions for writing to a disk that may be full.
 //!
 //! All writes of the store use these functions, so that tests can make each write fail.
 
@@ -44,14 +44,15 @@ pub(super) mod planted {
     use std::path::{Path, PathBuf};
     use std::sync::{LazyLock, Mutex, MutexGuard};
 
-    /// The state of the disk under a folder.
+    /// The state of the simulated disk that contains a folder.
     #[derive(Clone, Default)]
     pub(in crate::embedded) struct Disk {
-        /// Writes until the disk is full; `None` if it never becomes full.
+        /// How many more writes succeed before the disk is full; `None` if it never becomes full.
         pub(in crate::embedded) room_for: Option<u64>,
-        /// True if writes fail with an I/O error instead of a full disk.
+        /// True if writes fail with an I/O error instead of the error of a full disk.
         pub(in crate::embedded) is_broken: bool,
-        /// The writes that were refused: names of files without their numbers.
+        /// The names of the files to which writes were refused, without the numbers in those
+        /// names.
         pub(in crate::embedded) refused: Vec<String>,
         /// The number of free bytes that the disk pretends to have.
         pub(in crate::embedded) free_bytes: Option<u64>,
@@ -63,7 +64,7 @@ pub(super) mod planted {
         DISKS.lock().unwrap()
     }
 
-    /// Changes the state of the disk under a folder.
+    /// Changes the state of the simulated disk that contains a folder.
     pub(in crate::embedded) fn with<T>(folder: &Path, change: impl FnOnce(&mut Disk) -> T) -> T {
         change(disks().entry(folder.to_owned()).or_default())
     }
@@ -72,7 +73,7 @@ pub(super) mod planted {
         disks().get(folder)?.free_bytes
     }
 
-    /// The errors of a full disk, used in turn.
+    /// The kinds of errors that a full disk may report, used in turn.
     const ERRORS: [io::ErrorKind; 3] =
         [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
 
@@ -98,8 +99,8 @@ pub(super) mod planted {
         }
     }
 
-    /// A write to a full disk may leave nothing, a part or all of it in the file, because a disk
-    /// may report the error only at the sync.
+    /// If the simulated disk is full, this writes none, half or all of the bytes and then returns
+    /// an error, because a real disk may report the error only at the sync.
     pub(super) fn before_write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
         let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let refused = check(&path);

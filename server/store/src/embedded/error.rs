@@ -1,4 +1,4 @@
-//! Why a store cannot be opened.
+//! The errors of opening a store.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum EmbeddedOpenError {
-    /// `holder` describes the other process, if it is known.
+    /// The store is in use by another process. `holder` describes that process, if it is known.
     #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
     Locked { folder: PathBuf, holder: String },
     #[error("the store in {folder} holds {what}: it was written by a newer version of this program")]
@@ -49,7 +49,7 @@ impl EmbeddedOpenError {
         move |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source }
     }
 
-    /// Replaces the folder in the error by the one that the operator named.
+    /// Replaces the folder in the error with the one that the operator named.
     pub(super) fn in_folder(mut self, named: &Path) -> EmbeddedOpenError {
         let (EmbeddedOpenError::Locked { folder, .. }
         | EmbeddedOpenError::Newer { folder, .. }

@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-/// The segments of a store, for reading.
+/// The segments of a store.
 pub(super) struct Segments {
     folder: PathBuf,
     pub(super) store: u64,
@@ -56,9 +56,9 @@ pub(super) struct Tail {
     /// The file name of the last segment.
     pub(super) name: Named,
     pub(super) point: Point,
-    /// A buffer for groups, which is reused.
+    /// A reusable buffer for groups.
     buffer: Vec<u8>,
-    /// The length from which on the next segment is begun, in bytes.
+    /// The length in bytes at which a segment is full and the next one begins.
     segment_bytes: u64,
 }
 
@@ -70,8 +70,8 @@ impl Segments {
     }
 
     /// Opens the segments in this folder. Also returns a list of problems with them. Returns
-    /// `None` if the store's number is unknown. `store` is that number, if another file contains
-    /// it.
+    /// `None` if the number of the store is unknown. `store` is that number, if another file
+    /// contains it.
     pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();
@@ -80,7 +80,7 @@ impl Segments {
             let Some(number) = number_of(&path) else { continue };
             let file = OpenOptions::new().read(true).write(true).open(path)?;
             let mut header = [0; HEADER_BYTES];
-            // A header that cannot be read counts like a damaged one.
+            // A header that cannot be read is treated like a damaged one.
             let header = file.read_exact_at(&mut header, 0).ok().and(Seal::of_header(&header));
             seals.insert(number, header);
             files.insert(number, Arc::new(file));
@@ -123,7 +123,7 @@ impl Segments {
         files.values().map(|file| Ok(file.metadata()?.len())).sum()
     }
 
-    /// True if this segment exists and reaches at least to this point.
+    /// True if the segment that should contain this point exists and is long enough.
     pub(super) fn reach(&self, point: Point) -> bool {
         let data = self.file(point.segment).and_then(|file| file.metadata());
         data.is_ok_and(|data| point.at <= data.len())
@@ -177,7 +177,7 @@ impl Segments {
         Ok(length)
     }
 
-    /// Durably creates a segment, and returns its end. It gets its final name when it is
+    /// Durably creates a segment, and returns its end. The file gets its final name when it is
     /// complete.
     pub(super) fn begin(&self, number: u32, fill: impl FnOnce(&mut FrameWriter)) -> io::Result<Point> {
         let seal = self.seal(number);
@@ -197,15 +197,15 @@ impl Segments {
 }
 
 impl Tail {
-    /// Opens the end of the log at this point, which must be in the last segment.
+    /// Opens the log for writing at its end. `point` must be in the last segment.
     pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
         let name = Named::of(segments.path(point.segment), &file.metadata()?);
         Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
     }
 
-    /// Returns a new group, to fill and then [`write`](Self::write). Begins the next segment if
-    /// this one is full.
+    /// Returns a new group. The caller fills it and passes it to [`write`](Self::write). Begins
+    /// the next segment if the current one is full.
     pub(super) fn group(&mut self) -> io::Result<FrameWriter> {
         if self.point.at >= self.segment_bytes {
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
@@ -223,27 +223,28 @@ impl Tail {
         self.file.sync_data()?;
         self.point.at = group.end();
         self.buffer = group.into_buffer();
-        // Large groups are rare.
+        // Large groups are rare, so their memory is not kept.
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
         Ok(())
     }
 
-    /// Durably removes everything after a point in the last segment. After an error, it may still
-    /// be in the file.
+    /// Durably removes everything after a point in the last segment. After an error, the data may
+    /// still be in the file.
     pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
         self.segments.cut(from)?;
         self.point = from;
         Ok(())
     }
 
-    /// Ends this segment, because it cannot grow. The next group begins a new one.
+    /// Treats the current segment as full, because its file cannot grow. The next group begins a
+    /// new segment.
     pub(super) fn end_segment(&mut self) {
         if self.point.at > HEADER_BYTES as u64 {
             self.segment_bytes = self.segment_bytes.min(self.point.at);
         }
     }
 
-    /// Returns the place of a frame in the next group.
+    /// Returns the place of a frame in the log, given its position and length in the next group.
     pub(super) fn place(&self, (at, length): (u64, u32)) -> Place {
         Place::of(self.point.segment, at, length)
     }
@@ -253,7 +254,7 @@ pub(super) fn file_name(number: u32) -> String {
     format!("{number:08}.{EXTENSION}")
 }
 
-/// Returns the number of a segment; `None` for other files.
+/// Returns the number in the file name of a segment; `None` for other files.
 pub(super) fn number_of(path: &Path) -> Option<u32> {
     path.extension().filter(|extension| *extension == EXTENSION)?;
     path.file_stem()?.to_str()?.parse().ok()

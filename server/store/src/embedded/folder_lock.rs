@@ -1,4 +1,4 @@
-//! The lock on a data folder. Only one process at a time can have it.
+//! The lock on a data folder. Only one process at a time can hold it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -25,7 +25,7 @@ impl FolderLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // An error does not matter, because the holder's name only improves the message.
+                // An error is ignored, because the holder's name only improves the message.
                 file.read_to_string(&mut holder).ok();
                 return Err(EmbeddedOpenError::Locked { folder: folder.to_owned(), holder });
             }

@@ -3,7 +3,7 @@
 //!
 //! The latest changes are in memory, in a layer over a database. From time to time a checkpoint
 //! writes the layer into the database, in the background, together with the point in the log that
-//! the database then covers. A start reads the log from that point.
+//! the database then covers. When the store is opened, it reads the log from that point on.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -26,27 +26,27 @@ use crate::archive::FullRecord;
 use crate::limits::READ_MAX;
 use crate::value::{Head, Key};
 
-/// The version of the rows. A database with another version is rebuilt.
+/// The version of the row format. A database with another version is rebuilt.
 const VERSION: u32 = 1;
 const META_STATE: &[u8] = b"state";
 const META_QUARANTINE: &[u8] = b"quarantine/";
 
-/// The state of the log as of the last checkpoint.
+/// The state of the log at the last checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
-    /// The database covers the log up to this point.
+    /// The point in the log up to which the database is complete.
     pub(super) until: Point,
     pub(super) epoch: u64,
-    /// The latest sign of life before that point.
+    /// The latest time at which a server was alive, as far as the log shows up to that point.
     pub(super) at: Stamp,
-    /// The approximate number of obsolete bytes in the log before that point.
+    /// The approximate number of obsolete bytes in the log up to that point.
     pub(super) dead: i64,
 }
 
 pub(super) struct Index {
     folder: PathBuf,
     cache_bytes: u64,
-    /// `None` while the database is being reopened, and if that has failed. Lock this before
+    /// The database; `None` while it is being reopened, and if that has failed. Lock this before
     /// `layers`.
     tables: RwLock<Option<Tables>>,
     layers: RwLock<Layers>,
@@ -56,7 +56,7 @@ struct Tables {
     db: Database,
     games: Keyspace,
     records: Keyspace,
-    /// The expiring records, as keys that consist of the time and the record's key.
+    /// The expiring records. Each key consists of the expiry time and the record's key.
     expiries: Keyspace,
     meta: Keyspace,
 }
@@ -89,11 +89,11 @@ impl Tables {
 
 #[derive(Default)]
 struct Layers {
-    /// Changes since the last checkpoint began.
+    /// The changes since the last checkpoint began.
     fresh: Layer,
-    /// Changes that are being written into the database.
+    /// The changes that the current checkpoint is writing into the database.
     frozen: Option<Arc<Layer>>,
-    /// The database covers the log up to this point.
+    /// The point in the log up to which the database is complete.
     stored: Point,
 }
 
@@ -108,7 +108,7 @@ impl Layers {
         self.fresh.records.get(key).or_else(frozen).cloned()
     }
 
-    /// Returns the records of a range that are in a layer.
+    /// Returns the rows of records in this range, if they are in a layer.
     fn records(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> BTreeMap<Key, Option<Arc<RecordRow>>> {
         let layers = self.frozen.as_deref().into_iter().chain([&self.fresh]);
         let rows = layers.flat_map(|layer| layer.records.range::<[u8], _>(range));
@@ -136,7 +136,7 @@ impl Index {
     ///
     /// # Errors
     /// [`Trouble::NoRoom`]: the database stays closed, and only rows in memory can be read.
-    /// [`Trouble::Damaged`]: it has lost rows.
+    /// [`Trouble::Damaged`]: the database has lost rows.
     pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
         let mut tables = self.tables.write();
         // The old database must be closed before it can be opened again.
@@ -172,8 +172,8 @@ impl Index {
 
     /// Returns the row of a game; `None` if it has no log.
     pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
-        // A layer is removed only after the database contains its rows, so every row can be
-        // found.
+        // A layer is removed only after the database contains its rows. So a row is found even if
+        // its layer is removed between these two lookups.
         let known = self.layers.read().game(game).cloned();
         match known {
             Some(row) => Ok(row),
@@ -181,8 +181,8 @@ impl Index {
         }
     }
 
-    /// Returns the head of a log, if its row is in memory. In that case the last frame of the log
-    /// was checked or written since the store was opened.
+    /// Returns the head of a log if the log's row is in memory. The last frame of such a log has
+    /// been checked or written since the store was opened.
     pub(super) fn fresh_head(&self, game: GameId) -> Option<Head> {
         self.layers.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
     }
@@ -226,8 +226,8 @@ impl Index {
         }
     }
 
-    /// Returns records that have not expired, all of them or those under a prefix, with their
-    /// expiry times.
+    /// Returns records that have not expired, with their expiry times. If there is a prefix,
+    /// returns only records whose keys begin with it.
     pub(super) fn records(
         &self,
         prefix: Option<&Key>,
@@ -241,8 +241,8 @@ impl Index {
             Some(after) if after >= prefix => Bound::Excluded(after),
             Some(_) | None => Bound::Included(prefix),
         };
-        // The range ends with the prefix, because the next record may be behind many deleted
-        // ones.
+        // The range contains only keys with the prefix. Otherwise the search could pass many
+        // deleted records before it finds the next one.
         let end = first_beyond(prefix);
         if after.zip(end.as_deref()).is_some_and(|(after, end)| after.as_bytes() >= end) {
             return Ok(Vec::new());
@@ -254,7 +254,7 @@ impl Index {
                 (layers.records(range), tables.db.snapshot())
             };
             let stored = view.range::<&[u8], _>(&tables.records, range).map(parse_stored);
-            // If a layer and the database have the same key, the layer's row counts.
+            // If a layer and the database contain the same key, the row in the layer is newer.
             let mut rows = layers.into_iter().merge_join_by(stored, |(key, _), stored| match stored {
                 Ok((stored, _)) => key.cmp(stored),
                 Err(_) => Ordering::Greater,
@@ -277,7 +277,7 @@ impl Index {
         })
     }
 
-    /// Returns at most `most` expired records.
+    /// Returns the keys of at most `most` expired records.
     pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
         self.with(|tables| {
             let (layers, view) = {
@@ -304,8 +304,8 @@ impl Index {
         })
     }
 
-    /// Applies changes at these positions, in order. Returns the gaps, where entries are missing.
-    /// Calls `first` as soon as the index is locked, so readers wait for the changes.
+    /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
+    /// games. Calls `first` as soon as the index is locked, so readers wait for the changes.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
@@ -341,7 +341,7 @@ impl Index {
         Ok(u64::try_from(stored + frozen + layers.fresh.dead).unwrap_or(0))
     }
 
-    /// Notes that a segment of this length was removed, and all of it was obsolete.
+    /// Records that a segment of this length was removed, and that all its data was obsolete.
     pub(super) fn removed(&self, bytes: u64) {
         self.layers.write().fresh.dead -= i64::try_from(bytes).unwrap_or(i64::MAX);
     }
@@ -358,7 +358,8 @@ impl Index {
         Some(Checkpoint { layer, until })
     }
 
-    /// Durably writes a checkpoint into the database. After an error the rows stay in memory.
+    /// Durably writes a checkpoint into the database. After an error, the rows of the checkpoint
+    /// stay in memory.
     pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
         #[cfg(test)]
         disk::planted::check(&self.folder)?;

@@ -1,4 +1,4 @@
-//! Inspection of a store without changing it, by means of a copy.
+//! Inspects a store by means of a copy, so that the store itself is not changed.
 
 use std::fs;
 use std::io;
@@ -11,8 +11,8 @@ use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
 
-/// The folder for the copy, inside the store's own folder: segments that no longer grow can be
-/// hard links there.
+/// The folder for the copy. It is inside the store's folder, so that the copy can use hard links
+/// for segments that do not grow.
 const COPY: &str = "check";
 
 /// A copy of a store, which is removed when this value is dropped.
@@ -22,7 +22,7 @@ const COPY: &str = "check";
 pub struct Inspection {
     pub(super) folder: PathBuf,
     pub(super) copy: PathBuf,
-    /// Prevents the store from being used in the meantime.
+    /// Prevents other processes from using the store in the meantime.
     _lock: FolderLock,
 }
 
@@ -30,8 +30,8 @@ impl Inspection {
     /// Copies a store. The store must not be in use. Blocks.
     ///
     /// # Errors
-    /// [`EmbeddedOpenError::Locked`], or [`EmbeddedOpenError::Io`], also for a folder without a
-    /// store.
+    /// [`EmbeddedOpenError::Locked`] if the store is in use. [`EmbeddedOpenError::Io`] for other
+    /// errors, such as a folder without a store.
     pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
         let failed = EmbeddedOpenError::io(folder);
         let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();
@@ -40,7 +40,7 @@ impl Inspection {
         }
         let lock = FolderLock::take(folder)?;
         let copy = folder.join(COPY);
-        // An interrupted inspection leaves its copy behind.
+        // An interrupted inspection may have left its copy behind.
         remove(&copy).map_err(failed)?;
         let inspection = Inspection { folder: folder.to_owned(), copy, _lock: lock };
         let copied = match has_log {
@@ -65,7 +65,8 @@ fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
     let listed = if_there(fs::read_dir(folder.join(LOG)))?.into_iter().flatten();
     let mut segments = listed.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     segments.sort();
-    // The last segment is copied, because opening the copy may cut off its end.
+    // The last segment is copied, not linked, because opening the copy may cut off the segment's
+    // end.
     let last = segments.pop();
     for path in &segments {
         fs::hard_link(path, copy.join(LOG).join(path.file_name().unwrap_or_default()))?;

@@ -1,8 +1,8 @@
 //! The content of the log as rows: one for each game with the positions of its entries, and one
 //! for each side record.
 //!
-//! A layer contains the rows that have changed since a point in the log. It overrides the rows
-//! below it, in another layer or in the database.
+//! A layer contains the rows that have changed since a point in the log. Its rows override older
+//! rows in a deeper layer or in the database.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -21,7 +21,8 @@ use crate::value::{Hash, Head, Key};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameRow {
     pub(super) head: Head,
-    /// The frames with its entries, in order, each with the number of its first entry.
+    /// The frames that contain the game's entries, in order. Each has the number of its first
+    /// entry.
     pub(super) frames: Vec<(u64, Place)>,
 }
 
@@ -60,7 +61,8 @@ impl GameRow {
         (!frames.is_empty()).then_some(GameRow { head: Head { seq, hash: Hash(hash) }, frames })
     }
 
-    /// Returns the frame that contains an entry; `None` for an entry after the head.
+    /// Returns the index in `frames` of the frame that contains an entry; `None` if the log has
+    /// no such entry.
     pub(super) fn frame_of(&self, seq: u64) -> Option<usize> {
         if seq == 0 || seq > self.head.seq {
             return None;
@@ -68,11 +70,12 @@ impl GameRow {
         self.frames.partition_point(|(first, _)| *first <= seq).checked_sub(1)
     }
 
-    /// Adds the entries of a frame. Returns the previous place of a frame with the same entries.
+    /// Adds a frame with these entries. If a frame with the same first entry exists, replaces it
+    /// and returns its place.
     fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
         let (first, last) = entries.first().zip(entries.last())?;
         let first = first.entry.seq;
-        // The entries are almost always new, so a long log need not be searched.
+        // New entries are almost always at the end of the log, so a search is rarely needed.
         let found = match self.frames.last() {
             Some((latest, _)) if *latest >= first => {
                 self.frames.binary_search_by_key(&first, |(first, _)| *first)
@@ -105,16 +108,16 @@ impl RecordRow {
     }
 }
 
-/// The changed rows. `None` stands for a removed row.
+/// The changed rows. `None` means that the row was removed.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Layer {
     pub(super) games: FxHashMap<GameId, Option<Arc<GameRow>>>,
     pub(super) records: BTreeMap<Key, Option<Arc<RecordRow>>>,
     pub(super) quarantines: BTreeMap<GameId, Option<String>>,
     pub(super) epoch: Option<u64>,
-    /// The latest sign of life.
+    /// The latest time at which a server was alive, as far as the changes show.
     pub(super) at: Stamp,
-    /// The length of the log that these rows come from, in bytes.
+    /// The length of the part of the log that these rows come from, in bytes.
     pub(super) bytes: u64,
     /// The approximate number of bytes of the log that these rows have made obsolete, minus the
     /// bytes of removed segments.
@@ -122,8 +125,9 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Applies a change at a position. `below` returns the game's row in a deeper layer, if this
-    /// layer has none. Returns a gap if the entries do not follow the previous ones.
+    /// Applies a change that was written at this place. If this layer has no row for the game,
+    /// `below` returns the row from a deeper layer or the database. Returns a gap if the entries
+    /// do not follow the last known entry.
     pub(super) fn apply<E>(
         &mut self,
         change: Change,
@@ -194,11 +198,11 @@ impl Layer {
     }
 }
 
-/// A place in the log where entries of a game are missing.
+/// A place in the log where the entries of a game are not in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Gap {
     pub(super) game: GameId,
-    /// The first entry that is missing or was written twice.
+    /// The number of the entry that should have come next.
     pub(super) from: u64,
 }
 
@@ -278,7 +282,8 @@ mod tests {
         let row = layer.games[&game].clone().unwrap();
         assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
         assert_eq!(layer.dead, 100);
-        // The log is read again, without the segment that contained the first entries.
+        // This layer reads the log after a compaction. The segment with the first entries is
+        // gone, and the copies of these entries come last.
         let mut layer = Layer::default();
         assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));

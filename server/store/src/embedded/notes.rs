@@ -1,13 +1,14 @@
-//! The notes: the position of each group since the last checkpoint, and the last entry of each
-//! game in it.
+//! The notes: the position of each group since the last checkpoint, and the number of the last
+//! entry that the group added to each game.
 //!
 //! Without the notes, damage to the newest part of the log would not show which games have lost
-//! entries there. They also show whether they are complete, because each group begins where the
-//! previous one ended. The notes are written after each group but not synced. They survive the
-//! end of the process, and may be incomplete after a power cut. Each checkpoint begins a new
-//! file, and removes the older files when it is complete.
+//! entries there. Missing notes are detected, because each group begins where the previous one
+//! ended. The notes are written after each group but not synced. They survive the end of the
+//! process, and may be incomplete after a power cut. Each checkpoint begins a new file of notes.
+//! When the checkpoint is complete, the older files are removed.
 //!
-//! A file is a sequence of notes: length (4), checksum (8), and the content in postcard.
+//! A file is a sequence of notes. Each note consists of its length (4 bytes), a checksum (8
+//! bytes), and the content in postcard.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -27,21 +28,22 @@ const PREFIX_BYTES: usize = 12;
 /// The number of the last entry of each game; 0 for a deleted log.
 pub(super) type Heads = HashMap<GameId, u64>;
 
-/// A note: the beginning and the end of a group, and the last entries in it.
+/// A note: the beginning and the end of a group, and the number of the last entry of each game in
+/// it.
 type Note = (Point, Point, Vec<(GameId, u64)>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Noted {
     pub(super) heads: Heads,
-    /// Where the first group begins and the last one ends.
+    /// The beginning of the first group, and the end of the last group.
     span: Option<(Point, Point)>,
     /// True if a note is damaged or missing.
     has_gap: bool,
 }
 
 impl Noted {
-    /// True if the notes cover every group from one point to another. Without `to`, the end does
-    /// not matter.
+    /// True if the notes cover every group from one point to another. Without `to`, the notes may
+    /// end at any point.
     pub(super) fn are_complete(&self, from: Point, to: Option<Point>) -> bool {
         let (first, last) = self.span.unwrap_or((from, from));
         !self.has_gap && first <= from && to.is_none_or(|to| to <= last)
@@ -63,8 +65,8 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Reads the files in this folder in order; `None` if there are none. Reading a file stops at
-    /// the first damaged note.
+    /// Reads all files of notes in this folder, in order. Returns `None` if there are none.
+    /// Reading a file stops at the first damaged note.
     pub(super) fn look(folder: &Path) -> io::Result<Option<Noted>> {
         let numbers = numbers(folder)?;
         let mut noted = Noted::default();
@@ -80,7 +82,7 @@ impl Notes {
         Ok((!numbers.is_empty()).then_some(noted))
     }
 
-    /// Begins a file with a number after the existing ones.
+    /// Begins a new file, whose number is higher than those of the existing files.
     pub(super) fn begin(folder: &Path) -> io::Result<Notes> {
         let number = numbers(folder)?.last().copied().unwrap_or(0) + 1;
         Ok(Notes { folder: folder.to_owned(), number, file: create(folder, number)?, length: 0 })
@@ -107,7 +109,7 @@ impl Notes {
         Ok(())
     }
 
-    /// Removes a note that could not be added. After an error, it may still be in the file.
+    /// Removes a note that could not be added. After an error, the note may still be in the file.
     pub(super) fn cut(&self) -> io::Result<()> {
         self.file.set_len(self.length)
     }

@@ -1,4 +1,5 @@
-//! Opening a store: the lock, the index, and the part of the log after it.
+//! Opens a store: locks the folder, opens the index, and reads the part of the log that is not in
+//! the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -40,14 +41,14 @@ const INDEX: &str = "index";
 const INDEX_BEFORE: &str = "index.before";
 const INDEX_SUM: &str = "index.sum";
 pub(super) const ALIVE: &str = "alive";
-/// A longer log is read only from the last checkpoint on, even if the store was not closed
-/// properly. In bytes.
+/// The maximum length of a log, in bytes, that is read completely if the store was not closed
+/// properly. A longer log is read only from the last checkpoint on.
 const REREAD_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The upper limit of a segment's size. A segment may exceed it by one group, and positions in it
 /// must stay below 4 GiB.
 const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
-/// Writes the checksum of the index's files. The index must be closed before.
+/// Writes the checksum of the index's files. The index must already be closed.
 pub(super) fn seal_index(folder: &Path) {
     if let Err(error) = sum::write(&folder.join(INDEX_SUM), &folder.join(INDEX)) {
         tracing::warn!(%error, "the index could not be sealed: the next start rebuilds it");
@@ -63,22 +64,22 @@ pub(super) struct Opened {
 
 struct Replayed {
     state: State,
-    /// The point in the log up to which the index was complete at the start.
+    /// The point in the log up to which the index was complete when it was opened.
     until: Point,
     quarantined: BTreeMap<GameId, String>,
-    /// Games that were found damaged, but are not in quarantine in the log yet.
+    /// Games that were found to be damaged, but whose quarantine is not in the log yet.
     found: BTreeMap<GameId, String>,
     /// Games whose entries are not in order in the log, because some are missing or were moved by
     /// a compaction.
     suspects: BTreeSet<GameId>,
-    /// What is missing or damaged, as text.
+    /// Descriptions of the missing or damaged data.
     losses: Vec<String>,
-    /// True if the whole log was read, because there was no index.
+    /// True if the whole log was read because there was no index.
     is_whole: bool,
     end: Point,
 }
 
-/// Why a store cannot be opened, without its folder.
+/// The reason why a store cannot be opened. The folder is added later.
 #[derive(Debug, Error)]
 enum Failure {
     #[error(transparent)]
@@ -108,8 +109,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     fs::create_dir_all(folder)?;
     let lock = FolderLock::take(folder)?;
     let room = Room::new(folder, options)?;
-    // An opening store writes to the disk. If a full disk stopped it halfway, the index would
-    // lose its seal.
+    // Opening a store writes to the disk. If the disk became full halfway, the checksum of the
+    // index would be lost.
     room.check_start()?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE))?;
@@ -165,7 +166,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
             acknowledged.at, acknowledged.segment
         ));
     }
-    // If the creation of a store was interrupted, the log exists but no server has used it.
+    // If the creation of a store was interrupted, the log exists, but no server has ever used it.
     let has_lived = replayed.state.at > Stamp(0) && !is_converted;
     if has_lived && signs.is_none() && noted.is_none() && replayed.is_whole {
         replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
@@ -175,14 +176,16 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         true => catch_unwind(|| look_at_index(&index_before, options.cache_bytes)).ok().and_then(Result::ok),
         false => None,
     };
-    // The index covers all entries up to its point, and the notes cover those after it.
+    // The index shows which entries existed up to its end, and the notes show which entries came
+    // after it.
     let told_until =
         if replayed.is_whole { before.as_ref().map(|(_, until)| *until) } else { Some(replayed.until) };
     let are_told = told_until.is_some_and(|until| match &noted {
         Some(noted) => noted.are_complete(until, signs.map(|signs| signs.end)),
         None => signs.is_some_and(|signs| signs.end <= until),
     });
-    // The notes are newer than an old index, and may show that a log was deleted since then.
+    // The notes override the old index, because they are newer: they may show that a log was
+    // deleted later.
     let mut known = before.unwrap_or_default().0;
     known.extend(noted.into_iter().flat_map(|noted| noted.heads));
     find_short(index, &mut replayed, &known)?;
@@ -191,7 +194,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     if !what.is_empty() && !are_told && !options.accept_lost_tail {
         return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what }.into());
     }
-    // A segment that lost data is never written again: the log continues in a new segment.
+    // No more groups are added to a segment that lost data. The log continues in a new segment.
     let end = match what.is_empty() {
         true => replayed.end,
         false => {
@@ -219,9 +222,9 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     replayed.quarantined.extend(replayed.found);
     write_found(index, &mut tail, found)?;
     let notes = Notes::begin(folder)?;
-    // The old notes are needed until a checkpoint contains everything that was read, because new
-    // notes only cover later groups. A new store also writes a checkpoint, so a log without one
-    // has lost its index.
+    // The old notes are removed only when a checkpoint contains everything that was read, because
+    // the new notes cover only later groups. A new store writes a checkpoint as well, so a log
+    // without a checkpoint has lost its index.
     index.freeze(tail.point).map(|checkpoint| index.store(&checkpoint)).transpose()?;
     notes::remove_until(folder, notes.number - 1)?;
     let alive = Alive::create(&folder.join(ALIVE), segments.store, tail.point, heartbeat)?;
@@ -251,8 +254,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     Ok(Opened { reader, tail, notes, shared })
 }
 
-/// Returns the last entries of all games in an index, and the point in the log up to which the
-/// index is complete.
+/// Returns the number of the last entry of each game in an index, and the point in the log up to
+/// which the index is complete.
 fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Trouble> {
     let index = Index::open(path, cache_bytes)?;
     let heads = index.rows()?.map_ok(|(game, row)| (game, row.head.seq)).try_collect()?;
@@ -275,7 +278,7 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// The log, and what is known of it, while its index is opened.
+/// The log, its last heartbeat and its options, for opening its index.
 struct Log<'a> {
     folder: &'a Path,
     segments: &'a Segments,
@@ -283,8 +286,8 @@ struct Log<'a> {
     options: &'a EmbeddedOptions,
 }
 
-/// Opens the index and updates it to the end of the log. The index is rebuilt if it is damaged.
-/// If the store was not closed properly, the index is rebuilt unless the log is long.
+/// Opens the index and updates it to the end of the log. Rebuilds the index if it is damaged, or
+/// if the store was not closed properly and the log is not too long.
 fn open_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
     let (path, before) = (log.folder.join(INDEX), log.folder.join(INDEX_BEFORE));
     let is_unfinished = before.exists();
@@ -296,8 +299,8 @@ fn open_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
             opened => return opened,
         }
     }
-    // The old index is kept until the new one is complete. If the log is damaged, it shows which
-    // games had more entries.
+    // The old index is kept until the new one is complete. If the log is damaged, the old index
+    // shows which games had more entries.
     match (is_unfinished, path.exists()) {
         (true, true) => fs::remove_dir_all(&path)?,
         (false, true) => fs::rename(&path, &before)?,
@@ -308,7 +311,7 @@ fn open_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
 
 fn read_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
     let (path, cache_bytes) = (log.folder.join(INDEX), log.options.cache_bytes);
-    // The database may panic if a file is damaged.
+    // The database library may panic if a file is damaged.
     let index = catch_unwind(|| Index::open(&path, cache_bytes))
         .unwrap_or_else(|_| Err(Trouble::damaged(0, "opening the index panicked")))?;
     let replayed = replay(log, &index)?;
@@ -328,7 +331,8 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         losses.push(format!("segment {} is missing, or shorter than it was", state.until.segment));
         for row in index.rows()? {
             let (game, row) = row?;
-            // The frames are in the order of their entries, even if a compaction has moved them.
+            // The frames of a row are in the order of their entries, even if a compaction has
+            // moved some. So this finds the first missing entry.
             if let Some((seq, _)) = row.frames.iter().find(|(_, place)| !segments.reach(place.end())) {
                 found_damaged.insert(game, format!("entry {seq}: it is missing"));
             }
@@ -350,8 +354,8 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
             end.at = torn;
             found.retain(|found| matches!(found, Found::Frame(frame) if frame.at < torn));
         }
-        // Without this, rebuilding the index of a long log would need too much memory. After
-        // damage there are no more checkpoints, because the next start would not find the damage
+        // Checkpoints limit the memory needed to rebuild the index of a long log. After damage,
+        // no more checkpoints are written, because the next start would not find the damage
         // again.
         let is_clean = losses.is_empty() && found_damaged.is_empty() && suspects.is_empty();
         if is_clean && index.fresh_bytes() >= options.checkpoint_bytes {
@@ -407,8 +411,9 @@ fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(
     Ok(())
 }
 
-/// Returns where the unfinished write at the end of the last segment begins, if there is one. It
-/// begins at the first damage that was not acknowledged and is not followed by another group.
+/// Returns the position of an unfinished write at the end of the last segment, if there is one.
+/// Such a write begins at the first damage that was not acknowledged and is not followed by
+/// another group.
 fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u64> {
     let begins = |found: &Found<'_>| matches!(found, Found::Frame(frame) if frame.begins_group);
     let last_group = found.iter().rposition(begins).unwrap_or(0);

@@ -2,28 +2,29 @@
 
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
-    /// The most requests that wait for the writer. If the queue is full, callers wait. Default
-    /// 4,096.
+    /// The maximum number of requests that wait for the writer. Callers wait while the queue is
+    /// full. Default 4,096.
     pub queue_length: usize,
     /// The size of the index's cache, in bytes. Default 32 MiB.
     pub cache_bytes: u64,
-    /// The length from which on the next segment is begun, in bytes. Default 32 MiB, at most 1
-    /// GiB.
+    /// The length in bytes at which a segment is full and the next one begins. Default 32 MiB, at
+    /// most 1 GiB.
     pub segment_bytes: u64,
     /// The length of the log between two checkpoints of the index, in bytes. Default 32 MiB.
-    /// Changes after a checkpoint are kept in memory, and the next start after a crash reads them
-    /// again.
+    /// Changes since the last checkpoint are kept in memory. After a crash, they are read from
+    /// the log again.
     pub checkpoint_bytes: u64,
-    /// The length of the log, in bytes, from which on segments are compacted if more than half of
-    /// the log is obsolete. Default 64 MiB.
+    /// The minimum length of the log for compaction, in bytes. A longer log is compacted if more
+    /// than half of it is obsolete. Default 64 MiB.
     pub compact_bytes: u64,
-    /// The store pauses if fewer bytes than this are free on the file system. Default 128 MiB,
+    /// The number of free bytes on the file system below which the store pauses. Default 128 MiB,
     /// which leaves enough space for compaction.
     pub pause_below: u64,
-    /// A paused store resumes when this many bytes are free. Default 192 MiB.
+    /// The number of free bytes at which a paused store resumes. Default 192 MiB.
     pub resume_from: u64,
-    /// True to continue with the remaining data, in a new epoch, if acknowledged changes are
-    /// missing and it is unknown which games are affected. Otherwise the store is not opened.
+    /// True if the store should be opened even when acknowledged changes are missing and it is
+    /// unknown which games are affected. The store then continues with the remaining data, in a
+    /// new epoch.
     pub accept_lost_tail: bool,
 }
 

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A name, and the identity of the file or folder that should have it.
+/// A path, and the identity of the file or folder that should be there.
 #[derive(Debug)]
 pub(super) struct Named {
     path: PathBuf,
@@ -19,8 +19,8 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Makes the name of a file. `metadata` comes from the open file, or from the current file
-    /// with that name.
+    /// Combines a path with the identity of its file. `metadata` comes from the open file, or
+    /// from the file that is at the path.
     pub(super) fn of(path: PathBuf, metadata: &Metadata) -> Named {
         Named { path, device: metadata.dev(), inode: metadata.ino() }
     }
@@ -37,7 +37,7 @@ pub(super) struct DataFolder {
 }
 
 impl DataFolder {
-    /// Notes the identities of the folder and of these files in it.
+    /// Records the identities of the folder and of these files in it.
     pub(super) fn new(folder: &Path, names: &[&str]) -> io::Result<DataFolder> {
         let paths = std::iter::once(folder.to_owned()).chain(names.iter().map(|name| folder.join(name)));
         let look = |path: PathBuf| fs::metadata(&path).map(|metadata| Named::of(path, &metadata));
@@ -45,7 +45,8 @@ impl DataFolder {
         Ok(DataFolder { folder: folder.to_owned(), known })
     }
 
-    /// Checks that all files are in place. An error says which file is not, and what to do.
+    /// Checks that all files are in place. The error names a file that is missing or was
+    /// replaced, and says what to do.
     pub(super) fn check(&self) -> Result<(), String> {
         self.known.iter().try_for_each(|named| self.check_one(named))
     }

@@ -20,8 +20,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Returns the entries of a frame. They must belong to this game and begin with the number
-    /// `first`.
+    /// Returns the entries of a frame. It is an error if they belong to another game or do not
+    /// begin with the number `first`.
     fn entries(&self, game: GameId, first: u64, place: Place) -> Result<Vec<Link>, Trouble> {
         let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
         let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
@@ -35,15 +35,15 @@ impl Reader {
         }
     }
 
-    /// True if the index has these entries of a game at this position.
+    /// True if the index says that these entries of a game are at this place.
     pub(super) fn is_at(&self, game: GameId, entries: &[Link], place: Place) -> Result<bool, Trouble> {
         let first = entries.first().map_or(0, |link| link.entry.seq);
         let row = self.index.game(game)?;
         Ok(row.is_some_and(|row| row.frames.contains(&(first, place))))
     }
 
-    /// Reads with the row of a game. Repeats the read if a compaction has removed a segment in
-    /// the meantime.
+    /// Calls `read` with the row of a game. Calls it again if a compaction has moved the game's
+    /// entries in the meantime.
     fn with_row<T>(
         &self,
         game: GameId,
@@ -60,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// Returns the hash after an entry, as stored in the entry.
+    /// Returns the hash of the log's chain after an entry, as it is stored with the entry.
     fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, Trouble> {
         let Some(frame) = row.frame_of(seq) else { return Ok(Hash::ZERO) };
         let (first, place) = row.frames[frame];
@@ -69,7 +69,7 @@ impl Reader {
         Ok(link.ok_or_else(|| Trouble::damaged(seq, "it is missing"))?.hash)
     }
 
-    /// Returns the head of a log, after checking it against the last entry.
+    /// Returns the head of a log, after checking that the last entry has the same hash.
     pub(super) fn head(&self, game: GameId) -> Result<Head, Trouble> {
         self.with_row(game, Head::START, |row| {
             if self.hash_at(game, row, row.head.seq)? != row.head.hash {

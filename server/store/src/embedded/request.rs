@@ -9,7 +9,7 @@ use super::change::Link;
 use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome, Write};
 use crate::value::Head;
 
-/// The number of expired records that one step of a sweep removes.
+/// The maximum number of expired records that one step of a sweep removes.
 pub(super) const SWEEP_STEP: usize = 1000;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -22,9 +22,10 @@ pub(super) struct Prepared {
     pub(super) not_before: Option<Stamp>,
     /// The entries. The writer gives them their stamps, unless `stamped` is set.
     pub(super) entries: Vec<Link>,
-    /// If the entries already have stamps, the latest of them.
+    /// The latest stamp of the entries, if they already have stamps.
     pub(super) stamped: Option<Stamp>,
-    /// If the append has a deadline, the latest outage that was known at the request.
+    /// The latest outage that was known when the append was requested. Only set if the append has
+    /// a deadline.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<Write>,
 }
@@ -36,20 +37,22 @@ pub(super) enum Request {
     Update { update: Update, reply: Reply<UpdateOutcome> },
     /// Begins a new epoch.
     BumpEpoch { reply: Reply<u64> },
-    /// Stores a quarantine that a reader has already noted in [`Shared`].
+    /// Writes a quarantine to the log. A reader has already added it to [`Shared`].
     Quarantine { game: GameId, reason: String },
-    /// Writes a new outage to the record of outages, as every other group also does.
+    /// Starts a group, so that a new outage is written to the record of outages. Every other
+    /// group does that as well.
     KeepOutage { reply: Reply<()> },
     /// Frees space on a full disk as far as possible, and resumes if there is enough.
     LookForRoom { reply: Reply<()> },
     /// Deletes a log.
     DeleteLog { game: GameId, reply: Reply<()> },
-    /// Removes at most [`SWEEP_STEP`] expired records. The answer is their number.
+    /// Removes at most [`SWEEP_STEP`] expired records. Answers with the number of removed
+    /// records.
     Sweep { reply: Reply<usize> },
 }
 
 impl Request {
-    /// The length of the entries and values, in bytes.
+    /// Returns the total length of the entries and values, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let (entries, writes) = match self {
             Request::Append { append, .. } => (&append.entries[..], &append.writes),
@@ -84,8 +87,8 @@ impl Verdict {
 /// An answer that is given after the sync, depending on the verdict on its group.
 pub(super) type Answer = Box<dyn FnOnce(&Verdict) + Send>;
 
-/// Makes an answer that gives this outcome if the group is durable. `unknown` is the answer of a
-/// request that has written something, if that may or may not be on the disk.
+/// Makes an answer. If the group is durable, the answer is `outcome`. If the group may or may not
+/// be on the disk, the answer is `unknown`, provided the request has written something.
 pub(super) fn answer<T: Send + 'static>(
     reply: Reply<T>,
     outcome: Result<T, StoreError>,
@@ -95,19 +98,20 @@ pub(super) fn answer<T: Send + 'static>(
         let settled = match (verdict, unknown) {
             (Verdict::Durable, _) => outcome,
             (Verdict::Unknown(_), Some(unknown)) => Ok(unknown),
-            // The outcome may depend on changes of the group, so it is no longer valid.
+            // The outcome may depend on other changes of the group, so it is not valid if the
+            // group failed.
             (failed, _) => failed.check().and(outcome),
         };
-        // An error only means that the caller is gone.
+        // A send error only means that the caller has stopped waiting.
         reply.send(settled).ok();
     })
 }
 
-/// The most groups that wait for their answers.
+/// The maximum number of groups whose answers wait for the task.
 const GROUPS_MAX: usize = 16;
 
-/// Gives the answers. Waking many callers is cheaper inside their runtime than from the writer's
-/// thread, so a task does it if the store was opened in a runtime.
+/// Gives answers to callers. Waking many callers is cheaper inside their runtime than from the
+/// writer's thread, so a task does that if the store was opened in a runtime.
 pub(super) struct Answers {
     task: Option<mpsc::Sender<(Vec<Answer>, Verdict)>>,
 }
@@ -126,11 +130,11 @@ impl Answers {
         Answers { task }
     }
 
-    /// Gives the answers of a group after its verdict.
+    /// Gives the answers of a group, according to the verdict on that group.
     pub(super) fn give(&self, answers: Vec<Answer>, verdict: Verdict) {
         let group = (answers, verdict);
-        // A single caller is answered directly. So are all callers if the runtime is gone or
-        // behind.
+        // A single caller is answered directly, and so are all callers if the runtime has ended
+        // or is behind.
         let left = match &self.task {
             Some(task) if group.0.len() > 1 => task.try_send(group).err().map(TrySendError::into_inner),
             Some(_) | None => Some(group),

@@ -1,4 +1,4 @@
-//! The space on the disk, and whether the store pauses because there is too little.
+//! Watches the free space on the disk, and decides when the store pauses and resumes.
 //!
 //! The store pauses a little before the disk is full, to leave some space for compaction and for
 //! other programs. It resumes when clearly more space is free.
@@ -17,8 +17,8 @@ use super::options::EmbeddedOptions;
 use crate::store::{DiskSpace, StoreError};
 
 const MIB: u64 = 1024 * 1024;
-/// The size of a test file that shows whether a full disk accepts writes again. The file system's
-/// figures are not enough, because they do not include quotas.
+/// The size of a test file that shows whether a full disk accepts writes again. The free space
+/// that the file system reports is not enough, because it does not include quotas.
 const TRIAL_BYTES: usize = MIB as usize;
 const TRIAL: &str = "trial";
 
@@ -27,8 +27,8 @@ enum State {
     Open,
     /// Little space is left: the store accepts only requests that free space.
     Low,
-    /// A write found no space: the store accepts nothing. The text says what could not be
-    /// written.
+    /// A write found no space: the store accepts no requests. Contains a description of that
+    /// write.
     Full(String),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Room {
     folder: PathBuf,
     pause_below: u64,
     resume_from: u64,
-    /// Free bytes, as of the last check.
+    /// The number of free bytes at the last check.
     free: AtomicU64,
     state: RwLock<State>,
 }
@@ -52,7 +52,8 @@ impl Room {
         Ok(room)
     }
 
-    /// Asks the file system how many bytes are free.
+    /// Asks the file system for the number of free bytes, and pauses the store if there are too
+    /// few.
     pub(super) fn look(&self) -> io::Result<()> {
         let found = statvfs(&self.folder)?;
         let free = found.f_bavail.saturating_mul(found.f_frsize);
@@ -75,7 +76,7 @@ impl Room {
         *self.state.read() != State::Open
     }
 
-    /// Refuses changes while the store pauses.
+    /// Returns an error if the store pauses.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         match &*self.state.read() {
             State::Open => Ok(()),
@@ -108,7 +109,7 @@ impl Room {
         format!("the disk of {folder} is {how}. Games go on by themselves when {enough} MiB are free")
     }
 
-    /// Notes that a write found no space. Returns the reason.
+    /// Records that a write found no space. Returns the reason to give to callers.
     pub(super) fn note_full(&self, what: &str, error: &dyn Display) -> String {
         let what = format!("{what} ({error})");
         let mut state = self.state.write();
@@ -119,7 +120,7 @@ impl Room {
         self.why(&format!("full: {what}"))
     }
 
-    /// True if a write has found no space, but some seems to be free again.
+    /// True if a write has found no space, but some space seems to be free again.
     pub(super) fn is_worth_a_trial(&self) -> bool {
         matches!(*self.state.read(), State::Full(_))
             && self.free.load(Ordering::Relaxed) >= self.pause_below / 2
@@ -128,7 +129,7 @@ impl Room {
     /// Writes a test file and removes it. Returns an error if the disk is still full.
     pub(super) fn try_disk(&self) -> io::Result<()> {
         let path = self.folder.join(TRIAL);
-        // Random bytes, because some file systems compress repeated bytes.
+        // The bytes look random, because some file systems compress repeated bytes.
         let mut bytes = Vec::with_capacity(TRIAL_BYTES);
         let words = (0_u64..).map(|number| xxhash_rust::xxh3::xxh3_64(&number.to_le_bytes()));
         words.take(TRIAL_BYTES / 8).for_each(|word| bytes.extend(word.to_le_bytes()));
@@ -139,7 +140,7 @@ impl Room {
         tried
     }
 
-    /// Notes that all writes that found no space have been repeated.
+    /// Leaves the state `Full`, because all writes that had found no space have been repeated.
     pub(super) fn note_usable(&self) {
         *self.state.write() = State::Low;
     }

@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub(super) epoch: AtomicU64,
     pub(super) last_heartbeat: Option<Stamp>,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
-    /// Why the store refuses everything, if it has failed.
+    /// The reason why the store refuses all requests, if it has failed.
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
     /// The number of groups written.
@@ -33,11 +33,11 @@ pub(super) struct Shared {
     pub(super) place: DataFolder,
     pub(super) room: Room,
     pub(super) folder: PathBuf,
-    /// What was missing or damaged when the store was opened, as text.
+    /// Descriptions of the data that was missing or damaged when the store was opened.
     pub(super) losses: Vec<String>,
-    /// True if the index was complete when it was closed.
+    /// True if the writer has completed the index before it ended.
     pub(super) is_complete: AtomicBool,
-    /// Locks the folder while the store uses it.
+    /// The lock on the folder, held while the store uses it.
     pub(super) _lock: FolderLock,
 }
 
@@ -49,13 +49,14 @@ impl Shared {
         }
     }
 
-    /// Fails the store if its folder no longer exists.
+    /// Fails the store if its folder or a file in it is missing or was replaced.
     pub(super) fn check_place(&self) -> Result<(), StoreError> {
         self.check_available()?;
         self.place.check().map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
     }
 
-    /// Makes the store refuse everything from this point on. Returns the first reason given.
+    /// Makes the store refuse all requests from this point on. Returns the reason of the first
+    /// failure.
     pub(super) fn fail(&self, why: &str) -> String {
         tracing::error!(why, "the store has failed");
         self.failed.get_or_init(|| why.to_owned()).clone()
@@ -74,7 +75,7 @@ impl Shared {
         self.quarantined.write().remove(&game);
     }
 
-    /// Notes up to which point the log is durable. The log itself is safe without the note.
+    /// Writes up to which point the log is durable. If this fails, the log itself is still safe.
     pub(super) fn note_end(&self, end: Point) -> io::Result<()> {
         self.alive.lock().note_end(end)
     }
@@ -88,14 +89,14 @@ impl Shared {
         Ok(())
     }
 
-    /// Pauses the store, because a write found no space. Returns the reason.
+    /// Pauses the store, because a write found no space. Returns the reason to give to callers.
     pub(super) fn pause(&self, what: &str, why: &dyn Display) -> String {
         self.clock.pause();
         self.room.note_full(what, why)
     }
 
-    /// Handles a failed write outside the log. If the disk is full, the store pauses, otherwise
-    /// it fails. Returns the reason.
+    /// Handles a failed write outside the log. If the disk is full, the store pauses; otherwise
+    /// the store fails. Returns the reason to give to callers.
     pub(super) fn note_failed(&self, what: &str, trouble: Trouble) -> String {
         match trouble {
             Trouble::NoRoom { why } => self.pause(what, &why),

@@ -19,7 +19,7 @@ pub(super) fn write(path: &Path, folder: &Path) -> io::Result<()> {
     fs::write(path, of(folder)?.to_le_bytes())
 }
 
-/// Durably removes the checksum. Returns true if it matches the files.
+/// Durably removes the checksum. Returns true if it matched the files.
 pub(super) fn take(path: &Path, folder: &Path) -> io::Result<bool> {
     let Some(written) = disk::if_there(fs::read(path))? else { return Ok(false) };
     fs::remove_file(path)?;

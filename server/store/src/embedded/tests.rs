@@ -1,5 +1,5 @@
-//! Tests of a full disk. Whichever write fails, no acknowledged change is lost, no refused change
-//! is stored, and the store resumes when there is space again.
+//! Tests with a full disk. No matter which write fails, no acknowledged change is lost, no
+//! refused change is stored, and the store resumes when there is space again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -23,7 +23,7 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// The number of changes in a test. They include every kind.
+/// The number of changes in a test, enough to include every kind of change.
 const CHANGES: u64 = 48;
 const MIB: u64 = 1024 * 1024;
 const NOON: Stamp = Stamp(1_700_000_000_000);
@@ -58,7 +58,7 @@ fn copy_folder(from: &Path, to: &Path) {
         if path.is_dir() {
             copy_folder(&path, &target);
         } else if !path.components().any(|part| part.as_os_str() == "index") {
-            // A checkpoint may remove notes during the copy.
+            // A checkpoint may remove files of notes during the copy.
             match fs::copy(&path, &target) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 copied => assert!(copied.is_ok(), "{copied:?}"),
@@ -85,8 +85,8 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Makes the change with this number, and notes it if it is acknowledged. Returns true in
-    /// that case.
+    /// Makes the change with this number. If the store acknowledges the change, adds it to the
+    /// ledger and returns true.
     async fn change(&mut self, store: &EmbeddedStore, number: u64) -> bool {
         let text = number.to_string();
         let done = match number % 4 {
@@ -149,7 +149,7 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
     let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
     let mut refusals = 0;
     for number in 0..CHANGES {
-        // In each attempt, the disk becomes full one write later.
+        // In each attempt, one more write succeeds before the disk is full.
         for room_for in 0.. {
             fill(folder.path(), Some(room_for));
             let is_taken = ledger.change(&store, number).await;
@@ -160,12 +160,12 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
                 assert!(store.disk_space().unwrap().is_paused, "{at}");
             }
             if !is_taken && refusals % 8 == 1 {
-                // A copy of the folder as a killed process would leave it.
+                // The copied folder is like one that a killed process leaves behind.
                 let killed = scratch();
                 copy_folder(folder.path(), killed.path());
                 ledger.check(&open(killed.path()), &at).await;
             }
-            // The disk frees the space for one more write at a time.
+            // In each round, one more write succeeds, until the heartbeat is stored.
             let mut room = 0;
             while let Err(error) = store.heartbeat().await {
                 assert!(room < 20, "{at}: {error}");
@@ -184,8 +184,8 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
             ledger.check(&store, &format!("opened after change {number}")).await;
         }
     }
-    // Because the index is written in the background, only a stop reliably writes it on the full
-    // disk: a stop begins new notes and then writes the index.
+    // The index is written in the background, so only stopping the store reliably writes it on
+    // the full disk. A stop begins a new file of notes and then writes the index.
     fill(folder.path(), Some(1));
     drop(store);
     fill(folder.path(), None);
@@ -303,7 +303,7 @@ async fn an_outage_that_finds_no_room_is_recorded_later() {
     store.heartbeat().await.unwrap();
     clock.advance_ms(20_000);
     assert_eq!(store.outage(), None);
-    // There is space for the heartbeat itself, but not for the record.
+    // The disk has space for the heartbeat itself, but not for the record of outages.
     fill(folder.path(), Some(1));
     assert!(store.heartbeat().await.is_err());
     fill(folder.path(), None);
@@ -355,7 +355,7 @@ async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
 #[tokio::test]
 async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let folder = scratch();
-    // A checkpoint follows each group, unless the group fails.
+    // With these options, a checkpoint follows each group that succeeds.
     let options = EmbeddedOptions { checkpoint_bytes: 0, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     planted::with(folder.path(), |disk| (disk.room_for, disk.is_broken) = (Some(0), true));
@@ -363,7 +363,7 @@ async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let (game, writes) = (game(1), Vec::new());
     let append = Append { game, expected: Head::START, deadline: None, not_before: None, bodies, writes };
     assert_eq!(store.append(append).await, Ok(AppendOutcome::Unknown));
-    // The append may exist after a restart, so its outcome is unknown.
+    // The store fails, because the append may exist after a restart.
     assert!(store.failure().is_some() && store.heartbeat().await.is_err());
     assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
     drop(store);

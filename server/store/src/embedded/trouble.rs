@@ -1,4 +1,4 @@
-//! Why a read or a write failed.
+//! The errors of reads and writes.
 
 use std::error::Error;
 use std::io;
@@ -10,11 +10,11 @@ use crate::store::{ReadError, StoreError};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum Trouble {
-    /// The data differs from what was written. `seq` is the damaged entry, or 0 if it is not an
-    /// entry.
+    /// The data differs from what was written. `seq` is the number of the damaged entry, or 0 if
+    /// the damage is not in an entry.
     #[error("{what}")]
     Damaged { seq: u64, what: String },
-    /// The disk or the database does not answer.
+    /// The disk or the database cannot be used.
     #[error("{why}")]
     Unavailable { why: String },
     /// Something could not be written because the disk is full.
@@ -34,10 +34,10 @@ impl Trouble {
         }
     }
 
-    /// Converts the I/O error of a read of an entry.
+    /// Converts an I/O error that occurred while reading an entry.
     pub(super) fn of_io(error: &io::Error, seq: u64) -> Trouble {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
-        // The disk works, but the data is missing.
+        // These errors mean that the disk works, but that the data is missing.
         let is_nothing = matches!(error.kind(), NotFound | UnexpectedEof | InvalidData);
         let is_damaged_sector = error.raw_os_error() == Some(5);
         let text = error.to_string();
@@ -76,14 +76,14 @@ impl From<io::Error> for Trouble {
 impl From<fjall::Error> for Trouble {
     fn from(error: fjall::Error) -> Trouble {
         let why = format!("the database cannot be used ({error})");
-        // A poisoned database has had an error in one of its own threads, most likely because of
-        // a full disk. Reopening it shows whether that was the cause.
+        // A database becomes poisoned after an error in one of its threads, most likely because
+        // of a full disk. Reopening it shows whether that was the cause.
         let is_full = matches!(error, fjall::Error::Poisoned) || io_error(&error).is_some_and(is_no_room);
         if is_full { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
     }
 }
 
-/// Returns the operating system's error that caused an error of the database.
+/// Returns the I/O error that caused a database error, if there was one.
 fn io_error(error: &fjall::Error) -> Option<&io::Error> {
     let mut source: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = source {

@@ -36,7 +36,7 @@ use crate::store::{
 };
 use crate::value::{Head, Key};
 
-/// The most requests in one group.
+/// The maximum number of requests in one group.
 const GROUP_MAX: usize = 1024;
 /// The approximate limit for the bytes of entries and values in one group.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -69,7 +69,7 @@ impl Stage {
 /// A checkpoint that is not in the index's database yet.
 pub(super) struct Unstored {
     checkpoint: Checkpoint,
-    /// The number of the notes to remove after the checkpoint is stored.
+    /// The number of the last file of notes to remove after the checkpoint is stored.
     noted: u64,
 }
 
@@ -77,26 +77,26 @@ pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
-    /// Where the last group ended. If a group was undone, the tail may be in a later, still empty
-    /// segment.
+    /// The point at which the last written group ended. If a later group was undone, the tail may
+    /// be in a new segment that is still empty.
     pub(super) end: Point,
     pub(super) shared: Arc<Shared>,
     pub(super) answers: Answers,
     pub(super) checkpoint: Option<JoinHandle<Option<Unstored>>>,
-    /// A checkpoint that found no space on the disk.
+    /// A checkpoint that could not be written because the disk was full.
     pub(super) unstored: Option<Unstored>,
     /// Quarantines that are not in the log yet, because a write found no space.
     pub(super) unkept: Vec<Change>,
     /// The length of the log between two checkpoints, in bytes.
     pub(super) checkpoint_bytes: u64,
-    /// The length from which on the log is compacted, in bytes.
+    /// The minimum length of the log for compaction, in bytes.
     pub(super) compact_bytes: u64,
     pub(super) compaction: Option<Compaction>,
 }
 
 impl Writer {
-    /// Runs until the last sender is gone. A panic makes the store fail, and it refuses later
-    /// requests.
+    /// Runs until the last sender is dropped. After a panic, the store has failed and refuses
+    /// later requests.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut is_busy = false;
         while let Some(first) = self.next(&mut requests) {
@@ -119,8 +119,8 @@ impl Writer {
         }
     }
 
-    /// Waits for a request, and compacts in the meantime. Returns `None` when the last sender is
-    /// gone.
+    /// Waits for a request, and compacts the log in the meantime. Returns `None` when the last
+    /// sender is dropped.
     fn next(&mut self, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
         while self.compaction.as_ref().is_some_and(|compaction| compaction.copied.is_none()) {
             match requests.try_recv() {
@@ -145,7 +145,7 @@ impl Writer {
             let is_full = count >= GROUP_MAX || bytes >= GROUP_BYTES_MAX;
             next = if is_full { None } else { requests.try_recv().ok() };
         }
-        // The first group after an outage records it.
+        // The first group after an outage writes it to the record of outages.
         let outage = self.stage_outage(&mut stage);
         let found = |change: &&Change| matches!(change, Change::Quarantine { .. });
         let quarantines: Vec<Change> = stage.changes.iter().filter(found).cloned().collect();
@@ -258,8 +258,8 @@ impl Writer {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    /// Returns the head of a log. Checks the last frame of the log unless that was done since the
-    /// last checkpoint.
+    /// Returns the head of a log. Checks the last frame of the log, unless that frame was checked
+    /// or written since the last checkpoint.
     fn head(&self, game: GameId) -> Result<Head, Trouble> {
         self.reader.index.fresh_head(game).map_or_else(|| self.reader.head(game), Ok)
     }
@@ -291,7 +291,7 @@ impl Writer {
         self.shared.check_available()?;
         let now = self.shared.clock.stamp();
         let mut expired = self.reader.index.expired(now, SWEEP_STEP)?;
-        // Records that this group writes again have not expired.
+        // Records that this group has written are no longer expired.
         expired.retain(|key| !stage.records.contains_key(key));
         let count = expired.len();
         let writes: Vec<Write> = expired.into_iter().map(|key| Write::Delete { key }).collect();
@@ -306,8 +306,8 @@ impl Writer {
     fn stage_outage(&self, stage: &mut Stage) -> Option<Outage> {
         let key = Key::new(OUTAGES_KEY).ok()?;
         let outage = self.shared.clock.take_unkept()?;
-        // If the record cannot be read, a new one replaces it. Other readers cannot read it
-        // either.
+        // If the record cannot be read, a new one replaces it, because other readers could not
+        // read it either.
         let record = self.record(stage, &key, outage.until).unwrap_or_default();
         let mut outages = OutageList::parse(record.as_deref());
         outages.add(outage);
@@ -316,7 +316,7 @@ impl Writer {
         Some(outage)
     }
 
-    /// Durably writes a group, answers its callers, and adds it to the index.
+    /// Durably writes a group, answers its callers, and adds the group to the index.
     fn write(&mut self, changes: Vec<Change>, answers: Vec<Answer>) -> Verdict {
         if changes.is_empty() {
             self.answers.give(answers, Verdict::Durable);
@@ -329,19 +329,20 @@ impl Writer {
                 return verdict;
             }
         };
-        // Callers are answered first, so that they can continue. Readers wait until the index
-        // contains the group.
+        // Callers are answered first, so that they can continue. Readers are blocked until the
+        // index contains the group.
         let answer = || self.answers.give(answers, Verdict::Durable);
         match self.reader.index.apply(changes.into_iter().zip(places), answer) {
             Ok(gaps) if gaps.is_empty() => {}
-            // The heads were checked before, so a gap is a bug.
+            // The heads were checked before, so a gap can only come from a bug.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
             Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
         Verdict::Durable
     }
 
-    /// Durably writes a group to the log, and notes it. Returns the position of each change.
+    /// Durably writes a group to the log, and adds it to the notes. Returns the place of each
+    /// change.
     fn persist(&mut self, changes: &[Change]) -> Result<Vec<Place>, Verdict> {
         let usable = self.shared.check_available().and_then(|()| self.shared.room.check_usable());
         if let Err(StoreError::Unavailable { why }) = usable {
@@ -362,8 +363,8 @@ impl Writer {
         if let Err(why) = self.shared.place.check_one(&self.tail.name) {
             return Err(Verdict::Unknown(self.shared.fail(&why)));
         }
-        // The notes are written before the acknowledgment. The log is safe without them, but they
-        // show which games are affected if the log is damaged.
+        // The notes are written before the callers are answered. The log is safe without the
+        // notes, but if it is damaged, they show which games are affected.
         if let Err(error) = self.notes.add(self.end, self.tail.point, &heads_of(changes)) {
             if disk::is_no_room(&error) {
                 return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
@@ -373,7 +374,7 @@ impl Writer {
         self.end = self.tail.point;
         match self.shared.note_end(self.end) {
             Ok(()) => {}
-            // The log and the notes contain the group.
+            // The group is safe, because the log and the notes contain it.
             Err(error) if disk::is_no_room(&error) => {
                 drop(self.shared.pause("the end of the log cannot be noted", &error));
             }
@@ -393,8 +394,9 @@ impl Writer {
         Ok(places)
     }
 
-    /// Undoes the group that begins here, if its write found no space. After any other error, or
-    /// if undoing fails, the next start may find the group in the log, so the store fails.
+    /// Undoes the group that begins at `begun`, if its write found no space. After any other
+    /// error, or if the group cannot be undone, the store fails, because the next start may find
+    /// the group in the log.
     fn take_back(&mut self, begun: Point, what: &str, error: &io::Error) -> Verdict {
         let fail =
             |error: &dyn Display| self.shared.fail(&format!("{what} ({error}); start the process again"));
@@ -410,9 +412,9 @@ impl Writer {
         Verdict::Refused(self.shared.pause(what, error))
     }
 
-    /// Begins to compact the oldest segment, if too much of the log is obsolete and no compaction
-    /// is running. Too much is usually a half; while the store pauses because of a full disk, it
-    /// is an eighth.
+    /// Begins to compact the oldest segment if too much of the log is obsolete, unless a
+    /// compaction is running. The threshold is usually one half; while the store pauses because
+    /// the disk is full, it is one eighth.
     fn look_at_size(&mut self) {
         if self.compaction.is_some() || self.shared.room.check_usable().is_err() {
             return;
@@ -437,7 +439,7 @@ impl Writer {
         Ok(oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?)
     }
 
-    /// Does one step of the compaction. Stops it if the store has failed.
+    /// Performs one step of the compaction. Stops the compaction if the store has failed.
     fn compact(&mut self) {
         let Some(mut compaction) = self.compaction.take() else { return };
         if self.shared.check_available().is_err() {
@@ -446,14 +448,14 @@ impl Writer {
         match self.compact_step(&mut compaction) {
             Ok(true) => {}
             Ok(false) => self.compaction = Some(compaction),
-            // The compaction begins again when there is space.
+            // A new compaction begins when there is space again.
             Err(_) if self.shared.room.check_usable().is_err() => {}
             Err(trouble) => drop(self.shared.note_failed("the log cannot be compacted", trouble)),
         }
     }
 
-    /// Copies the next part. Once everything is copied and a checkpoint covers it, removes the
-    /// segment and returns true.
+    /// Copies the next part of the segment. Once everything is copied and a checkpoint covers the
+    /// copies, removes the segment and returns true.
     fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
         let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {

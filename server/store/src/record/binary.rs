@@ -1,7 +1,9 @@
-//! Form 2: a byte for the form, followed by the command, the lag and the event in postcard.
+//! Form 2: one byte that identifies the form, followed by the command, the lag and the event,
+//! encoded with postcard.
 //!
-//! Each entry has exactly one encoding, and decoding any other is an error. So the order of the
-//! fields and variants in this module, of ranks, and of colors must never change.
+//! Each entry has exactly one encoding, and decoding any other is an error. So the order of
+//! fields and variants must never change, neither in this module nor in the types of ranks and
+//! colors.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 use flagfall_rules::secret::{self, SecretRecord};
@@ -14,11 +16,11 @@ use uuid::fmt::Hyphenated;
 use super::entry::{CommandStamp, LogEntry, Part, RecordError};
 use crate::value::SecretBytes;
 
-/// The first byte of a body of this form.
+/// The first byte of a body in this form.
 pub(super) const FORM: u8 = 2;
-/// The capacity for a move with its command. Few bodies are longer.
+/// The initial capacity of a body, enough for a move with its command. Few bodies are longer.
 const USUAL_LENGTH: usize = 48;
-/// The most bytes in a command's id that is not a UUID.
+/// The maximum length, in bytes, of a command's id that is not a UUID.
 const CMD_ID_MAX: usize = 36;
 
 #[derive(Serialize, Deserialize)]
@@ -34,7 +36,7 @@ struct Body<'a> {
 #[derive(Serialize, Deserialize)]
 enum Command<'a> {
     None,
-    /// The command's id is a UUID in lower case with hyphens.
+    /// The command's id is a UUID in lowercase with hyphens.
     Uuid(#[serde(borrow)] Sender<'a>, [u8; 16], [u8; 8]),
     /// The command's id is any other text.
     Text(#[serde(borrow)] Sender<'a>, &'a str, [u8; 8]),
@@ -72,7 +74,7 @@ struct Step {
     side: Side,
     from: SquareNumber,
     to: SquareNumber,
-    /// The ranks that the move rules out, as bits. Usually none.
+    /// The ranks that the move shows the piece cannot have, as bits. Usually none.
     ruled_out: u16,
 }
 
@@ -102,7 +104,7 @@ pub(super) fn encode(
     postcard::to_extend(&body, bytes).map(SecretBytes::new).map_err(|_| RecordError::Form)
 }
 
-/// Decodes the bytes after the byte for the form.
+/// Decodes the bytes after the first byte, which identifies the form.
 pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, RecordError> {
     let (Body { command, lag_ms, event }, _) =
         postcard::take_from_bytes(bytes).map_err(|_| RecordError::Form)?;
@@ -115,7 +117,7 @@ pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, Rec
     Ok(LogEntry { command, lag_ms, event })
 }
 
-/// An output that fails unless it gets exactly these bytes.
+/// An output that fails unless exactly these bytes are written to it.
 struct Same<'a>(&'a [u8]);
 
 impl Flavor for Same<'_> {
@@ -171,7 +173,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Parses a UUID, but only in its canonical form: lower case with hyphens.
+/// Parses a UUID, but only in its canonical form: lowercase with hyphens.
 fn canonical_uuid(text: &str) -> Option<Uuid> {
     let id = Uuid::try_parse(text).ok()?;
     let mut written = [0; Hyphenated::LENGTH];

@@ -1,4 +1,4 @@
-//! The decoded content of an entry, and why a body cannot be decoded.
+//! The decoded content of an entry, and the errors of encoding and decoding.
 
 use std::borrow::Cow;
 
@@ -9,32 +9,33 @@ use flagfall_view::Fate;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// An entry after the first.
+/// The content of an entry that is not the first of its log.
 #[derive(Clone, Debug)]
 pub struct LogEntry {
     /// The command that caused the event; `None` if there was none.
     pub command: Option<CommandStamp<'static>>,
-    /// Lag compensation for the side that acted.
+    /// The lag compensation for the side that acted, in milliseconds.
     pub lag_ms: u32,
     pub event: Event,
 }
 
-/// The command that caused an entry, so that a repeated command is recognized.
+/// Identifies the command that caused an entry, so that a repeated command is recognized.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandStamp<'a> {
     /// The id of the player who sent the command.
     #[serde(rename = "p")]
     pub player: Cow<'a, str>,
-    /// The client's id for the command: 1 to 36 bytes.
+    /// The id that the client gave to the command: 1 to 36 bytes.
     #[serde(rename = "c")]
     pub cmd_id: Cow<'a, str>,
-    /// A hash that reveals a different command with the same id.
+    /// A hash of the command. It reveals a different command with the same id.
     #[serde(rename = "f")]
     pub fingerprint: u64,
 }
 
-/// A piece's part in a strike, as both forms write it: rank, fate, and whether it was shown.
+/// The effect of a strike on one piece, as both forms store it: the rank, the fate, and whether the
+/// piece was shown.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Part(Rank, Fate, bool);
 
@@ -50,7 +51,7 @@ impl From<Part> for StruckRecord {
     }
 }
 
-/// Why a body could not be read or written. Reveals nothing about the content.
+/// The reason why a body could not be encoded or decoded. Reveals nothing about the content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RecordError {
     #[error("the entry is not of a form this version knows")]

@@ -123,11 +123,11 @@ fn to_bytes(body: &impl Serialize) -> Result<SecretBytes, RecordError> {
 }
 
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
-    // serde's message may quote the content, so it is not passed on.
+    // serde's error message may quote the content, so it is not passed on.
     serde_json::from_slice(bytes).map_err(|_| RecordError::Form)
 }
 
-/// Returns the ranks as a list. All ranks together are written as an empty list.
+/// Returns the ranks as a list. Returns an empty list for the set of all ranks.
 fn listed(ranks: RankSet) -> Vec<Rank> {
     if ranks == RankSet::ALL { Vec::new() } else { ranks.iter().collect() }
 }

@@ -54,7 +54,8 @@ fn check_round_trip(form: Form, command: Option<&CommandStamp<'_>>, lag_ms: u32,
     assert_eq!((read.command.as_ref(), read.lag_ms), (command, lag_ms));
 }
 
-/// Returns one event of every kind, with the end of its body in form 2, starting with the lag.
+/// Returns one event of every kind. Each has the expected end of its body in form 2, from the lag
+/// on.
 fn kinds() -> Vec<(SecretRecord, &'static str)> {
     let part = |rank, fate, shown| StruckRecord { rank, fate, shown };
     let strike = [part(Rank::Marshal, Fate::Advances, true), part(Rank::Spy, Fate::Leaves, false)];
@@ -138,7 +139,7 @@ fn commands_keep_their_bytes_for_good() {
 #[test]
 fn a_plain_move_takes_at_most_36_bytes_with_its_command_and_12_without() {
     let event = event(moved());
-    // Lag compensation is at most a second.
+    // The maximum, because lag compensation is at most one second.
     let lag_ms = 1_000;
     assert!(body(Some(&stamp(SEATS.blue, UUID)), lag_ms, &event).len() <= 36);
     assert!(body(None, lag_ms, &event).len() <= 12);

@@ -1,4 +1,4 @@
-//! The address of a Redis: one server with a URL, or Sentinels that name the primary.
+//! The address of a Redis: either the URL of one server, or Sentinels that name the primary.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,10 +15,10 @@ use super::fault::{Fault, within};
 
 /// The default port of a Sentinel.
 const SENTINEL_PORT: u16 = 26_379;
-/// The most Sentinels in one address.
+/// The maximum number of Sentinels in one address.
 const SENTINELS_MAX: usize = 16;
 
-/// The address of a Redis, with its password. Printing it shows neither the password nor the
+/// The address of a Redis, with its password. The address is printed without the password and the
 /// user.
 ///
 /// One of these forms:
@@ -27,9 +27,9 @@ const SENTINELS_MAX: usize = 16;
 /// - `unix:///PATH`
 /// - `redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`
 ///
-/// NAME is the Sentinels' name of the primary. User and password are those of the Redis servers;
-/// the Sentinels need none. `rediss://` and `rediss+sentinel://` use TLS, both for the Sentinels
-/// and for Redis.
+/// NAME is the Sentinels' name of the primary. The user and the password are for the Redis
+/// servers; the Sentinels need none. `rediss://` and `rediss+sentinel://` use TLS, both for the
+/// Sentinels and for Redis.
 #[derive(Clone)]
 pub struct RedisAddress {
     place: Arc<Place>,
@@ -43,8 +43,8 @@ enum Place {
     Sentinels {
         sentinels: Vec<(String, u16)>,
         name: String,
-        /// Connection settings for the primary. Its host is replaced by the one that a Sentinel
-        /// names.
+        /// The connection settings for the primary. The host and port are replaced by those that
+        /// a Sentinel returns.
         primary: ConnectionInfo,
     },
 }
@@ -53,7 +53,7 @@ enum Place {
 /// authorities as browsers.
 #[derive(Clone, Default)]
 pub struct RedisTls {
-    /// The authorities that are trusted instead of the default ones.
+    /// The certificates of the authorities to trust instead of the default ones.
     pub authorities: Option<Vec<u8>>,
     /// The client's certificate chain and key, for a Redis that requires client certificates.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
@@ -65,7 +65,7 @@ impl fmt::Debug for RedisTls {
     }
 }
 
-/// Why a text is not a usable address.
+/// The reason why a text is not a usable address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
     /// The text does not have the form of an address.
@@ -76,7 +76,7 @@ pub enum AddressError {
     /// The address asks for TLS without verification of certificates.
     #[error("TLS without looking at certificates protects nothing: name the authority that signed Redis's")]
     Insecure,
-    /// The certificates or the key are not PEM.
+    /// The certificates or the key are not in PEM form.
     #[error("the certificates or the key for Redis are none in PEM form")]
     Certificates,
 }
@@ -158,7 +158,7 @@ impl RedisAddress {
         let client_tls =
             tls.identity.map(|(client_cert, client_key)| ClientTlsConfig { client_cert, client_key });
         let certificates = TlsCertificates { client_tls, root_cert: tls.authorities };
-        // A file without a certificate would otherwise parse as an empty list.
+        // Without this check, a file without a certificate would count as an empty list.
         let chain = certificates.client_tls.as_ref().map(|tls| &tls.client_cert);
         let is_named = certificates.root_cert.iter().chain(chain).all(|pem| has_certificate(pem));
         let place = address_of("localhost", 1, true).into_connection_info();
@@ -169,7 +169,7 @@ impl RedisAddress {
         Ok(RedisAddress { certificates, ..self })
     }
 
-    /// Returns a client of the current primary. Asks the Sentinels each time, because there may
+    /// Returns a client for the current primary. Asks the Sentinels each time, because there may
     /// have been a failover.
     pub(super) async fn client(&self, timeout: Duration) -> Result<Client, Fault> {
         let info = match &*self.place {
@@ -186,15 +186,15 @@ impl RedisAddress {
         match &self.certificates {
             None => Client::open(info),
             Some(certificates) => {
-                // If the process already has a provider, it is also `ring`, because no other one
-                // is linked.
+                // An error means that the process already has a provider. It is also `ring`,
+                // because no other one is linked.
                 ring::default_provider().install_default().ok();
                 Client::build_with_tls(info, TlsCertificates::clone(certificates))
             }
         }
     }
 
-    /// Asks one Sentinel after the other for the primary, until one of them names it.
+    /// Asks one Sentinel after the other, until one of them names the primary.
     async fn ask_sentinels(
         &self,
         sentinels: &[(String, u16)],
@@ -235,7 +235,7 @@ fn address_of(host: &str, port: u16, is_tls: bool) -> ConnectionAddr {
 }
 
 /// The prefix of all keys of a store, so that several stores can share one Redis. It consists of
-/// 1 to 40 lower-case letters, digits, `-` and `_`.
+/// 1 to 40 lowercase letters, digits, `-` and `_`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prefix(String);
 

@@ -16,11 +16,11 @@ pub(super) enum Appended {
     Conflict(Head),
     Late(Stamp),
     Early(Stamp),
-    /// The reason for the quarantine.
+    /// The game is in quarantine. Contains the reason.
     Quarantined(String),
-    /// The number of the damaged entry.
+    /// The log is damaged. Contains the number of the damaged entry.
     Damaged(String),
-    /// The key of the log has a value of another type.
+    /// The log's key contains a value of another type.
     WrongType,
     /// Redis was silent for so long that there may have been an outage.
     Silence,
@@ -41,15 +41,16 @@ fn text(bytes: &[u8]) -> Result<String, Fault> {
     String::from_utf8(bytes.to_vec()).map_err(|_| strange())
 }
 
-/// Requests that were added to a pipeline: some appends in one call, or one other request.
+/// Requests that were added to a pipeline together: either appends in one call, or one other
+/// request.
 pub(super) struct Sent {
-    /// The number of commands. The answer to the last one counts.
+    /// The number of commands. Only the answer to the last command is used.
     pub(super) commands: usize,
-    /// The number of appends; `None` for another request.
+    /// The number of appends; `None` for a request that is not an append.
     pub(super) appends: Option<usize>,
 }
 
-/// Returns the answer to each append and each other request, in order.
+/// Returns the answers in order, one for each append or other request.
 pub(super) fn of_each(sent: Vec<Sent>, answers: Vec<Value>) -> impl Iterator<Item = Value> {
     let mut answers = answers.into_iter();
     sent.into_iter().flat_map(move |Sent { commands, appends }| {
@@ -61,7 +62,7 @@ pub(super) fn of_each(sent: Vec<Sent>, answers: Vec<Value>) -> impl Iterator<Ite
     })
 }
 
-/// Splits the answer to a call into the answers to its appends.
+/// Splits the answer to one call into the answers to the appends in that call.
 fn each(answer: Value, count: usize) -> Vec<Value> {
     let Value::BulkString(text) = answer else { return vec![answer; count] };
     let mut left = text.as_slice();
@@ -138,11 +139,12 @@ pub(super) struct StreamEntry {
     pub(super) seq: u64,
     /// Stamp, hash, body.
     pub(super) value: Vec<u8>,
-    /// The side records of the entry's append.
+    /// The side records of the append, if this entry is the append's last one.
     pub(super) writes: Vec<WriteArguments>,
 }
 
-/// Parses the entries of a stream. Returns `None` if they do not have this store's form.
+/// Parses the entries of a stream. Returns `None` if they do not have the form that this store
+/// writes.
 pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
     let entries: Vec<(String, Vec<Vec<u8>>)> = match checked(value)? {
         Value::Nil => Vec::new(),
@@ -164,8 +166,8 @@ pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
     Ok(entries.into_iter().map(entry).collect())
 }
 
-/// Returns the head of a log from the answer to `XREVRANGE`, unchecked. `None` if the last entry
-/// is damaged.
+/// Returns the head of a log from the answer to `XREVRANGE`, without checking the hash. `None` if
+/// the last entry is damaged.
 pub(super) fn head(value: Value) -> Option<Head> {
     match stream(value).ok()??.first() {
         None => Some(Head::START),
@@ -174,7 +176,7 @@ pub(super) fn head(value: Value) -> Option<Head> {
 }
 
 impl StreamEntry {
-    /// Returns the head after this entry, with the hash in the entry, unchecked.
+    /// Returns the head after this entry. Takes the hash from the entry without checking it.
     pub(super) fn head(&self) -> Option<Head> {
         parse_entry(&self.value).map(|(_, hash, _)| Head { seq: self.seq, hash })
     }

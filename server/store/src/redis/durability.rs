@@ -8,7 +8,7 @@ use thiserror::Error;
 /// The settings and state of a Redis that determine its durability.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Durability {
-    /// The id of this run of Redis.
+    /// The id of the Redis process, which changes when Redis restarts.
     pub(super) run_id: String,
     /// The version of Redis, such as `7.0.15`.
     pub version: String,
@@ -16,14 +16,13 @@ pub struct Durability {
     pub is_primary: bool,
     /// True if Redis writes an append-only file.
     pub has_append_only_file: bool,
-    /// When that file is synced: `always`, `everysec` or `no`; empty if unknown.
+    /// The policy for syncing that file: `always`, `everysec` or `no`; empty if unknown.
     pub sync: String,
-    /// False if Redis says that it does not sync the append-only file while it rewrites that
-    /// file.
+    /// False if Redis is set not to sync the append-only file while it rewrites that file.
     pub syncs_while_rewriting: bool,
     /// True if Redis is a node of a Redis Cluster.
     pub is_in_cluster: bool,
-    /// What Redis evicts when memory is full; `noeviction` means nothing.
+    /// The eviction policy for a full memory; `noeviction` means that nothing is evicted.
     pub eviction: String,
     /// The number of replicas connected to Redis.
     pub replicas: u32,
@@ -37,8 +36,8 @@ pub enum Weakness {
     /// All data is lost when Redis ends.
     #[error("it keeps no append-only file, so everything is lost when it ends (set appendonly yes)")]
     NoAppendOnlyFile,
-    /// The last writes may be lost when Redis or its machine ends. Contains the setting; empty if
-    /// unknown.
+    /// The last writes may be lost when Redis or its machine ends. Contains the sync policy,
+    /// which is empty if unknown.
     #[error(
         "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
         or_unknown(.0)
@@ -54,8 +53,8 @@ pub enum Weakness {
         "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)"
     )]
     InCluster,
-    /// Redis evicts games when its memory is full. Contains the eviction policy; empty if
-    /// unknown.
+    /// Redis evicts games when its memory is full. Contains the eviction policy, which is empty
+    /// if unknown.
     #[error(
         "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
         or_unknown(.0)
@@ -72,7 +71,7 @@ pub enum Weakness {
         /// The number of replicas that an append waits for.
         wanted: u32,
     },
-    /// Redis is older than 7.0. Contains the version.
+    /// Redis is older than 7.0. Contains the version of Redis.
     #[error("it is version {}, and 7.0 is needed", or_unknown(.0))]
     Old(String),
 }
@@ -107,8 +106,8 @@ impl Durability {
         }
     }
 
-    /// Returns all ways in which Redis could lose an acknowledged move. Empty for a suitable
-    /// Redis.
+    /// Returns all weaknesses of this Redis. The list is empty if Redis loses no acknowledged
+    /// move.
     #[must_use]
     pub fn weaknesses(&self) -> Vec<Weakness> {
         let mut found = Vec::new();
@@ -138,8 +137,8 @@ impl Durability {
         found
     }
 
-    /// Returns the weaknesses in settings. The number of replicas is not a setting; every append
-    /// checks it.
+    /// Returns the weaknesses that come from Redis's settings. The number of connected replicas
+    /// is not a setting, and every append checks it.
     pub(super) fn weak_settings(&self) -> Vec<Weakness> {
         let is_setting = |weakness: &Weakness| !matches!(weakness, Weakness::FewReplicas { .. });
         self.weaknesses().into_iter().filter(is_setting).collect()
@@ -179,7 +178,7 @@ impl fmt::Display for Durability {
     }
 }
 
-/// Formats weaknesses as the end of a sentence.
+/// Joins the descriptions of weaknesses, for the end of a sentence.
 pub(super) fn list(weaknesses: &[Weakness]) -> String {
     weaknesses.iter().map(Weakness::to_string).collect::<Vec<_>>().join("; ")
 }

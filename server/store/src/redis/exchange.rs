@@ -18,16 +18,17 @@ use crate::encoding::{head_value, stamp_entry};
 use crate::store::{AppendOutcome, Expect, Update};
 use crate::value::Key;
 
-/// The number of expired records in one step of a sweep.
+/// The maximum number of expired records that one step of a sweep removes.
 pub(super) const SWEEP_STEP: u64 = 500;
-/// Why an append is refused that was judged before an outage was detected.
+/// The reason given for refusing an append that was judged before an outage was detected.
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
-/// How often a request is sent if Redis has certainly not carried it out.
+/// The maximum number of attempts to send a request that Redis has certainly not carried out.
 const TRIES_MAX: usize = 3;
 
 impl Writer {
-    /// True for an append that was judged before the latest outage was detected, so its clocks
-    /// include the outage. Only if a receiver in this process is notified of that outage.
+    /// True if an append was judged before the latest outage was detected, so that its clocks
+    /// include the outage. Always false if this process has no receiver that would be notified of
+    /// the outage.
     fn is_misjudged(&self, request: &Request) -> bool {
         let Request::Append { append, .. } = request else { return false };
         !append.is_stamped
@@ -35,7 +36,7 @@ impl Writer {
             && self.shared.announcements.receiver_count() > 0
     }
 
-    /// Sends a group and answers it, in up to [`TRIES_MAX`] attempts.
+    /// Sends the requests of a group and answers them, in up to [`TRIES_MAX`] attempts.
     pub(super) async fn run_group(&mut self, group: Vec<Request>) {
         let mut left = group;
         for _ in 0..TRIES_MAX {
@@ -47,7 +48,8 @@ impl Writer {
         left.into_iter().for_each(|request| request.fail(&Fault::ScriptGone));
     }
 
-    /// Sends a group and answers it. Returns the requests that should be tried again.
+    /// Sends the requests of a group and answers them. Returns the requests that should be tried
+    /// again.
     async fn try_group(&mut self, group: Vec<Request>) -> Vec<Request> {
         let mut link = match self.ready().await {
             Ok(link) => link.clone(),
@@ -71,8 +73,8 @@ impl Writer {
             }
         };
         if let Err(fault) = self.shared.are_enough(&mut answers) {
-            // The group is written, but may be lost together with the primary. Later requests
-            // must not build on it before the replicas have it.
+            // The primary has written the group, but it may be lost together with the primary.
+            // Later requests must not build on the group before the replicas have it.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             self.shared.note_failure(&fault);
             group.into_iter().for_each(|request| request.fail(&fault));
@@ -82,8 +84,8 @@ impl Writer {
         self.answer_group(group.into_iter().zip(answers)).await
     }
 
-    /// Adds a group to a pipeline. Consecutive appends become one call. Returns what was added,
-    /// in order.
+    /// Adds a group of requests to a pipeline. Consecutive appends become one call. Returns one
+    /// item for each call or other request, in order.
     fn add_group(&self, link: &Link, group: &[Request], commands: &mut Pipeline) -> Vec<Sent> {
         let runs = group.chunk_by(|one, next| one.as_append().is_some() && next.as_append().is_some());
         let parts = runs.flat_map(|run| run.chunks(APPENDS_MAX));
@@ -130,7 +132,7 @@ impl Writer {
             }
             Request::DeleteLog { game, .. } => {
                 commands.hdel(&keys.applied, game.as_str()).hdel(&keys.quarantined, game.as_str());
-                // The log is deleted last. As long as it exists, the deletion is known to be
+                // The log is deleted last, because an existing log shows that the deletion is
                 // unfinished.
                 commands.del(&[keys.quarantine(*game), keys.packed(*game), keys.log(*game)]);
             }
@@ -160,14 +162,14 @@ impl Writer {
         commands.add_command(command);
     }
 
-    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last command makes all of them in
-    /// one call.
+    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last added command is one call
+    /// that makes all of them.
     pub(super) fn add_appends(&self, link: &Link, appends: &[&Prepared], commands: &mut Pipeline) -> Sent {
         let (keys, before) = (&self.shared.keys, commands.len());
         let mut with_records = appends.iter().filter(|append| !append.writes.is_empty()).peekable();
         if with_records.peek().is_some() {
-            // Listed before the append itself, so that a server that finds the append in the list
-            // can check whether it was made.
+            // Appends are listed as pending before they are made. A server that finds one in the
+            // list checks whether it was made.
             let pending = commands.cmd("ZADD").arg(&keys.pending);
             for append in with_records {
                 pending.arg(SystemClock.now().0).arg(pending_member(append.game, append.head().seq));
@@ -177,7 +179,8 @@ impl Writer {
             appends.iter().flat_map(|append| [keys.log(append.game), keys.quarantine(append.game)]).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut command = self.shared.call(link, Script::Append, &names);
-        // A clock of a test may jump by hours.
+        // A test's clock may jump by hours, so with such a clock the script does not check for a
+        // silence.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
         command.arg(&keys.announcements).arg(self.shared.mark).arg(&keys.single_announcements);
@@ -187,7 +190,8 @@ impl Writer {
                 command.arg(intent(&append.writes));
             }
             for entry in &append.entries {
-                // Redis gives the stamp, unless the entry is given back and already has one.
+                // Redis gives the stamp, unless a lost entry is given back, which already has a
+                // stamp.
                 let from = if append.is_stamped { 0 } else { 8 };
                 command.arg(entry.value.get(from..).unwrap_or_default());
             }
@@ -196,7 +200,7 @@ impl Writer {
         Sent { commands: commands.len() - before, appends: Some(appends.len()) }
     }
 
-    /// Answers a group. Returns the requests that should be tried again.
+    /// Answers the requests of a group. Returns the requests that should be tried again.
     async fn answer_group(&mut self, asked: impl Iterator<Item = (Request, Value)>) -> Vec<Request> {
         let mut again = Vec::new();
         let mut silenced = Vec::new();
@@ -271,7 +275,7 @@ impl Writer {
         again
     }
 
-    /// Answers a request that is not an append. Returns it if it should be tried again.
+    /// Answers a request that is not an append. Returns the request if it should be tried again.
     fn answer(&mut self, request: Request, answer: Value) -> Option<Request> {
         let answer = match checked(answer) {
             Ok(answer) => answer,
@@ -338,8 +342,8 @@ impl Writer {
                 last.writes = append.writes;
             }
             self.shared.held.lock().note(append.game, append.expected, append.entries);
-            // Otherwise the next connection applies the side records. Until then it is unknown
-            // whether they are applied.
+            // If the side records could not be applied, the next connection applies them. Until
+            // then, the outcome of the append is unknown.
             let outcome = if is_finished { AppendOutcome::Ok { at, head } } else { AppendOutcome::Unknown };
             reply.send(Ok(outcome)).ok();
         }
@@ -356,7 +360,7 @@ impl Writer {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("no connection"))?;
         let finished = self.carry_out(&mut link, &intents).await;
         if let Err(fault) = &finished {
-            // The next connection applies the side records.
+            // A new connection applies the side records.
             self.lose_link(&Fault::InDoubt(fault.to_string()));
         }
         finished
@@ -369,7 +373,7 @@ impl Writer {
         if let Some(link) = &mut self.link
             && let Err(fault) = link.send(&commands).await
         {
-            // If this fails, the next read finds the damage again.
+            // If the quarantine is not stored, the next read finds the damage again.
             self.lose_link(&fault);
         }
         AppendOutcome::Quarantined { reason }
@@ -378,10 +382,10 @@ impl Writer {
 
 /// Encodes an append for the script, without its side records and entries.
 fn asked(append: &Prepared) -> Vec<u8> {
-    // Defaults: the last and the first possible stamp.
+    // The defaults are the last and the first possible stamp.
     let Stamp(deadline) = append.deadline.unwrap_or(Stamp(u64::MAX));
     let Stamp(not_before) = append.not_before.unwrap_or(Stamp(0));
-    // The store's limits allow only a few entries.
+    // This cannot overflow, because the store's limits allow only a few entries.
     let count = u32::try_from(append.entries.len()).unwrap_or(u32::MAX);
     [
         append.game.as_str().as_bytes(),

@@ -1,4 +1,4 @@
-//! Errors between the store and Redis.
+//! The errors of requests to Redis.
 
 use std::error::Error as StdError;
 use std::io::ErrorKind;
@@ -14,16 +14,16 @@ use tokio_rustls::rustls;
 
 use crate::store::{ReadError, StoreError};
 
-/// The most characters of Redis's error text to pass on.
+/// The maximum number of characters of Redis's error text that are passed on.
 const SHOWN_MAX: usize = 120;
 
-/// Why a request failed or may have failed.
+/// The reason why a request failed or may have failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum Fault {
     /// The request was certainly not carried out.
     #[error("{0}")]
     NotDone(String),
-    /// The request may have been carried out, or may still be.
+    /// The request may have been carried out, or may still be carried out.
     #[error("{0}")]
     InDoubt(String),
     /// Redis does not have the script. Nothing was carried out.
@@ -47,7 +47,7 @@ pub(super) enum Fault {
     Damaged { seq: u64, what: String },
 }
 
-/// The reason to show if the Redis user lacks permissions.
+/// The reason that is shown if the Redis user lacks permissions.
 const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
                          channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
 
@@ -60,7 +60,7 @@ impl From<Fault> for StoreError {
     }
 }
 
-/// Returns the part of an error text that is passed on.
+/// Returns the beginning of an error text, which is the part that is passed on.
 fn shown(text: &str) -> String {
     text.chars().take(SHOWN_MAX).collect()
 }
@@ -74,7 +74,7 @@ impl Fault {
         Fault::Damaged { seq, what: what.to_string() }
     }
 
-    /// Turns a fault in reading a game's log into the reader's error.
+    /// Converts a fault that occurred while reading a game's log into the error of the read.
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
             Fault::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
@@ -105,8 +105,8 @@ impl Fault {
         Fault::of_code(error.code().unwrap_or(error.category()))
     }
 
-    /// Converts an error while connecting. Its text can be passed on, because nothing secret is
-    /// sent before the other side's certificate has been verified.
+    /// Converts an error that occurred while connecting. The text of the error can be passed on,
+    /// because nothing secret is sent before Redis's certificate has been verified.
     pub(super) fn of_connecting(error: &RedisError) -> Fault {
         let shared =
             error.source().and_then(|source| source.downcast_ref::<Arc<dyn StdError + Send + Sync>>());
@@ -128,8 +128,8 @@ impl Fault {
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
                     Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
                 }
-                // Text of the operating system, such as an unknown host name or an unreachable
-                // network.
+                // The operating system's text, for example about an unknown host name or an
+                // unreachable network.
                 Some(_) if !error.is_timeout() => {
                     Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
                 }
@@ -138,7 +138,7 @@ impl Fault {
         }
     }
 
-    /// Converts an error text that a script passed on. Only its code is used.
+    /// Converts an error text that a script returned. Only the code in the text is used.
     pub(super) fn of_words(error: &str) -> Fault {
         Fault::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
     }
@@ -162,7 +162,8 @@ impl Fault {
                 "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
             ),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
-            // Before Redis 7.2, this also happens if the user of a script lacks a permission.
+            // Before Redis 7.2, a script also fails with this code if its user lacks a
+            // permission.
             "ERR" => Fault::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}")),
             code => Fault::InDoubt(format!("Redis gave an unknown error ({})", shown(code))),
         }
@@ -171,10 +172,11 @@ impl Fault {
     /// True if the connection must be dropped.
     pub(super) fn ends_link(&self) -> bool {
         match self {
-            // After a failover, Sentinels name the new primary. Lost data is given back on a new
-            // connection.
+            // A new connection is needed. After a failover, it leads to the new primary, which
+            // the Sentinels name. After a loss of data, it gives the lost data back.
             Fault::InDoubt(_) | Fault::Demoted | Fault::Emptied => true,
-            // If only replicas are missing, this Redis is still the primary.
+            // A new connection would not help. For example, if only replicas are missing, this
+            // Redis is still the primary.
             Fault::NotDone(_)
             | Fault::Forbidden
             | Fault::ScriptGone
@@ -184,7 +186,7 @@ impl Fault {
     }
 }
 
-/// Waits for an answer or a connection, for at most `limit`. `fault_of` converts an error.
+/// Waits at most `limit` for an answer or a connection. Converts an error with `fault_of`.
 pub(super) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
@@ -197,7 +199,7 @@ pub(super) async fn within<T>(
     }
 }
 
-/// Returns one answer of a pipeline, or a fault if it is an error.
+/// Returns the answer to one command of a pipeline, or a fault if the answer is an error.
 pub(super) fn checked(value: Value) -> Result<Value, Fault> {
     match value {
         Value::ServerError(error) => Err(Fault::of_code(error.code())),
@@ -205,13 +207,13 @@ pub(super) fn checked(value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// Converts one answer of a pipeline to a type.
+/// Converts the answer to one command of a pipeline to a type.
 pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
     T::from_redis_value(checked(value)?)
         .map_err(|_| Fault::InDoubt("Redis gave an unexpected answer".to_owned()))
 }
 
-/// Returns the value of a key; `None` if it has another type than the store writes.
+/// Returns `None` if the key has another type than the store writes, and otherwise the answer.
 pub(super) fn of_right_type<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match answer {
         Err(Fault::WrongType) => Ok(None),

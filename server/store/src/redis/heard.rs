@@ -1,4 +1,4 @@
-//! The current time, as this process estimates it from the stamps.
+//! Estimates the current time from the stamps that Redis has given.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use flagfall_board::Stamp;
 pub(super) struct Heard {
     /// The latest stamp received. No new stamp may be earlier.
     pub(super) latest: Stamp,
-    /// A stamp, and when this process received it.
+    /// A stamp, and the time at which this process received it.
     ///
-    /// This is not always the latest stamp. While Redis's clock is behind, Redis stamps with the
-    /// floor that this process sends. That stamp is already as old as the round trip when it
-    /// arrives. If it were used here, every answer would set the time back by the length of a
-    /// round trip.
+    /// This is not always the latest stamp. While Redis's clock is behind, Redis gives the floor
+    /// that this process sends as the stamp. Such a stamp is already as old as the round trip
+    /// when it arrives. If it were used here, every answer would set the estimated time back by
+    /// the length of a round trip.
     mark: (Stamp, Instant),
-    /// How long time continues without an answer from Redis, in milliseconds.
+    /// How long the estimated time advances without an answer from Redis, in milliseconds.
     silence_ms: u64,
 }
 
@@ -32,13 +32,13 @@ impl Heard {
         at.plus_ms(steady_ms(now.saturating_duration_since(since)))
     }
 
-    /// Returns the moment after which the time must be checked before any stamp counts: either no
-    /// answer came for too long, or Redis's clock jumped.
+    /// Returns the latest time at which stamps count without a check. A later time means that no
+    /// answer came for too long, or that Redis's clock jumped.
     pub(super) fn silent_at(&self) -> Stamp {
         self.latest.plus_ms(self.silence_ms)
     }
 
-    /// Returns the latest stamp received, if the silence since then is too long.
+    /// Returns the latest stamp received, if no answer has come for too long since then.
     pub(super) fn silent_since(&self, now: Instant) -> Option<Stamp> {
         (self.latest > Stamp(0) && self.now(now) > self.silent_at()).then_some(self.latest)
     }
@@ -46,19 +46,20 @@ impl Heard {
     /// Returns the floor: all new stamps must be at least this high.
     ///
     /// The floor advances even if Redis's clock was set back behind earlier stamps. Otherwise a
-    /// flag would fall by this process's clock, but the log would show a time at which it had not
-    /// fallen yet. Without an answer from Redis, the floor stops after `silence_ms`.
+    /// player's flag could fall by this process's clock, while the stamps in the log show that it
+    /// had not fallen yet. Without an answer from Redis, the floor stops after `silence_ms`.
     pub(super) fn running(&self, now: Instant) -> Stamp {
         self.now(now).min(self.silent_at()).max(self.latest)
     }
 
-    /// Notes a stamp that Redis has given.
+    /// Records a stamp that Redis has given.
     pub(super) fn note(&mut self, at: Stamp, now: Instant) {
         if at <= self.latest {
             return;
         }
         let carried = self.now(now);
-        // This process's clock ran too far ahead, so the new stamp counts.
+        // If the estimate ran on for too long without an answer, the new stamp counts even if it
+        // is earlier.
         let is_beyond = carried > self.silent_at();
         self.latest = at;
         if at >= carried || is_beyond {
@@ -89,7 +90,8 @@ mod tests {
             let start = Instant::now();
             let mut heard = Heard::new(SILENCE, start);
             heard.note(Stamp(1_000_000), start);
-            // Redis's clock was set back, so Redis stamps with the floor.
+            // Redis's clock was set back, so each of its stamps is the floor that this process
+            // sent.
             for sent_ms in (0..10_000).step_by(round_trip_ms) {
                 let stamped = heard.running(after(start, sent_ms));
                 heard.note(stamped, after(start, sent_ms + round_trip_ms as u64));

@@ -21,7 +21,7 @@ pub(super) struct HeldEntry {
     pub(super) head: Head,
     /// Stamp, hash, body.
     pub(super) value: Vec<u8>,
-    /// The side records of the entry's append.
+    /// The side records of the append, if this entry is the append's last one.
     pub(super) writes: Vec<WriteArguments>,
 }
 
@@ -59,7 +59,7 @@ impl Held {
         Held { logs: HashMap::new(), bytes: 0, bytes_max, turn: 0 }
     }
 
-    /// Holds consecutive entries of a log that follow this head.
+    /// Holds consecutive entries of a log. The first entry follows the head `before`.
     pub(super) fn note(&mut self, game: GameId, before: Head, entries: Vec<HeldEntry>) {
         let Some(last) = entries.last().map(|entry| entry.head) else { return };
         self.turn += 1;
@@ -74,7 +74,8 @@ impl Held {
             return;
         }
         if log.head() != before {
-            // There is a gap. Only the new entries are held, because they are the end of the log.
+            // Some entries before these are missing. Only the new entries are held, because they
+            // are the end of the log.
             self.bytes -= log.bytes;
             *log = HeldLog { before, entries: VecDeque::new(), bytes: 0, used: self.turn };
         }
@@ -123,8 +124,9 @@ impl Held {
         wanted.map(|entry| (entry.head.seq, entry.writes.clone())).collect()
     }
 
-    /// Returns the held entries that are missing in Redis, where the log has the head `head`.
-    /// `None` if no held entry is missing. Forgets the log if its held entries contradict `head`.
+    /// Returns the held entries that Redis has lost. `head` is the head of the log in Redis.
+    /// Returns `None` if Redis has lost none. If the held entries contradict `head`, they are
+    /// forgotten.
     pub(super) fn missing(&mut self, game: GameId, head: Head) -> Option<Vec<HeldEntry>> {
         let log = self.logs.get(&game)?;
         if head.seq > log.head().seq || head == log.head() {
@@ -137,7 +139,7 @@ impl Held {
         };
         let missing = from.map(|from| log.entries.range(from..).cloned().collect());
         if missing.is_none() {
-            // The head is older than all held entries, or belongs to another branch.
+            // The log in Redis ends before all held entries, or contains different entries.
             self.forget(game);
         }
         missing

@@ -1,12 +1,12 @@
-//! Copies of side records, to give them back if Redis is emptied while servers run. So players in
-//! a game do not lose their seats.
+//! Copies of side records, which are given back if Redis is emptied while servers run. Because of
+//! them, players in a game do not lose their seats.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::store::Write;
 use crate::value::Key;
 
-/// The approximate limit for all copies, in bytes. A guest takes half a KiB.
+/// The approximate limit for all copies, in bytes. The records of a guest take half a KiB.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The approximate memory that a copy takes in addition to its content, in bytes.
 const COPY_OVERHEAD: usize = 128;
@@ -47,7 +47,7 @@ impl Kept {
         self.records.contains_key(key)
     }
 
-    /// Returns those writes that change records with a copy.
+    /// Returns the writes to records of which there are copies.
     pub(super) fn copied(&self, writes: &[Write]) -> Vec<Write> {
         writes.iter().filter(|write| self.has(write.key())).cloned().collect()
     }
@@ -56,7 +56,7 @@ impl Kept {
     pub(super) fn note(&mut self, writes: Vec<Write>) {
         for write in writes {
             match write {
-                // Its owner may have been dropped in the meantime.
+                // The copy may be missing because its owner was dropped in the meantime.
                 Write::Put { .. } if self.has(write.key()) => self.insert(write),
                 Write::Put { .. } => {}
                 Write::Delete { key } => self.forget(&key),
@@ -64,8 +64,8 @@ impl Kept {
         }
     }
 
-    /// Forgets the copies of records whose write has an unknown outcome, because neither the old
-    /// nor the new value may be given back.
+    /// Forgets the copies of records that a write with an unknown outcome may have changed.
+    /// Neither the old nor the new value may be given back.
     pub(super) fn forget_all(&mut self, writes: &[Write]) {
         writes.iter().for_each(|write| self.forget(write.key()));
     }

@@ -1,7 +1,8 @@
 //! The layout of the data in Redis.
 //!
 //! All keys of one game share a hash tag, and so do the keys of all side records. In a cluster,
-//! each of these groups would be in one slot, and no script uses keys of two groups.
+//! all keys with the same tag would be in one slot, and no script uses keys with two different
+//! tags.
 
 use flagfall_board::GameId;
 
@@ -18,26 +19,28 @@ pub(super) const SCHEMA: u64 = 1;
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
-    /// Hash: schema, epoch, last sign of life.
+    /// Hash: the schema, the epoch, and the last heartbeat.
     pub(super) meta: String,
-    /// Hash: the side records by their keys, each value preceded by its expiry.
+    /// Hash: the side records by their keys. Each value contains the expiry time and the record's
+    /// value.
     pub(super) values: String,
     /// Sorted set with equal scores: the keys of all side records, in byte order.
     pub(super) names: String,
     /// Sorted set: the keys of the expiring side records, ordered by expiry time.
     pub(super) expiries: String,
-    /// Hash: for each game, the last entry whose side records have been applied.
+    /// Hash: for each game, the number of the last entry whose side records have been applied.
     pub(super) applied: String,
     /// Sorted set, by time: appends whose side records may not have been applied yet. See
     /// [`pending_member`].
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: the mark of a server, and a line for each append of one call.
+    /// Channel: messages that contain the mark of a server, and a line for each append of one
+    /// call.
     pub(super) announcements: String,
-    /// Channel: a line for each append, for servers that do not use
-    /// [`announcements`](Self::announcements). If all listeners use that channel, this one gets
-    /// only the last append of each call.
+    /// Channel: messages with a line for one append, for servers that do not use
+    /// [`announcements`](Self::announcements). If all listeners also use that channel, this
+    /// channel gets only the last append of each call.
     pub(super) single_announcements: String,
     /// Channel: messages between servers.
     pub(super) notices: String,
@@ -63,8 +66,8 @@ impl Keys {
     }
 
     /// Stream: the entries of a game, with their numbers as ids. The field `e` contains stamp,
-    /// hash and body. If an append has side records, its last entry also has a field `w` with
-    /// them; see [`intent`].
+    /// hash and body. If an append has side records, its last entry also has a field `w` that
+    /// contains them; see [`intent`].
     pub(super) fn log(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:log", self.prefix)
     }
@@ -74,7 +77,7 @@ impl Keys {
         format!("{}:{{{game}}}:packed", self.prefix)
     }
 
-    /// String: why a game is in quarantine.
+    /// String: the reason why a game is in quarantine.
     pub(super) fn quarantine(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:quarantine", self.prefix)
     }
@@ -91,7 +94,7 @@ impl Keys {
     }
 }
 
-/// The member of the set of pending appends for this append.
+/// Returns the member of the set [`Keys::pending`] for this append.
 pub(super) fn pending_member(game: GameId, seq: u64) -> String {
     format!("{game} {seq}")
 }
@@ -115,12 +118,13 @@ pub(super) fn write_arguments(writes: &[Write]) -> Vec<WriteArguments> {
     writes.iter().map(arguments).collect()
 }
 
-/// Encodes the side records of an append for its last entry, as arguments that are each preceded
-/// by their length. Empty if there are no side records.
+/// Encodes the side records of an append, to be stored in the append's last entry. Each argument
+/// is preceded by its length. Empty if there are no side records.
 pub(super) fn intent(writes: &[WriteArguments]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for argument in writes.iter().flatten() {
-        // The store's limits ensure that an argument is little longer than 64 KiB.
+        // This cannot overflow, because the store's limits allow at most a little more than 64
+        // KiB.
         bytes.extend_from_slice(&u32::try_from(argument.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend_from_slice(argument);
     }
@@ -138,7 +142,7 @@ pub(super) fn parse_intent(mut bytes: &[u8]) -> Option<Vec<WriteArguments>> {
     }
 }
 
-/// Takes the first piece, which is preceded by its length, off the bytes.
+/// Removes the first piece from the bytes and returns it. A piece is preceded by its length.
 pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (piece, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
@@ -146,7 +150,7 @@ pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(piece)
 }
 
-/// Returns the lower and upper bound of the names for a scan.
+/// Returns the lower and the upper bound for a scan of record names.
 pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8>) {
     let from = match after {
         Some(after) if after >= prefix => [b"(", after.as_bytes()].concat(),
@@ -155,7 +159,7 @@ pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8
     (from, prefix_end(prefix.as_bytes()))
 }
 
-/// The bound after all names with this prefix.
+/// Returns the upper bound for a scan of all names with this prefix.
 fn prefix_end(prefix: &[u8]) -> Vec<u8> {
     match prefix.iter().rposition(|byte| *byte < u8::MAX) {
         Some(last) => {

@@ -48,7 +48,7 @@ pub(super) struct Link {
     pub(super) durability: Durability,
 }
 
-/// A dropped connection. Redis may not have read its last requests yet.
+/// The identity of a dropped connection, whose last requests Redis may not have read yet.
 pub(super) struct Former {
     run_id: String,
     client_id: u64,
@@ -58,8 +58,8 @@ impl Link {
     /// Connects, reads how durable Redis is, and loads the scripts.
     pub(super) async fn open(address: &RedisAddress, options: &RedisOptions) -> Result<Link, Fault> {
         let unreached = |fault: Fault| {
-            // A Redis without TLS takes the TLS handshake for the start of a command, and waits
-            // for more.
+            // If Redis does not use TLS, it takes the handshake for the start of a command and
+            // waits for the rest. So a missing answer may mean that TLS is off.
             let is_silent = matches!(fault, Fault::InDoubt(_)) && address.is_tls();
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
             Fault::NotDone(format!("{address} cannot be reached: {fault}{hint}"))
@@ -118,8 +118,8 @@ impl Link {
         Ok(())
     }
 
-    /// Begins the call of a script; the caller adds the arguments. With the planted fault, an
-    /// append does not check the end of the log.
+    /// Begins the call of a script; the caller adds the arguments. If a test has planted that
+    /// fault, an append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]
         if script == Script::Append && crate::planted::is_planted(crate::planted::PLAIN_XADD) {
@@ -152,18 +152,19 @@ impl Link {
         parsed(answers.pop().unwrap_or(Value::Nil))
     }
 
-    /// Returns the data to keep when this connection is dropped.
+    /// Returns the identity of this connection, to be kept after the connection is dropped.
     pub(super) fn former(&self) -> Former {
         Former { run_id: self.durability.run_id.clone(), client_id: self.client_id }
     }
 
-    /// Makes sure that requests sent over a former connection can no longer be carried out. Redis
-    /// may not have read all of them yet.
+    /// Makes sure that requests sent over a dropped connection can no longer be carried out, even
+    /// those that Redis has not read yet.
     pub(super) async fn fence(&mut self, former: &Former) -> Result<(), Fault> {
         if former.run_id != self.durability.run_id {
             return Ok(());
         }
-        // The answer is the number of connections killed, 0 if Redis has already closed it.
+        // The answer is the number of closed connections. It is 0 if Redis had already closed the
+        // connection.
         let mut kill = redis::cmd("CLIENT");
         kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
         self.ask::<u64>(&kill).await.map(drop)

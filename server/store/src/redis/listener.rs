@@ -14,7 +14,7 @@ use super::options::RedisOptions;
 use super::shared::Shared;
 use crate::store::{Announcement, Notice};
 
-/// The time between two checks that Redis is still there.
+/// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
 /// The shortest and the longest time between two attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
@@ -48,7 +48,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut audit = interval(audit.max(Duration::from_millis(1)));
     audit.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick of an interval comes immediately.
+    // The first tick of an interval comes immediately, so it is skipped.
     audit.tick().await;
     loop {
         tokio::select! {
@@ -57,19 +57,20 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
             _ = pulse.tick() => {
                 within(answer_timeout, sink.ping::<redis::Value>(), Fault::of_error).await?;
             }
-            // Redis may have dropped the subscription without an error.
+            // Redis may have dropped the subscription without an error, so announcements may have
+            // been missed.
             _ = audit.tick() => announce(shared, Announcement::Everything),
         }
     }
 }
 
 /// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// of those in the latest call.
+/// of them in the latest message, because the other channel may repeat it.
 fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
     let channel = message.get_channel_name();
     if channel == shared.keys.notices {
-        // An error only means that there is no receiver.
+        // A send error only means that there is no receiver.
         shared.notices.send(Notice::Told(bytes.into())).ok();
     } else if channel == shared.keys.announcements {
         match parse_all(bytes) {
@@ -85,7 +86,7 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     }
 }
 
-/// Parses the mark of the announcing server and the appends of one call.
+/// Parses the mark of the server that sent the announcement, and the appends of one call.
 fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     let (mark, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
@@ -98,7 +99,7 @@ fn parse(line: &str) -> Option<Announcement> {
 }
 
 fn announce(shared: &Shared, announcement: Announcement) {
-    // An error only means that there is no receiver.
+    // A send error only means that there is no receiver.
     shared.announcements.send(announcement).ok();
 }
 

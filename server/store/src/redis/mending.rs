@@ -1,5 +1,5 @@
-//! Repairs after lost servers and a restarted Redis: finishes appends and gives back lost entries
-//! and side records.
+//! Repairs the store after servers were lost or Redis was restarted: finishes appends, and gives
+//! back lost entries and side records.
 
 use flagfall_board::GameId;
 use redis::{Pipeline, Value};
@@ -15,8 +15,7 @@ use crate::clock::{SystemClock, WallClock};
 use crate::store::{Expect, Update, Write};
 use crate::value::Head;
 
-/// If an append is still listed as pending after this time and has no entry, it counts as
-/// abandoned. In milliseconds.
+/// The time, in milliseconds, after which a pending append that has no entry counts as abandoned.
 const ABANDONED_MS: u64 = 60_000;
 
 /// The side records of an append that are still to be applied.
@@ -27,8 +26,8 @@ pub(super) struct Intent<'a> {
 }
 
 impl Writer {
-    /// Applies the side records of appends, and removes the appends from the list of pending
-    /// ones.
+    /// Applies the side records of appends, and removes those appends from the list of pending
+    /// appends.
     pub(super) async fn carry_out(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         for attempt in 0..2 {
@@ -50,14 +49,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Finishes appends whose server was lost before it applied their side records. Finishes all
-    /// of them, or those listed before `until`.
+    /// Finishes appends whose server was lost before it applied their side records. With `until`,
+    /// only finishes appends that were listed before that time.
     pub(super) async fn finish_pending(&self, link: &mut Link, until: Option<u64>) -> Result<(), Fault> {
         let keys = &self.shared.keys;
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
-        // If the key has another type, its name was already logged at the connection.
+        // If the key has another type, that was already logged when the connection was made.
         let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.ask(&look).await)?.unwrap_or_default();
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
@@ -67,8 +66,8 @@ impl Writer {
             let id = format!("{seq}-0");
             let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
             let Some(found) = of_right_type(found)? else {
-                // The append stays listed. Its side records are applied after an operator has
-                // restored the log.
+                // The append stays in the list. Its side records are applied after an operator
+                // has restored the log.
                 self.shared.quarantine_overwritten(game);
                 continue;
             };
@@ -89,7 +88,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives a game's log its lost entries back. Returns true if that succeeded.
+    /// Gives back the lost entries of a game's log. Returns true if that succeeded.
     pub(super) async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
         let Some(entries) = self.shared.held.lock().missing(game, head) else { return false };
         let Some(mut link) = self.link.clone() else { return false };
@@ -154,8 +153,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives back the side records of which this server keeps copies, unless they have been
-    /// written again.
+    /// Gives back the side records of which this server keeps copies, unless Redis contains them
+    /// again.
     pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
         let kept = self.shared.kept.lock().all();
         if kept.is_empty() {
@@ -215,8 +214,8 @@ impl Writer {
 
     /// Gives lost entries back, many in one request. Each entry is a separate append, because
     /// each has its own side records and another server may be giving the same entries back. If
-    /// an entry is refused, all later ones of its log are refused too. Returns the number of logs
-    /// that are complete again.
+    /// an entry is refused, all later entries of that log are refused too. Returns the number of
+    /// logs that are complete again.
     async fn restore(&self, link: &mut Link, logs: &[Missing]) -> Result<usize, Fault> {
         let appends: Vec<(usize, Prepared)> = logs
             .iter()

@@ -11,35 +11,36 @@ use crate::clock::WallClock;
 pub struct RedisOptions {
     /// The prefix of all keys.
     pub prefix: Prefix,
-    /// How many replicas must have an append before it is acknowledged. Default 0.
+    /// The number of replicas that must have an append before it is acknowledged. Default 0.
     pub replicas: u32,
     /// How durable Redis must be.
     pub demand: Demand,
-    /// The most requests that wait for the writer. If the queue is full, callers wait. Default
-    /// 4,096.
+    /// The maximum number of requests that wait for the writer. Callers wait while the queue is
+    /// full. Default 4,096.
     pub queue_length: usize,
-    /// How long connecting may take. Default 1 s.
+    /// The maximum time for connecting. Default 1 s.
     pub connect_timeout: Duration,
-    /// How long an answer may take before the connection is dropped. Default 2 s.
+    /// The maximum time to wait for an answer before the connection is dropped. Default 2 s.
     pub answer_timeout: Duration,
-    /// How long servers may, after a restart of Redis, give back what it has lost. Until then
-    /// servers write nothing else. Must be longer than the longest pause between two attempts to
-    /// connect, 1 s. Default 1.5 s.
+    /// The time after a restart of Redis during which servers give back the data that Redis has
+    /// lost, and write nothing else. Must be longer than the longest pause between two attempts
+    /// to connect, which is 1 s. Default 1.5 s.
     pub give_back: Duration,
-    /// The most bytes of logs held in memory, to give back what Redis loses. Default 64 MiB.
+    /// The maximum number of bytes of logs that are held in memory, to give back data that Redis
+    /// loses. Default 64 MiB.
     pub held_bytes_max: usize,
-    /// The time between two `Announcement::Everything`, which make up for lost announcements.
-    /// Default 30 s.
+    /// The time between two messages `Announcement::Everything`, which make up for lost
+    /// announcements. Default 30 s.
     pub audit: Duration,
-    /// How long a server may send no heartbeat before it counts as gone. Default 2.5 s.
+    /// The time without a heartbeat after which a server counts as gone. Default 2.5 s.
     pub pulse: Duration,
-    /// How long all servers may send no heartbeat before the time counts as an outage, during
-    /// which clocks stand still. Default 2.5 s.
+    /// The time without a heartbeat from any server after which there is an outage, during which
+    /// game clocks stand still. Default 2.5 s.
     pub silence: Duration,
     /// The time between two readings of Redis's durability settings, which can change while Redis
     /// runs. Default 15 s.
     pub durability_every: Duration,
-    /// A clock that gives the stamps instead of Redis's clock, for tests.
+    /// A clock that tests use for the stamps instead of Redis's clock.
     pub clock: Option<Arc<dyn WallClock>>,
 }
 
@@ -69,6 +70,6 @@ pub enum Demand {
     /// Redis loses no acknowledged write: it has no [`Weakness`](super::Weakness).
     #[default]
     Full,
-    /// Redis may have any weakness.
+    /// Redis may have any weakness that does not stop the store from working.
     Anything,
 }

@@ -1,16 +1,16 @@
 //! Packed logs of finished games: a compressed string next to a stream that keeps only the last
 //! entry.
 //!
-//! The last entry stays in the stream because it guards the log. A server that appends, or that
-//! gives entries back after Redis lost data, finds the number and hash of the last entry in the
-//! usual place. So packed entries never return to the stream, and no other game can begin under
-//! the same id. Later entries are appended to the stream as usual.
+//! The last entry stays in the stream to protect the log. A server that appends, or that gives
+//! entries back after Redis lost data, finds the number and hash of the last entry in the usual
+//! place. So it does not write packed entries to the stream again, and no other game can begin
+//! under the same id. Later entries are appended to the stream as usual.
 //!
 //! # Format
-//! A byte for the version, followed by the head (number and hash). The rest is compressed with
-//! LZ4 as a block preceded by its length. It contains, for each entry, its stamp, the length of
-//! its body, and the body. Hashes are computed from the bodies; only the last one is stored, as a
-//! check.
+//! A packed log begins with a byte for the version and with the head (number and hash). The rest
+//! is one block, compressed with LZ4 and preceded by its uncompressed length. For each entry, the
+//! block contains the stamp, the length of the body, and the body. Hashes are computed from the
+//! bodies; only the last hash is stored, as a check.
 
 use flagfall_board::{GameId, Stamp};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
@@ -22,11 +22,12 @@ use crate::value::{Head, SecretBytes};
 
 /// The version of the format.
 const FORM: u8 = 1;
-/// The most bytes in a log. No game needs as many. A packed log that claims more is damaged.
+/// The maximum size of a log in bytes. No game needs as much. A packed log that claims to be
+/// larger is damaged.
 const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
 const HEAD_LENGTH: usize = 40;
 
-/// An unpacked log: each entry with the head after it.
+/// An unpacked log: each entry, with the head after it.
 pub(super) struct PackedLog(Vec<(StoredEntry, Head)>);
 
 impl PackedLog {
@@ -127,7 +128,8 @@ mod tests {
         for at in 0..packed.len() {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x20;
-            // No hash covers the stamps, neither here nor in the log.
+            // Some changes go undetected, because no hash covers the stamps, neither here nor in
+            // the log.
             assert_ne!(is_same(&damaged), Some(false), "{at}");
             assert_ne!(is_same(&packed[..at]), Some(false), "{at}");
         }

@@ -1,4 +1,4 @@
-//! The reader: it has its own connection, and checks everything that it reads from Redis.
+//! The reader, which has its own connection and checks everything that it reads from Redis.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,9 +20,10 @@ use crate::limits::READ_MAX;
 use crate::store::StoredEntry;
 use crate::value::{Head, Key, SecretBytes};
 
-/// The number of entries in one request. While Redis reads them, it serves no other client.
+/// The maximum number of entries that one request reads. While Redis reads them, it serves no
+/// other client.
 const READ_CHUNK: usize = 512;
-/// The number of record names in one request.
+/// The maximum number of record names that one request reads.
 const SCAN_CHUNK: usize = 256;
 
 /// Checks that an entry follows this head. Returns the entry and the new head.
@@ -44,28 +45,29 @@ fn too_short(seq: u64) -> Fault {
     Fault::damaged(seq, "it is too short")
 }
 
-/// The packed form of a log, or why there is none.
+/// The packed form of a log, or the reason why there is none.
 pub(super) enum ToPack {
     /// The log in its packed form, and its head.
     Log(Head, Vec<u8>),
     /// The log is already packed.
     Packed,
-    /// There is no log, it is too large, or side records of its appends are not applied yet.
+    /// There is no log, or the log is too large, or side records of its appends are not applied
+    /// yet.
     NotNow,
 }
 
 pub(super) struct Reader {
     shared: Arc<Shared>,
     place: Mutex<Place>,
-    /// How often connecting has failed.
+    /// The number of failed attempts to connect.
     failures: AtomicU64,
 }
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, and the writer's number of connections when this one was made.
+    /// The connection, and the number of connections that the writer had made at that time.
     link: Option<(u64, Link)>,
-    /// Why the last attempt to connect failed.
+    /// The reason why the last attempt to connect failed.
     fault: Fault,
 }
 
@@ -75,11 +77,11 @@ impl Reader {
         Reader { shared, place: Mutex::new(place), failures: AtomicU64::new(0) }
     }
 
-    /// Returns the connection. Replaces it if the writer has a new one, because after a failover
-    /// the old one may lead to the old primary.
+    /// Returns the connection. If the writer has a new connection, the reader makes a new one as
+    /// well, because after a failover the old one may lead to the old primary.
     ///
-    /// Callers that wait while another caller connects share its failure. If each of them tried
-    /// again, many callers would wait for all the timeouts in turn.
+    /// If connecting fails, callers that waited for it get the same error. If each of them tried
+    /// again, the last caller would wait for all the timeouts in turn.
     async fn link(&self) -> Result<(u64, Link), Fault> {
         let failures = self.failures.load(Ordering::SeqCst);
         let mut place = self.place.lock().await;
@@ -110,21 +112,21 @@ impl Reader {
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
         }
-        // This run of Redis may have lost recent entries, and the writer has not noticed it yet.
-        // This server and others must give the entries back first.
+        // Redis was restarted and may have lost recent entries, and the writer has not noticed
+        // that yet. The entries must be given back before anything is read.
         self.shared.is_in_doubt.store(true, Ordering::SeqCst);
         Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"))
     }
 
-    /// Sends a command, and repeats it on a new connection if the old one was lost. Repeating a
-    /// read is harmless.
+    /// Sends a command. If the connection is lost, sends the command again over a new connection.
+    /// Repeating a read is harmless.
     async fn ask<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, Fault> {
         let mut last = Fault::ScriptGone;
         for _ in 0..2 {
             let (generation, mut link) = self.link().await?;
             match link.ask(&command(&link)).await {
                 Ok(value) => return Ok(value),
-                // The connection itself is intact.
+                // The connection itself is intact, so a new one would not help.
                 Err(Fault::WrongType) => return Err(Fault::WrongType),
                 Err(fault) => {
                     let mut place = self.place.lock().await;
@@ -138,22 +140,23 @@ impl Reader {
         Err(last)
     }
 
-    /// Returns entries of a game's stream, unchecked. If they do not have this store's form,
-    /// reports entry `seq` as damaged.
+    /// Returns entries of a game's stream, without checking their hashes. If they do not have the
+    /// form that this store writes, reports entry `seq` as damaged.
     async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, Fault> {
         let found = of_right_type(self.ask(|_| command.clone()).await)?;
         let entries = found.map(answers::stream).transpose()?.flatten();
         entries.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
     }
 
-    /// Returns entries of a game's stream, starting with the number `from`, unchecked.
+    /// Returns entries of a game's stream, starting with the number `from`, without checking
+    /// their hashes.
     async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Vec<StreamEntry>, Fault> {
         let mut command = redis::cmd("XRANGE");
         command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
         self.entries(from, command.arg("COUNT").arg(count).take()).await
     }
 
-    /// Reads and checks entries of a log, as [`Store::read`](crate::Store::read).
+    /// Reads and checks entries of a log, like [`Store::read`](crate::Store::read).
     pub(super) async fn read(
         &self,
         game: GameId,
@@ -166,7 +169,7 @@ impl Reader {
             0 => Head::START,
             _ => match self.entry(game, after_seq).await? {
                 Some(head) => head,
-                // There are no entries after the head.
+                // The log ends before this entry, so there is nothing to return.
                 None => return Ok(Vec::new()),
             },
         };
@@ -198,8 +201,8 @@ impl Reader {
         Ok(entries)
     }
 
-    /// Returns the head after this entry, with the hash in the entry, unchecked. `None` if the
-    /// log is shorter.
+    /// Returns the head after this entry; `None` if the log is shorter. Takes the hash from the
+    /// entry without checking it.
     async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Fault> {
         match self.stream(game, seq, 1).await?.first() {
             None => Ok(None),
@@ -208,7 +211,7 @@ impl Reader {
         }
     }
 
-    /// Reads packed entries after a head. Returns the new head.
+    /// Reads packed entries that follow the head `at`. Returns the head after the last of them.
     async fn read_packed(
         &self,
         game: GameId,
@@ -235,7 +238,7 @@ impl Reader {
         packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| Fault::damaged(seq, "it is missing"))
     }
 
-    /// Returns the packed entries of a log, checked; `None` if the log is not packed.
+    /// Returns the packed entries of a log after checking them; `None` if the log is not packed.
     async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Fault> {
         let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
         let found: Option<Vec<u8>> =
@@ -245,7 +248,7 @@ impl Reader {
         unpacked.map(Some).ok_or_else(|| Fault::damaged(1, "what was packed does not fit its hash"))
     }
 
-    /// Reads and checks a log, and packs it.
+    /// Reads and checks a log, and returns its packed form.
     pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, Fault> {
         let (mut at, mut entries, mut last_written) = (Head::START, Vec::new(), 0);
         loop {
@@ -253,7 +256,8 @@ impl Reader {
             let is_last = found.len() < READ_CHUNK;
             for entry in found {
                 if at == Head::START && entry.seq > 1 {
-                    // The packed form was checked when it was made.
+                    // The entries were checked when they were packed, so this only checks the
+                    // packed form.
                     self.packed_head(game, entry.seq).await?;
                     return Ok(ToPack::Packed);
                 }
@@ -276,7 +280,7 @@ impl Reader {
         Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
     }
 
-    /// Returns the head of a log. Checks that the last entry fits the previous one.
+    /// Returns the head of a log, after checking that the last entry follows the previous one.
     pub(super) async fn head(&self, game: GameId) -> Result<Head, Fault> {
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
@@ -297,7 +301,7 @@ impl Reader {
         loop {
             let mut command = redis::cmd("SCAN");
             command.arg(cursor).arg("MATCH").arg(self.shared.keys.log_pattern());
-            // Includes keys of other types, so that an overwritten log is reported when it is
+            // Keys of other types are included, so that an overwritten log is reported when it is
             // read.
             command.arg("COUNT").arg(1000);
             let (next, keys): (u64, Vec<Vec<u8>>) = self.ask(|_| command.clone()).await?;
@@ -321,7 +325,8 @@ impl Reader {
         Ok(Some(value.to_vec()))
     }
 
-    /// Returns records under a prefix, in order, with their expiry times.
+    /// Returns records in the order of their keys, with their expiry times. If there is a prefix,
+    /// returns only records whose keys begin with it.
     pub(super) async fn scan(
         &self,
         prefix: Option<&Key>,
@@ -343,7 +348,8 @@ impl Reader {
             let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.ask(scan).await?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
-                // A damaged record must not hide the others from a caller that reads a list.
+                // A damaged record is skipped, because it must not hide the other records from
+                // the caller.
                 let Ok(key) = Key::new(name.clone()) else {
                     tracing::error!(
                         length = name.len(),

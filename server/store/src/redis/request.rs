@@ -10,9 +10,9 @@ use super::layout::{WriteArguments, write_arguments};
 use crate::store::{AppendOutcome, Outage, Update, UpdateOutcome};
 use crate::value::Head;
 
-/// The most appends in one call. While Redis runs a call, it serves no other client.
+/// The maximum number of appends in one call. While Redis runs a call, it serves no other client.
 pub(super) const APPENDS_MAX: usize = 64;
-/// The most requests in one group.
+/// The maximum number of requests in one group.
 pub(super) const GROUP_MAX: usize = 1024;
 /// The approximate limit for the bytes in one group. While Redis handles them, it serves no other
 /// client.
@@ -20,7 +20,7 @@ pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
 
-/// An append whose hash chain has been computed.
+/// An append whose hashes have been computed.
 pub(super) struct Prepared {
     pub(super) game: GameId,
     pub(super) expected: Head,
@@ -29,8 +29,8 @@ pub(super) struct Prepared {
     /// The entries as Redis will store them. Their stamps are missing unless `is_stamped`.
     pub(super) entries: Vec<HeldEntry>,
     pub(super) is_stamped: bool,
-    /// The latest outage that was known when the append was requested. If there was a later
-    /// outage, the append was judged by clocks that include it.
+    /// The latest outage that was known when the append was requested. If a later outage has been
+    /// detected since, the append was judged by clocks that include that outage.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<WriteArguments>,
     /// The caller's span, for log lines about the append.
@@ -68,8 +68,8 @@ impl Prepared {
 }
 
 /// A request to the writer. `Pack` replaces the entries of a log by its packed form, `DeleteLog`
-/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves all
-/// doubts.
+/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` finds out
+/// the time and the outcome of earlier writes, if they are in doubt.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
@@ -84,7 +84,7 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// The append, if the request is one.
+    /// Returns the append, if the request is one.
     pub(super) fn as_append(&self) -> Option<&Prepared> {
         match self {
             Request::Append { append, .. } => Some(append),
@@ -107,7 +107,7 @@ impl Request {
     /// Answers that the request failed, or may have failed.
     pub(super) fn fail(self, fault: &Fault) {
         let fault = fault.clone();
-        // An error only means that the caller is gone, here and elsewhere.
+        // A send error only means that the caller has stopped waiting.
         match self {
             Request::Append { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Update { reply, .. } => reply.send(Err(fault)).is_ok(),
@@ -123,7 +123,7 @@ impl Request {
     }
 }
 
-/// Collects this request and other waiting ones, up to the limits of a group.
+/// Makes a group of this request and other waiting requests, up to the limits of a group.
 pub(super) fn gather(first: Request, requests: &mut mpsc::Receiver<Request>) -> Vec<Request> {
     let mut bytes = 0;
     let mut group = Vec::new();

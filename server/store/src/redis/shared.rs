@@ -21,21 +21,21 @@ use super::link::{Link, Script};
 use super::options::RedisOptions;
 use crate::store::{Announcement, Notice, Outage};
 
-/// The most announcements that wait for a receiver. A slower receiver misses some.
+/// The maximum number of announcements that wait for a receiver. A slower receiver misses some.
 const ANNOUNCEMENTS_MAX: usize = 4096;
-/// Why a game is in quarantine if its key has a value of another type.
+/// The reason for the quarantine of a game if its log's key has a value of another type.
 pub(super) const OVERWRITTEN: &str =
     "its key holds a value of another type: something else has written there";
-/// A stamp further ahead of this process's own clock is accepted only after a heartbeat. In
-/// milliseconds.
+/// How far a stamp may be ahead of this process's estimate of the time, in milliseconds. A stamp
+/// that is further ahead is accepted only after a heartbeat.
 const AHEAD_MAX_MS: u64 = 1_000;
 
-/// What the store has done since it was opened.
+/// Statistics about the store since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RedisStats {
-    /// Entries given back after Redis had lost them.
+    /// The number of entries given back after Redis had lost them.
     pub restored: u64,
-    /// Connections of the writer.
+    /// The number of connections that the writer has made.
     pub connections: u64,
 }
 
@@ -49,16 +49,16 @@ pub(super) struct Shared {
     pub(super) mark: u64,
     pub(super) epoch: AtomicU64,
     pub(super) quarantined: Mutex<BTreeMap<GameId, String>>,
-    /// Redis's durability as of the last reading; `None` before the first connection.
+    /// Redis's durability at the last check; `None` before the first connection.
     pub(super) durability: Mutex<Option<Durability>>,
     /// The latest outage since this process opened the store.
     pub(super) outage: Mutex<Option<Outage>>,
     /// True if a received stamp is too far ahead, or came after a silence. A heartbeat must then
-    /// find out whether clocks stood still.
+    /// determine whether game clocks stood still.
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
-    /// The last run of Redis to which the writer has given back all held entries.
+    /// The id of the last Redis process to which the writer has given back all held entries.
     run_id: Mutex<String>,
     /// True if a failure has been logged since the last connection.
     has_failed: AtomicBool,
@@ -106,7 +106,7 @@ impl Shared {
         u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the moment after which the time must be checked before any answer counts.
+    /// Returns the latest time at which answers count without a check of the time.
     pub(super) fn silent_at(&self) -> Stamp {
         self.heard.lock().silent_at()
     }
@@ -117,11 +117,11 @@ impl Shared {
         if self.options.clock.is_some() { heard.latest } else { heard.running(Instant::now()) }
     }
 
-    /// Notes a stamp from another server's entry or from an ordinary answer.
+    /// Records a stamp from another server's entry or from an ordinary answer.
     ///
     /// A stamp too far ahead may come from a jump of Redis's clock, and after a silence there may
-    /// have been an outage. In both cases the stamp counts for this process only after a heartbeat
-    /// has shown whether clocks stood still.
+    /// have been an outage. In both cases this process accepts the stamp only after a heartbeat
+    /// has shown whether game clocks stood still.
     pub(super) fn learn_time(&self, at: Stamp) {
         let is_known = self.heard.lock().latest > Stamp(0) && self.options.clock.is_none();
         if is_known && (at > self.now().plus_ms(AHEAD_MAX_MS) || self.silent_since().is_some()) {
@@ -135,8 +135,8 @@ impl Shared {
         self.heard.lock().note(at, Instant::now());
     }
 
-    /// Returns the latest stamp received, if the silence since then is too long. Always `None`
-    /// with a test's own clock, which may jump.
+    /// Returns the latest stamp received, if no answer has come for too long since then. Always
+    /// `None` with a test's clock, which may jump.
     pub(super) fn silent_since(&self) -> Option<Stamp> {
         if self.options.clock.is_some() { None } else { self.heard.lock().silent_since(Instant::now()) }
     }
@@ -150,7 +150,7 @@ impl Shared {
         }
     }
 
-    /// Adds a command that waits for the replicas, if configured.
+    /// Adds a command that waits for the replicas, if the store is set to wait for any.
     pub(super) fn wait(&self, commands: &mut Pipeline) {
         if self.options.replicas > 0 {
             let wait_ms = self.options.answer_timeout.as_millis() / 2;
@@ -175,7 +175,7 @@ impl Shared {
         *self.outage.lock() = Some(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
-        // Receivers then check everything, including the clocks.
+        // Makes receivers check everything, including the clocks.
         self.announcements.send(Announcement::Everything).ok();
     }
 

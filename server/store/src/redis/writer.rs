@@ -29,13 +29,13 @@ use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
-/// The time between two checks that Redis is still there.
+/// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
 /// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// The number of games to compare in one request.
 const CHUNK: usize = 256;
-/// After this time in milliseconds, any server may finish an unfinished append, because the
+/// The age, in milliseconds, at which any server may finish an unfinished append, because the
 /// server that wrote it may be gone.
 const LEFT_BEHIND_MS: u64 = 5_000;
 
@@ -45,22 +45,23 @@ pub(super) struct Writer {
     former: Option<Former>,
     retry_at: Instant,
     pause: Duration,
-    /// Why the last attempt to use Redis failed.
+    /// The reason why the last attempt to use Redis failed.
     last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
-    /// When the store was opened; `None` before that. Outages that ended earlier are known from
-    /// the store's records.
+    /// The time at which the store was opened; `None` before that. Outages that ended earlier are
+    /// known from the record of outages.
     opened_at: Option<Stamp>,
     outages_known_until: Stamp,
     /// The mark that distinguishes this store from an earlier one in the same Redis.
     made: String,
-    /// When to read Redis's durability settings again.
+    /// The time at which to read Redis's durability settings again.
     durability_at: Instant,
 }
 
 impl Writer {
-    /// Connects for the first time. Returns the writer and the last sign of life in the store.
+    /// Connects for the first time. Returns the writer and the last heartbeat in the store,
+    /// unless another server is still alive.
     pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), Fault> {
         let mut writer = Writer {
             shared,
@@ -81,7 +82,7 @@ impl Writer {
         Ok((writer, last_heartbeat))
     }
 
-    /// Runs until all request senders are gone.
+    /// Runs until all senders of requests are dropped.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut pulse = interval(PULSE);
         pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -106,8 +107,8 @@ impl Writer {
         }
     }
 
-    /// Detects that Redis is gone or back, even if there are no requests. Checks the time if it
-    /// is doubtful, and finishes appends that lost servers have left unfinished.
+    /// Detects that Redis is gone or back, even if there are no requests. Checks the time if the
+    /// time is in doubt, and finishes appends that lost servers have left unfinished.
     async fn beat(&mut self) {
         if self.ready().await.is_err() {
             return;
@@ -135,7 +136,8 @@ impl Writer {
         let durability = match link.durability_now().await {
             Ok(durability) => durability,
             Err(fault) => {
-                // The next connection reads the settings again. Until then the old ones count.
+                // The next connection reads the settings again. Until then, the previous ones are
+                // used.
                 self.lose_link(&fault);
                 return self.return_soon().await;
             }
@@ -155,20 +157,20 @@ impl Writer {
         }
     }
 
-    /// Reconnects if the connection was just lost, to give back what Redis has lost before other
-    /// servers write.
+    /// Reconnects at once if the connection was lost, to give back lost data before other servers
+    /// write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
-            // If this fails, the next request gets the error.
+            // An error is ignored, because the next request gets it.
             let _told_otherwise = self.ready().await.is_ok();
         }
     }
 
-    /// Returns a connection on which no write is in doubt.
+    /// Returns a connection, after finding out the outcome of all earlier writes.
     pub(super) async fn ready(&mut self) -> Result<&mut Link, Fault> {
         let shared = self.shared.clone();
         let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
-        // If the connection turns out to be lost, a new one is made at once.
+        // If this shows that the connection is lost, a new one is made below.
         if self.link.is_some()
             && is_in_doubt()
             && let Err(fault) = self.confirm().await
@@ -184,7 +186,7 @@ impl Writer {
                 self.link = None;
                 self.retry_at = Instant::now() + self.pause;
                 self.pause = (self.pause * 2).min(RETRY.1);
-                // `NotDone`, because no waiting request was sent.
+                // `NotDone`, because none of the waiting requests was sent.
                 self.last_fault = Fault::not_done(fault);
                 self.shared.note_failure(&self.last_fault);
                 return Err(self.last_fault.clone());
@@ -196,8 +198,8 @@ impl Writer {
         self.link.as_mut().ok_or_else(|| Fault::not_done("there is no connection to Redis"))
     }
 
-    /// Connects, and repairs what may have gone wrong without a connection: makes sure that
-    /// earlier requests cannot run any more, gives back what Redis has lost, and finishes
+    /// Connects, and repairs what may have gone wrong in the meantime: makes sure that requests
+    /// over the previous connection cannot run, gives back what Redis has lost, and finishes
     /// unfinished appends.
     async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
         let shared = self.shared.clone();
@@ -223,11 +225,12 @@ impl Writer {
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
-        // Other servers give entries back too. A write before that would cut these entries off.
+        // During this time other servers give their entries back too. A write before that would
+        // prevent it.
         sleep(wait).await;
         if self.opened_at.is_some() {
-            // Comes before any request is accepted, because clocks stood still while no server
-            // reached Redis.
+            // The heartbeat comes before any request is accepted, because game clocks stood still
+            // while no server reached Redis.
             let beat = link.ask(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
         }
@@ -267,7 +270,8 @@ impl Writer {
         *self.shared.quarantined.lock() = quarantined.into_iter().filter_map(parse).collect();
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
-            // On a later connection, the next heartbeat detects whether there was an outage.
+            // Only the first connection takes over the time. Later, a heartbeat detects whether
+            // there was an outage.
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
         let age = Duration::from_millis(now.saturating_sub(run_at));
@@ -282,15 +286,15 @@ impl Writer {
         command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX).take()
     }
 
-    /// Processes the answer to a heartbeat, including an outage that it reports. Returns the
-    /// heartbeat's time.
+    /// Processes the answer to a heartbeat, and the outage that it may report. Returns the time
+    /// of the heartbeat.
     pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
-        // The outage is noted before the time, so that no task sees the new time without knowing
-        // that clocks stood still.
+        // The outage is recorded before the time, so that no task sees the new time without the
+        // outage.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
-            // The opener of the store has already read all earlier outages. So if the first
+            // All outages before the store was opened are already known. So if the first
             // heartbeat reports an outage, only the part after the opening is new.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));
             if has_beaten {
@@ -303,8 +307,8 @@ impl Writer {
         at
     }
 
-    /// Checks after a silence what time it is and whether there was an outage. If this fails, the
-    /// requests that waited for it have not been carried out.
+    /// Sends a heartbeat after a silence, to find out the time and whether there was an outage.
+    /// If this fails, the requests that waited for it have not been carried out.
     pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
         let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
@@ -324,8 +328,9 @@ impl Writer {
         }
     }
 
-    /// Returns the heartbeat that was found, or `None` if another one follows. Then some server
-    /// is alive, and there was no outage. Waits as long as the next heartbeat may take.
+    /// Waits for another heartbeat after the one that was found, for as long as a heartbeat may
+    /// take. Returns `None` if another one comes, because then a server is alive and there was no
+    /// outage. Otherwise returns `found`.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
         let Some(found) = found else { return Ok(None) };
         let pulse = self.shared.options.pulse;
@@ -381,8 +386,8 @@ fn too_weak(weaknesses: &[Weakness]) -> String {
 /// The metadata of a store, read when connecting.
 struct Begun {
     last_heartbeat: Option<Stamp>,
-    /// How long servers may still give back what this run of Redis has lost, before any server
-    /// writes anything else.
+    /// The remaining time in which servers may give back what this run of Redis has lost. No
+    /// server writes anything else in that time.
     wait: Duration,
     made: String,
 }

@@ -1,4 +1,4 @@
-//! A frame of a segment, and the seal that its checksum covers.
+//! A frame of a segment, and the identity of the segment, which the frame's checksum covers.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,15 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MARK: &[u8; 8] = b"FFSEGM\x00\x01";
 pub(crate) const HEADER_BYTES: usize = 24;
-/// The number of bytes of a frame before its tag.
+/// The number of bytes in a frame before its tag.
 pub(crate) const PREFIX_BYTES: usize = 8;
-/// The most bytes in a frame: twice the size of the largest append with its side records.
+/// The maximum size of a frame in bytes: twice the size of the largest append with its side
+/// records.
 pub(crate) const FRAME_BYTES_MAX: usize = 20 * 1024 * 1024;
 /// The bit of the tag that marks the first frame of a group.
 pub(super) const GROUP: u8 = 0x80;
 
-/// The identity of a segment, which its checksums cover: its store and its number.
+/// The identity of a segment: its store and its number. All checksums in the segment cover it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Seal {
     /// A random number that distinguishes stores.
@@ -61,12 +62,12 @@ fn lower_half(hash: u64) -> [u8; 4] {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) at: u64,
-    /// The length in bytes, including the prefix.
+    /// The length of the frame in bytes, including the prefix.
     pub(crate) length: u32,
     pub(crate) begins_group: bool,
     /// The tag, without the bit that marks a group.
     pub(crate) tag: u8,
-    /// The content, of the kind that the tag says. Owned if a flipped bit was repaired.
+    /// The content, whose kind is given by the tag. Owned if a flipped bit was repaired.
     pub(crate) payload: Cow<'a, [u8]>,
 }
 

@@ -2,19 +2,19 @@
 //!
 //! Memory and disks flip single bits more often than they lose whole sectors. The checksum makes
 //! it possible to find such a bit by trying all of them. If flipping a bit makes the frame valid,
-//! that bit was almost certainly the damage: each try has a chance of one in four billion to be
-//! wrong. For entries of a game, the hash chain is an additional check.
+//! that bit was almost certainly the damage: the probability that a wrong bit makes the frame
+//! valid is one in four billion. For entries of a game, the hash chain is an additional check.
 
 use super::frame::{Frame, PREFIX_BYTES, Seal, split};
 
-/// The most bytes in a frame to repair. The time grows with the square of the length.
+/// The maximum size of a frame to repair, in bytes. The time for a repair grows with the square
+/// of the length.
 pub(crate) const BYTES_MAX: usize = 2048;
 
-/// Returns the frame in these bytes, if one flipped bit makes it valid. Bytes after the frame do
-/// not matter.
+/// Returns the frame at the start of these bytes, if flipping one bit makes it valid.
 pub(super) fn repair<'a>(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'a>> {
     let mut bytes = bytes.get(..bytes.len().min(BYTES_MAX))?.to_vec();
-    // Read first, because the length determines which bits belong to the frame.
+    // The length is read first, because it determines which bits belong to the frame.
     let length = match split(&bytes) {
         Some((length, ..)) => length as usize + PREFIX_BYTES,
         None => PREFIX_BYTES,

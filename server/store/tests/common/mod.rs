@@ -1,4 +1,4 @@
-//! Helpers for the tests of the store.
+//! Helpers for tests of the store.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -14,17 +14,18 @@ use flagfall_board::GameId;
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
 use tokio::time::{sleep, timeout};
 
-/// Creates a folder for a small store, in memory if the system supports that. These tests sync
-/// thousands of times, and they kill only processes, not the machine.
+/// Creates a folder for a small store, in memory if the system supports that. Memory is faster
+/// for the thousands of syncs in these tests, and safe, because the tests kill only processes and
+/// not the machine.
 pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// A time limit longer than any operation in these tests, including a failover. A test that waits
-/// this long has failed.
+/// The time after which a test that still waits has failed. No operation in these tests takes as
+/// long, not even a failover.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Repeats the request until it returns something.
+/// Repeats a request until it returns a value.
 pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
     let asking = async {
         loop {
@@ -55,13 +56,13 @@ pub(crate) fn put(name: &str, value: &str) -> Write {
     Write::Put { key: key(name), value: value.into(), expires: None }
 }
 
-/// Makes an append of bodies, with the head as its only condition.
+/// Returns an append of these bodies. Its only condition is the head `expected`.
 pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
     let bodies = bodies.iter().map(body).collect();
     Append { game, expected, deadline: None, not_before: None, bodies, writes: Vec::new() }
 }
 
-/// Appends. The outcome must be `Ok`.
+/// Performs an append, whose outcome must be `Ok`.
 pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
     match store.append(append).await.unwrap() {
         AppendOutcome::Ok { head, .. } => head,
@@ -69,12 +70,12 @@ pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
     }
 }
 
-/// Returns the whole log.
+/// Returns all entries of a log.
 pub(crate) async fn log(store: &dyn Store, game: GameId) -> Vec<StoredEntry> {
     store.read(game, 0, usize::MAX).await.unwrap()
 }
 
-/// Returns the bodies of the whole log, as text.
+/// Returns the bodies of all entries of a log, as text.
 pub(crate) async fn texts(store: &dyn Store, game: GameId) -> Vec<String> {
     let text = |entry: &StoredEntry| String::from_utf8(entry.body.expose().to_vec()).unwrap();
     log(store, game).await.iter().map(text).collect()

@@ -9,15 +9,16 @@ use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
 
 use super::scratch;
 
-/// The most attempts to start a server, because another process may take the free port first.
+/// The maximum number of attempts to start a server. An attempt fails if another process takes
+/// the free port first.
 const TRIES: usize = 20;
 /// The settings of a Redis that is durable enough for games.
 const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
 
-/// A placeholder in flags for the free port.
+/// A placeholder for the free port in the flags of Redis.
 const PORT: &str = "{port}";
 
-/// A running Redis. Dropping it stops it and deletes its data.
+/// A running Redis. Dropping this value stops Redis and deletes its data.
 pub(crate) struct RedisServer {
     child: Option<Child>,
     folder: tempfile::TempDir,
@@ -49,7 +50,7 @@ impl RedisServer {
         let folder = scratch();
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
         for _ in 0..TRIES {
-            // Another process may still take the port before Redis does.
+            // This attempt fails if another process takes the port before Redis does.
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             if let Some(child) = spawn(folder.path(), port, &flags) {
                 return RedisServer { child: Some(child), folder, port, flags, password: String::new() };
@@ -60,7 +61,8 @@ impl RedisServer {
 
     /// Starts a Redis that is the only node of a cluster.
     pub(crate) fn start_cluster_node() -> RedisServer {
-        // The default for this port is 10,000 above the main port, which may be too high.
+        // By default, this port is 10,000 higher than the main port, which may exceed the range
+        // of ports.
         let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
         RedisServer::start_with(&[&FIT[..], &["--cluster-enabled", "yes", "--cluster-port", &bus]].concat())
     }
@@ -98,8 +100,8 @@ impl RedisServer {
         self.try_ask(words).await.unwrap()
     }
 
-    /// Like `ask`, for a Redis that may be closing connections, for example because its role
-    /// changes.
+    /// Like `ask`, but returns errors. For a Redis that may be closing connections, for example
+    /// because its role changes.
     pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
         let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}", self.password, self.port))?;
         let mut connection = client.get_multiplexed_async_connection().await?;
@@ -116,7 +118,7 @@ impl RedisServer {
         }
     }
 
-    /// Starts Redis again on the same port, with its data on disk.
+    /// Restarts Redis on the same port, with its data on the disk.
     pub(crate) fn start_again(&mut self) {
         self.kill();
         let child = spawn(self.folder.path(), self.port, &self.flags);
@@ -159,8 +161,8 @@ impl RedisServer {
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
-        // Errors are ignored, because a failed test has already reported something more
-        // important.
+        // Errors are ignored, because this also runs when a test has failed, and the test's
+        // failure matters more.
         if let Some(child) = &mut self.child {
             child.kill().ok();
             child.wait().ok();
@@ -181,7 +183,7 @@ fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut lines = lines.map_while(Result::ok);
     if lines.any(|line| line.contains("Ready to accept connections")) {
-        // Reads further output, so that Redis never blocks on a full pipe.
+        // Keeps reading the output, so that Redis never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         return Some(child);
     }

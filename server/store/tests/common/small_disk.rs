@@ -8,11 +8,12 @@ use tempfile::TempDir;
 
 use super::scratch;
 
-/// A file system of a few MiB.
+/// A mounted file system of a few MiB.
 pub(crate) struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// Returns `None` if this process has no permission to mount. The test is then skipped.
+    /// Mounts the disk. Returns `None` if this process has no permission to mount; the test is
+    /// then skipped.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn mount(mib: u64) -> Option<SmallDisk> {
         let folder = scratch();
@@ -44,7 +45,7 @@ impl SmallDisk {
             if length == 0 {
                 return;
             }
-            // The store writes in the background, so there may be less space than a moment ago.
+            // The store writes in the background, so less space may be free than a moment ago.
             match rustix::fs::fallocate(&other, rustix::fs::FallocateFlags::empty(), 0, length) {
                 Err(rustix::io::Errno::NOSPC) => {}
                 filled => return filled.unwrap(),
@@ -52,7 +53,7 @@ impl SmallDisk {
         }
     }
 
-    /// Removes the other file.
+    /// Removes the file that filled the disk.
     pub(crate) fn make_room(&self) {
         fs::remove_file(self.other()).unwrap();
     }

@@ -494,7 +494,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing(world: World) {
             tokio::task::yield_now().await;
         }
     }
-    // Earlier requests are processed first.
+    // The store processes requests in order, so the earlier ones are done after this append.
     append_ok(&*world.store, append(game(1_000), Head::START, &["end"])).await;
     for number in 0..100 {
         let count = log(&*world.store, game(number)).await.len();
@@ -511,8 +511,8 @@ async fn notices_reach_other_servers(world: World) {
         let told = loop {
             match notices.recv().await.unwrap() {
                 Notice::Told(told) => break told,
-                // The subscription may have begun after the first message, so the message is sent
-                // again.
+                // The subscription may have begun only after the first message, so the message is
+                // sent again.
                 Notice::Missed => world.store.tell(b"early".to_vec()).await.unwrap(),
             }
         };
@@ -521,7 +521,8 @@ async fn notices_reach_other_servers(world: World) {
     }
 }
 
-/// Reads a log in every way: as a whole, in pieces of any size from any entry, and its head.
+/// Reads a log as a whole and in pieces, starting after any entry and with different limits, and
+/// checks that all results agree. Returns the log and its head.
 async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry>, Head) {
     let whole = log(store, game(1)).await;
     for after in 0..=seq + 1 {

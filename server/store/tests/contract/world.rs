@@ -11,11 +11,12 @@ use crate::common::scratch;
 
 pub(crate) const NOON: Stamp = Stamp(1_700_000_000_000);
 
-/// A store under test, with its clock at noon.
+/// A store under test. Its clock starts at noon.
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
-    // Removed at the end of the test, after the store is dropped.
+    // Dropped after the store, because fields are dropped in order. Dropping them removes the
+    // data.
     _folder: Option<tempfile::TempDir>,
     _redis: Option<RedisServer>,
 }
@@ -24,7 +25,7 @@ pub(crate) async fn embedded() -> World {
     embedded_with(&EmbeddedOptions::default())
 }
 
-/// An embedded store that begins a new segment and a checkpoint with almost every group.
+/// Returns an embedded store in which almost every group begins a new segment and a checkpoint.
 pub(crate) async fn embedded_with_checkpoints() -> World {
     embedded_with(&EmbeddedOptions {
         segment_bytes: 100,

@@ -1,4 +1,4 @@
-//! Tests of backups: a backup is complete or refused, and never replaces a better one.
+//! Tests of backups. A backup is either complete or refused, and never replaces a better one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,10 +16,10 @@ use flagfall_store_testing::ManualClock;
 use crate::common::{append, append_ok, game, key, put, scratch, texts};
 use crate::{NOON, fill, length, open, segment};
 
-/// A moment later than all stamps in these tests.
+/// A time later than all stamps in these tests.
 const LATER: Stamp = Stamp(4_000_000_000_000);
 
-/// Options with short segments and frequent checkpoints, so that tests meet many of them.
+/// Options with short segments and frequent checkpoints, so that the tests contain many of them.
 fn busy(compact_bytes: u64) -> EmbeddedOptions {
     EmbeddedOptions {
         segment_bytes: 1_000,
@@ -46,7 +46,8 @@ fn restored(backup: &Path) -> (tempfile::TempDir, EmbeddedStore) {
     (folder, store)
 }
 
-/// Returns the files of a backup, with metadata that shows if a file was written again.
+/// Returns the files of a backup, each with metadata that shows whether the file was written
+/// again.
 fn copies(backup: &Path) -> BTreeMap<PathBuf, (u64, i64)> {
     let mut copies = BTreeMap::new();
     for folder in [backup.to_owned(), backup.join("log")] {
@@ -151,7 +152,7 @@ async fn a_segment_that_is_compacted_before_it_is_copied_is_not_missed() {
     let (data, target) = (scratch(), scratch());
     let store = Arc::new(EmbeddedStore::open(data.path(), SystemClock, &busy(0)).unwrap());
     let head = append_ok(&*store, append(game(1), Head::START, &["first"])).await;
-    // Records that stay live until they are overwritten.
+    // These records stay live until they are overwritten, so a compaction copies them.
     let value = "x".repeat(900);
     for number in 0..40 {
         let writes = vec![put(&format!("record/{number}"), &value)];
@@ -197,7 +198,7 @@ async fn a_backup_that_is_cut_short_leaves_the_one_before() {
     for number in 1..40 {
         head = append_ok(&store, append(game(5), head, &[&format!("{number}{}", "x".repeat(300))])).await;
     }
-    // A panic leaves the files in the same state as a kill at that moment.
+    // A panic stops the backup and leaves the files as they would be after a kill at that moment.
     for cut in 1..4 {
         let mut steps = 0;
         let mut stop = |_, _| {
@@ -283,13 +284,13 @@ async fn the_time_after_a_backup_counts_as_an_outage_and_an_epoch_begins() {
     back(data.path(), target.path()).unwrap();
     clock.advance_ms(5_000);
     store.heartbeat().await.unwrap();
-    // The clock is behind the backup.
+    // The restoring machine's clock is earlier than the backup.
     restore(target.path(), new.path(), Stamp(5), &mut |_, _| {}).unwrap();
     clock.advance_ms(5_000);
     let store = EmbeddedStore::open(new.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(500))));
     assert_eq!(store.epoch().await, Ok(epoch + 1));
-    // A backup of the restored store may replace the backup that the store was restored from.
+    // A backup of the restored store may replace the backup from which the store was restored.
     append_ok(&store, append(game(2), Head::START, &["b"])).await;
     back(new.path(), target.path()).unwrap();
     assert_eq!(texts(&restored(target.path()).1, game(2)).await, ["b"]);

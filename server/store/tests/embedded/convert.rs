@@ -1,8 +1,8 @@
 //! Tests of data folders of version 0.1.
 //!
 //! `tests/fixtures/0.1` contains a folder written by that version, with an account, a finished
-//! game and a running game. It also contains the export that the same version made from that
-//! folder.
+//! game and a running game. It also contains an export of the same folder, made by the same
+//! version.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ fn fixture(name: &str) -> PathBuf {
 fn folder_of_0_1() -> tempfile::TempDir {
     let folder = scratch();
     copy_folder(&fixture("data"), folder.path());
-    // Adds files that a repository cannot keep or that are not needed: empty folders, and the
+    // Adds what the repository does not contain: empty folders, which it cannot keep, and the
     // mirror, which is never read.
     for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
         fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
@@ -45,7 +45,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
-/// Returns the lines of an export, without the first one, which has the last sign of life, and
+/// Returns the lines of an export without the first one, which contains the last heartbeat, and
 /// without the checksum.
 fn lines(bytes: &[u8]) -> Vec<&str> {
     let lines = std::str::from_utf8(bytes).unwrap().lines().skip(1);
@@ -55,7 +55,7 @@ fn lines(bytes: &[u8]) -> Vec<&str> {
 #[tokio::test]
 async fn a_folder_of_0_1_is_converted_with_everything_in_it() {
     let folder = folder_of_0_1();
-    // An interrupted conversion begins again.
+    // These files are left by an interrupted conversion, which must start over.
     fs::create_dir(folder.path().join("log.new")).unwrap();
     fs::write(folder.path().join("log.new/00000001.seg"), "unfinished").unwrap();
     fs::create_dir(folder.path().join("db.copy")).unwrap();

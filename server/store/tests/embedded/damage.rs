@@ -46,7 +46,8 @@ async fn a_damaged_frame_costs_its_game_and_no_other() {
     let epoch = store.epoch().await.unwrap();
     let (is_killed, stopped) = (killed(folder.path()), folder);
     drop(store);
-    // The frame of game 1's second entry. The damage is found at the start, or by a reader.
+    // The test damages the frame of game 1's second entry. After a kill, opening the store finds
+    // the damage; after a normal stop, a reader finds it.
     for (folder, is_found_at_start) in [(is_killed, true), (stopped, false)] {
         overwrite(&segment(folder.path(), 1), ends[2] + 20, &[0xee; 30]);
         for _ in 0..2 {
@@ -81,8 +82,8 @@ async fn damage_to_the_last_entry_is_noticed_by_the_first_append() {
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
 }
 
-/// Returns positions in a frame: every byte up to the stamp of its first entry, and some bytes of
-/// the hash, the body and the side records.
+/// Returns the positions of bytes in a frame: all bytes up to the stamp of its first entry, and
+/// some bytes of the hash, the body and the side records.
 fn in_every_field(begin: u64, end: u64) -> impl Iterator<Item = u64> {
     (begin..begin + 25).chain((begin + 25..end).step_by(6))
 }
@@ -136,7 +137,7 @@ async fn games_that_lost_their_end_are_told_by_the_notes() {
     let store = open(folder.path()).unwrap();
     let ends = fill(&store, folder.path(), 3).await;
     let epoch = store.epoch().await.unwrap();
-    // Cuts the log between two frames, and in the middle of a frame.
+    // The log is cut between two frames, and in the middle of a frame.
     for cut in [ends[5], ends[6] - 1] {
         let copy = killed(folder.path());
         OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(cut).unwrap();
@@ -165,7 +166,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
             }
         }
     };
-    // The index shows which entries existed.
+    // After a normal stop, the index shows which entries existed, even without the notes.
     let stopped = killed(folder.path());
     drop(open(stopped.path()).unwrap());
     let cut = |folder: &Path| {
@@ -176,7 +177,8 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     let store = open(stopped.path()).unwrap();
     let quarantined = store.quarantined().await.unwrap();
     assert_eq!(quarantined, [(game(2), "entry 3: it is missing".to_owned())]);
-    // After a kill, only the notes show which entries existed.
+    // After a kill, only the notes show which entries existed. Without the notes, the store does
+    // not open.
     remove_notes(copy.path());
     cut(copy.path());
     for _ in 0..2 {
@@ -188,7 +190,8 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     assert_eq!(texts(&accepted, game(2)).await, ["2:0", "2:1"]);
     drop(accepted);
     open(copy.path()).unwrap();
-    // If no data is missing, one of the two files is enough.
+    // If no data is missing, the store opens without its notes or without `alive`, but not
+    // without both.
     fs::remove_file(copy.path().join("alive")).unwrap();
     assert!(open(copy.path()).is_ok());
     remove_notes(copy.path());
@@ -267,7 +270,7 @@ enum Damage {
     Zeros,
 }
 
-/// Damages a file. Returns false if the file would not change.
+/// Damages a file. Returns false if that does not change the file.
 fn harm(path: &Path, damage: Damage) -> bool {
     let mut bytes = fs::read(path).unwrap();
     let before = bytes.clone();
@@ -287,8 +290,7 @@ fn harm(path: &Path, damage: Damage) -> bool {
     bytes != before
 }
 
-/// Checks that the store opens although one of these files is damaged, and that it reports all
-/// losses.
+/// Damages each of these files in turn. Checks that the store opens and reports all losses.
 async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: u64, rounds: usize) {
     use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
     for file in files {
@@ -300,7 +302,8 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
                 continue;
             }
             let at = format!("{} {damage:?}", file.display());
-            // The second start uses the result of the first one.
+            // The store is opened twice, because the second start depends on what the first one
+            // has stored.
             for _ in 0..2 {
                 let store = open(copy.path()).unwrap_or_else(|error| panic!("{at}: {error}"));
                 assert_all_is_there_or_named(&store, epoch, rounds, &at).await;
@@ -309,8 +312,8 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
     }
 }
 
-/// Checks that each game is complete or in quarantine, and that the records are complete or a new
-/// epoch has begun.
+/// Checks that each game is either complete or in quarantine, and that the records are complete
+/// unless a new epoch has begun.
 async fn assert_all_is_there_or_named(store: &EmbeddedStore, epoch: u64, rounds: usize, at: &str) {
     for number in [1, 2] {
         let read = store.read(game(number), 0, 100).await;
@@ -329,13 +332,14 @@ async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let store = open(folder.path()).unwrap();
     fill(&store, folder.path(), 4).await;
     let epoch = store.epoch().await.unwrap();
-    // After a kill the index is rebuilt, so its files do not matter.
+    // After a kill, the index is rebuilt, so damage to its files has no effect.
     let killed = killed(folder.path());
     let is_index = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "index");
     let others = files(killed.path()).into_iter().filter(|path| !is_index(path)).collect();
     assert_nothing_is_kept_quiet(killed.path(), others, epoch, 4).await;
     drop(store);
-    // The long journal is skipped, because the shorter files already test damage to the database.
+    // The long journal is skipped, because the shorter files already cover damage to the
+    // database.
     let is_short = |path: &PathBuf| length(path) < 1_000_000;
     let short = files(folder.path()).into_iter().filter(is_short).collect();
     assert_nothing_is_kept_quiet(folder.path(), short, epoch, 4).await;
@@ -350,7 +354,7 @@ async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
     fill(&store, folder.path(), 4).await;
     let epoch = store.epoch().await.unwrap();
     let whole = killed(folder.path());
-    // After a kill the index is rebuilt, so its files do not matter.
+    // After a kill, the index is rebuilt, so damage to its files has no effect.
     let names = |path: PathBuf| path.strip_prefix(whole.path()).unwrap().to_owned();
     let mut names: Vec<PathBuf> = files(whole.path()).into_iter().map(names).collect();
     names.retain(|name| !name.starts_with("index") && !name.ends_with("lock"));
@@ -365,7 +369,8 @@ async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
                 let store = match open(copy.path()) {
                     Err(EmbeddedOpenError::LostTail { .. }) => {
                         refused += 1;
-                        // The loss is accepted. The remaining data is as it was written.
+                        // After the loss is accepted, the remaining data must be what was
+                        // written.
                         let store = accept(copy.path());
                         assert!(store.epoch().await.unwrap() > epoch, "{at}");
                         for number in [1, 2] {

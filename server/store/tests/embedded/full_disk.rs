@@ -13,7 +13,7 @@ use crate::common::small_disk::SmallDisk;
 use crate::common::{append, game, key, put, texts};
 
 fn open(folder: &Path) -> EmbeddedStore {
-    // There is no reserve, so every write can meet the full disk.
+    // The store does not pause before the disk is full, so every write can find the disk full.
     let options = EmbeddedOptions {
         segment_bytes: 100_000,
         checkpoint_bytes: 30_000,
@@ -25,7 +25,8 @@ fn open(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &options).unwrap()
 }
 
-/// Changes the current round's game and a record. An error means that the disk is full.
+/// Appends to the game of the current round, and changes a record. An error means that the disk
+/// is full.
 async fn change(store: &EmbeddedStore, ledger: &mut Ledger, number: u32) -> Result<(), StoreError> {
     let (game, entries) = ledger.games.last_mut().unwrap();
     let text = number.to_string();
@@ -43,9 +44,9 @@ async fn change(store: &EmbeddedStore, ledger: &mut Ledger, number: u32) -> Resu
 
 /// The acknowledged changes.
 struct Ledger {
-    /// One game for each round.
+    /// The games, one for each round, with their entries.
     games: Vec<(GameId, Vec<String>)>,
-    /// The head of the last game.
+    /// The head of the last game in `games`.
     head: Head,
     large: Option<Vec<u8>>,
 }
@@ -70,7 +71,8 @@ async fn a_disk_that_is_really_full_loses_nothing() {
         ledger.games.push((game(round), Vec::new()));
         ledger.head = Head::START;
         disk.leave(u64::from(round) % 10 * 37_000);
-        // Compaction may free enough space, so not every round ends with a refusal.
+        // Compaction may free enough space for all changes, so not every round ends with a
+        // refusal.
         for number in 0..200 {
             if let Err(refusal) = change(&store, &mut ledger, number).await {
                 assert!(store.heartbeat().await.is_err(), "{round}: {refusal}");

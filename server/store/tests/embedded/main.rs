@@ -1,5 +1,5 @@
-//! Tests of the embedded store beyond the contract: it survives its process, locks its folder,
-//! shares syncs, and detects damage.
+//! Tests of the embedded store that go beyond the contract: the store survives its process, locks
+//! its folder, shares syncs, and detects damage.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod backup;
@@ -35,8 +35,8 @@ fn length(path: &Path) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// Appends to two games in turn, each entry in its own frame. Returns the end of the log after
-/// each append.
+/// Appends to two games in turn, with one frame for each entry. Returns the positions at which
+/// the log ended after each append.
 async fn fill(store: &EmbeddedStore, folder: &Path, rounds: u64) -> Vec<u64> {
     let mut ends = vec![length(&segment(folder, 1))];
     let mut heads = [Head::START; 2];
@@ -51,7 +51,7 @@ async fn fill(store: &EmbeddedStore, folder: &Path, rounds: u64) -> Vec<u64> {
     ends
 }
 
-/// Copies a folder while the store is open, so the copy is like the folder of a killed process.
+/// Copies a folder while the store is open. The copy is like the folder of a killed process.
 fn killed(folder: &Path) -> tempfile::TempDir {
     let copy = scratch();
     copy_folder(folder, copy.path());
@@ -191,7 +191,7 @@ async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
     let store = open();
     let kept = store.get(key(OUTAGES_KEY)).await.unwrap().unwrap();
     assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
-    // If no append follows an outage, a heartbeat stores it.
+    // If no append follows an outage, the next heartbeat stores the outage.
     store.heartbeat().await.unwrap();
     clock.advance_ms(30_000);
     store.heartbeat().await.unwrap();
@@ -208,8 +208,8 @@ async fn a_folder_belongs_to_one_store() {
     open(folder.path()).unwrap();
 }
 
-/// Checks that an open store acknowledges nothing after `take` has removed or replaced part of
-/// its folder.
+/// Checks that an open store acknowledges no request after `take` has removed or replaced part of
+/// the store's folder.
 async fn assert_fails_without(take: impl FnOnce(&Path)) {
     let place = scratch();
     let folder = place.path().join("data");
@@ -346,7 +346,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
     let open = || EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let store = open();
     let epoch = store.bump_epoch().await.unwrap();
-    // The game and the record that are kept are at the beginning of the log.
+    // This game and this record are never deleted, and they are at the beginning of the log.
     let kept = append_ok(&store, append(game(1), Head::START, &["a", "b"])).await;
     let kept =
         append_ok(&store, Append { writes: vec![put("kept", "v")], ..append(game(1), kept, &["c"]) }).await;
@@ -362,8 +362,9 @@ async fn a_log_of_which_little_counts_is_compacted() {
         let update = Update { conditions: vec![], writes: vec![put("large", &"x".repeat(300))] };
         assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
     }
-    // More than 300,000 bytes were written. Checkpoints are made in the background, and the
-    // changes after them remove segments.
+    // More than 300,000 bytes have been written. Checkpoints are made in the background, and
+    // segments are removed by later changes, so the test makes more changes until the log is
+    // short.
     until("compaction", || async {
         let update = Update { conditions: vec![], writes: vec![put("large", "x")] };
         assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
@@ -388,7 +389,8 @@ async fn a_log_of_which_little_counts_is_compacted() {
     let store = open();
     check(&store).await;
     drop(store);
-    // The log alone contains all the data, in a different order.
+    // Without the index, the store reads the whole log, in which compaction has changed the
+    // order.
     fs::remove_dir_all(folder.path().join("index")).unwrap();
     let store = open();
     check(&store).await;

@@ -1,5 +1,5 @@
-//! Tests of many appends in one call: each has its own answer, and listeners on both channels
-//! receive it.
+//! Tests of many appends in one call: each append has its own answer, and listeners on both
+//! channels receive each append.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 
 use super::*;
 
-/// More appends than fit into one call.
+/// A number of appends that does not fit into one call.
 const MANY: u32 = 300;
 
 /// Waits for the next announcement of an append.
@@ -21,7 +21,8 @@ async fn next_appended(heard: &mut tokio::sync::broadcast::Receiver<Announcement
     }
 }
 
-/// Appends one entry to each of several new games, all at the same time.
+/// Appends one entry to each of several new games at the same time, so that the appends share
+/// calls.
 async fn append_to_all(store: &RedisStore, games: std::ops::Range<u32>) {
     let appends = games.map(|number| append_ok(store, append(game(number), Head::START, &["a"])));
     futures_util::future::join_all(appends).await;
@@ -33,8 +34,8 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     let store = redis.open(RedisOptions::default()).await;
     append_to_all(&store, 0..MANY).await;
     let _: String = redis.ask(&["SET", &format!("flagfall:{{{}}}:quarantine", game(7)), "a test"]).await;
-    // For each game: a late append, an early one, a valid one, one that follows it, and one that
-    // conflicts.
+    // For each game, the test sends five appends: one that is late, one that is early, one that
+    // is valid, one that follows the valid one, and one that conflicts.
     let asked = (0..MANY).map(async |number| {
         let at = store.head(game(number)).await.unwrap_or(Head::START);
         let next = at.then(game(number), &body("b"));
@@ -80,7 +81,8 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     }
 }
 
-/// Appends to games, starting with the number `first`, until the receiver hears of one.
+/// Appends to one new game after another, starting with the number `first`, until the receiver
+/// gets an announcement.
 async fn append_until_heard(
     store: &RedisStore,
     heard: &mut tokio::sync::broadcast::Receiver<Announcement>,
@@ -132,7 +134,8 @@ async fn servers_of_the_version_before_hear_of_every_append_by_itself() {
     let mut messages = former.on_message();
     while !missing.is_empty() {
         let message = timeout(TIMEOUT, messages.next()).await.unwrap().unwrap();
-        // If the old servers could not parse a message, they would check every game.
+        // Servers of the previous version must be able to parse the message. Otherwise they would
+        // check every game.
         let line = String::from_utf8(message.get_payload_bytes().to_vec()).unwrap();
         assert!(missing.remove(&line), "{line}");
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Redis is down for longer than the allowed silence, with two servers.
+/// Redis is down for longer than the allowed silence while two servers use it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     let mut redis = RedisServer::start();
@@ -14,7 +14,7 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
     assert_eq!((one.outage(), two.outage()), (None, None));
     redis.kill();
-    // An outage depends only on the time that passes.
+    // An outage depends only on the time that has passed, so the test waits.
     until("a long silence", async || {
         let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
         (is_refused && one.now().ms_since(last) > 500).then_some(())
@@ -32,7 +32,7 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     assert_eq!(two.outage(), Some(outage), "both know the same");
 }
 
-/// A server opens the store and loses Redis before its first heartbeat.
+/// A server opens the store, and Redis goes down before the server's first heartbeat.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_before_anything_is_taken() {
     let mut redis = RedisServer::start();
@@ -70,15 +70,15 @@ async fn reads_after_a_silence_wait_for_the_check_of_clocks() {
     two.heartbeat().await.unwrap();
     append_soon(&two, append(game(1), Head::START, &["before"])).await;
     redis.freeze();
-    // Longer than the time between two heartbeats requires, because Redis may have accepted a
-    // heartbeat whose answer was lost.
+    // The silence must be longer than usual, because Redis may have accepted a heartbeat whose
+    // answer was lost.
     until("a long silence", async || {
         let is_silent = |store: &RedisStore| store.now().ms_since(store.silent_since()?).checked_sub(1_500);
         is_silent(&one).and(is_silent(&two))
     })
     .await;
     let reading = async || one.head(game(1)).await.ok();
-    // Depending on timing, the read is sent before or after Redis continues.
+    // Depending on timing, the read is sent before or after Redis continues. Both must work.
     let (head, ()) = tokio::join!(until("a head", reading), async { redis.thaw() });
     assert_eq!(head.seq, 1);
     assert_eq!(one.silent_since(), None);
@@ -105,7 +105,8 @@ async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     clock.advance_ms(2_501);
     let until = store.heartbeat().await.unwrap().0;
     assert_eq!(kept_outages(&store).await, [(since, until)]);
-    // The record then contains an outage that a server noted when it started, and all later ones.
+    // New outages must be added to the record without removing the outage that a starting server
+    // has written there.
     let noted = serde_json::to_vec(&[(5, 6), (since, until)]).unwrap();
     let writes = vec![flagfall_store::Write::Put {
         key: key(flagfall_store::OUTAGES_KEY),
@@ -130,7 +131,7 @@ async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
     let redis = RedisServer::start();
     let hour_ms = 3_600_000;
     let before = redis.open(RedisOptions::default()).await.heartbeat().await.unwrap();
-    // As if the last server had received a time an hour ahead of Redis's current time.
+    // The stored heartbeat is an hour ahead, as if Redis's clock was set back afterwards.
     let ahead = (before.0 + hour_ms).to_string();
     let added: u64 = redis.ask(&["HSET", "flagfall:{flagfall}:meta", "heartbeat", &ahead]).await;
     assert_eq!(added, 0, "it was there");

@@ -1,4 +1,4 @@
-//! Tests of data that Redis loses and that servers give back.
+//! Tests of data that Redis loses and servers give back.
 
 use super::*;
 
@@ -38,8 +38,8 @@ async fn losses_of_many_games_are_given_back_in_few_round_trips() {
     let reads = info.lines().find_map(|line| line.strip_prefix("total_reads_processed:"));
     let reads: u32 = reads.unwrap().trim().parse().unwrap();
     assert_eq!(store.stats().restored, u64::from(GAMES) * 10);
-    // Redis reads from a connection in chunks of 16 KiB. Without pipelining, each entry would
-    // take a round trip, and its side record another one.
+    // Redis reads from a connection in chunks of 16 KiB. Without pipelining, it would read at
+    // least once for each entry and once for each side record.
     assert!(reads < 200, "{reads} reads for {} entries", GAMES * 10);
     assert_eq!(logs(&store, 0..GAMES).await, before);
     for number in 0..GAMES {
@@ -57,7 +57,7 @@ async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_t
     let before = logs(&one, 0..10).await;
     let epoch = one.epoch().await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;
-    // Each store gets one error because its data is gone, and then reconnects.
+    // Each store gets one error, because its data is gone, and then reconnects.
     for store in [&one, &two] {
         assert!(store.heartbeat().await.unwrap_err().to_string().contains("was emptied"));
         until("the store", async || store.heartbeat().await.ok()).await;
@@ -76,15 +76,15 @@ async fn a_game_that_a_server_holds_is_not_reported_missing() {
     fill(&store, 0..5, 3).await;
     let before = logs(&store, 0..5).await;
     let head = store.head(game(1)).await.unwrap();
-    // No heartbeat has detected the loss yet. The first read detects it.
+    // No heartbeat comes before the first read, so the read itself must detect the loss.
     let _: String = redis.ask(&["FLUSHALL"]).await;
     assert_eq!(store.head(game(1)).await.unwrap(), head);
     let _: String = redis.ask(&["FLUSHALL"]).await;
     assert_eq!(logs(&store, 0..5).await, before);
     assert_eq!(store.stats().restored, 2 * 5 * 3);
-    // A game that no server holds still has no log.
+    // A game that no server holds still has no log, because nothing can be given back.
     assert_eq!(store.head(game(9)).await.unwrap(), Head::START);
-    // If only the logs were deleted, and the rest of the store is intact, they are not given
+    // If only the logs are deleted and the rest of the store is intact, the logs are not given
     // back.
     let keys: Vec<String> = redis.ask(&["KEYS", "*:log"]).await;
     for key in &keys {
@@ -102,7 +102,7 @@ async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
     let copy = common::scratch();
     copy_folder(redis.folder(), copy.path());
     fill(&one, 0..10, 4).await;
-    // The second server has read everything except the entries that follow.
+    // The second server holds all entries except those that follow.
     logs(&two, 0..10).await;
     fill(&one, 0..5, 2).await;
     let before = logs(&one, 0..10).await;
@@ -136,7 +136,8 @@ async fn a_server_that_holds_less_waits_for_one_that_holds_more() {
     let held = one.head(game(1)).await.unwrap();
     redis.kill();
     set_back(&mut redis, copy.path());
-    // The second server keeps trying without a pause. The first one reconnects by itself.
+    // The second server sends appends without a pause. Meanwhile, the first server reconnects by
+    // itself.
     let there =
         until("a conflict", async || match two.append(append(game(1), known, &["too early"])).await {
             Ok(AppendOutcome::Conflict { head }) => Some(head),
@@ -152,14 +153,15 @@ async fn no_server_reads_before_lost_entries_are_given_back() {
     let one = redis.open(RedisOptions::default()).await;
     let two = redis.open(RedisOptions::default()).await;
     fill(&one, 1..2, 3).await;
-    // Both servers have connections for reading.
+    // The second server reads once, so that both servers have a connection for reading.
     assert_eq!(two.head(game(1)).await.unwrap().seq, 3);
     let copy = common::scratch();
     copy_folder(redis.folder(), copy.path());
     fill(&one, 1..2, 2).await;
     redis.kill();
     set_back(&mut redis, copy.path());
-    // The second server has not written anything since the restart, and has not noticed it yet.
+    // The second server has not written anything since the restart, so it has not noticed the
+    // restart yet.
     let read = until("the log", async || two.read(game(1), 0, 10).await.ok()).await;
     assert_eq!(read.len(), 5);
     assert_eq!(two.get(key("last/1")).await, Ok(Some(b"5".to_vec())));
@@ -168,7 +170,7 @@ async fn no_server_reads_before_lost_entries_are_given_back() {
 
 #[test]
 fn a_new_server_on_a_restarted_redis_begins_an_epoch() {
-    // Dropping a runtime ends the servers in it.
+    // Each server runs in its own runtime. Dropping the runtime ends the server.
     let runtime = || tokio::runtime::Runtime::new().unwrap();
     let mut redis = RedisServer::start();
     let first = runtime();
@@ -205,8 +207,8 @@ async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
     fill(&one, 1..2, 2).await;
     let lost = one.head(game(1)).await.unwrap();
     redis.kill();
-    // The server that holds the lost entries does not have the password until the other server
-    // has continued the game.
+    // The server that holds the lost entries does not know the new password, so it cannot
+    // reconnect before the other server has continued the game.
     redis.set_password("secret");
     set_back(&mut redis, copy.path());
     let two = RedisStore::open(redis.address(), RedisOptions::default()).await.unwrap();

@@ -28,7 +28,7 @@ use flagfall_store::{
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
-/// Options with which a frozen Redis is detected soon.
+/// Returns options with which a frozen Redis is soon detected.
 fn impatient() -> RedisOptions {
     RedisOptions {
         answer_timeout: Duration::from_millis(300),
@@ -42,7 +42,7 @@ async fn head(store: &RedisStore, number: u32) -> Head {
     until("a head", async || store.head(game(number)).await.ok()).await
 }
 
-/// Appends once Redis accepts it; the outcome must be `Ok`.
+/// Repeats an append until Redis accepts it. The outcome must then be `Ok`.
 async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
     until("an append", async || match store.append(wanted.clone()).await {
         Ok(AppendOutcome::Ok { head, .. }) => Some(head),
@@ -59,7 +59,7 @@ fn unavailable<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> String {
     }
 }
 
-/// The only valid content of entry `seq` of a game.
+/// Returns the only valid content of entry `seq` of a game.
 fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
@@ -85,7 +85,7 @@ async fn fill(store: &RedisStore, games: std::ops::Range<u32>, entries: u64) {
     }
 }
 
-/// Replaces the files of a killed Redis by an earlier copy, and starts it again.
+/// Replaces the files of a killed Redis with an earlier copy, and starts Redis again.
 fn set_back(redis: &mut RedisServer, copy: &Path) {
     redis.wipe();
     copy_folder(copy, redis.folder());
@@ -137,7 +137,7 @@ async fn nothing_acknowledged_is_lost_when_redis_is_killed() {
         }
         drop(store);
         redis.start_again();
-        // Acts like another process, which holds no entries.
+        // The new store acts like another process, because it holds no entries in memory.
         let store = redis.open(RedisOptions::default()).await;
         for (number, seq) in &mut known {
             let entries = log(&store, game(*number)).await;
@@ -164,13 +164,13 @@ async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
     for round in 0..3 {
         let doubtful = Append { writes: vec![put("record", "x")], ..append(game(1), at, &["b"]) };
         loop {
-            // Waits until the connection for appends is back.
+            // This append succeeds once the connection for appends is back.
             beside = append_soon(&store, append(game(2), beside, &["c"])).await;
             redis.freeze();
             match store.append(doubtful.clone()).await {
                 Ok(AppendOutcome::Unknown) => break,
-                // The store was sending another request when Redis stopped, so this append was
-                // never sent.
+                // The store was sending another request when Redis froze, so this append was
+                // never sent. The test tries again.
                 Err(StoreError::Unavailable { .. }) => redis.thaw(),
                 outcome => panic!("{outcome:?}"),
             }
@@ -208,7 +208,8 @@ async fn many_readers_of_a_frozen_redis_share_one_failed_connection() {
         assert!(matches!(read, Err(StoreError::Unavailable { .. })), "{read:?}");
     }
     redis.thaw();
-    // The writer and the listener also connect, with pauses between their attempts.
+    // The reads share their attempts to connect. The writer and the listener connect as well, but
+    // with pauses between their attempts.
     let made = connections().await - before;
     assert!(made < 50, "{made} connections for one outage");
 }
@@ -235,8 +236,8 @@ async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
 async fn a_full_redis_refuses_appends_and_loses_nothing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
-    // This store considers every moment without an answer a silence, after which it checks the
-    // clocks first.
+    // This store takes every moment without an answer for a silence, so it checks the clocks
+    // before each append.
     let silence = Duration::from_millis(1);
     let doubting = redis.open(RedisOptions { silence, ..RedisOptions::default() }).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
@@ -327,7 +328,8 @@ async fn a_redis_that_promises_less_after_a_reconnect_takes_nothing_until_it_doe
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let _: String = redis.ask(&["CONFIG", "SET", "appendfsync", "everysec"]).await;
     let _: u64 = redis.ask(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]).await;
-    // The first append may lose its connection after it was sent.
+    // The outcome of this append is ignored, because its connection may be lost after it was
+    // sent.
     store.append(append(game(1), at, &["b"])).await.ok();
     let why = until("the refusal", async || match store.append(append(game(1), at, &["b"])).await {
         Err(StoreError::Unavailable { why }) if why.contains("appendfsync") => Some(why),
@@ -351,7 +353,7 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
     .await;
     let store =
         redis.open(RedisOptions { replicas: 1, answer_timeout: Duration::from_secs(1), ..impatient() }).await;
-    // A newly connected replica does not confirm anything for a moment.
+    // A replica that has just connected confirms nothing for a moment.
     until("a confirmation", async || store.heartbeat().await.ok()).await;
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let length: u64 = replica.ask(&["XLEN", &format!("flagfall:{{{}}}:log", game(1))]).await;
@@ -369,7 +371,8 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
 async fn side_records_of_an_append_whose_server_was_lost_are_carried_out_by_the_next() {
     let redis = RedisServer::start();
     let (address, process) = (redis.address(), redis.process());
-    // A separate runtime, which ends with all its tasks once the request has been sent.
+    // The store runs in a separate runtime. The runtime ends with all its tasks once the request
+    // has been sent.
     let lost = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -400,7 +403,7 @@ async fn others_hear_of_appends_and_of_having_been_deaf() {
     let two = redis.open(RedisOptions::default()).await;
     let mut heard = two.announcements().unwrap();
     let wanted = Announcement::Appended { game: game(7), seq: 2 };
-    // The listener may not be subscribed yet, so the message is repeated until it arrives.
+    // The listener may not have subscribed yet, so appends are repeated until one is announced.
     let at = append_ok(&one, append(game(7), Head::START, &["a", "b"])).await;
     let mut number = 100;
     let hearing = async {
@@ -433,8 +436,8 @@ async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
     fill(&store, 0..4, 5).await;
     drop(store);
     let name = |number| format!("flagfall:{{{}}}:log", game(number));
-    // Three kinds of damage: a missing entry, a missing last entry, and an entry with other
-    // content.
+    // The logs get three kinds of damage: a missing entry, a missing last entry, and an entry
+    // with other content.
     let _: u64 = redis.ask(&["XDEL", &name(0), "3-0"]).await;
     let _: u64 = redis.ask(&["XDEL", &name(1), "5-0"]).await;
     let _: String = redis.ask(&["XADD", &name(2), "6-0", "e", &"x".repeat(60)]).await;
@@ -446,7 +449,7 @@ async fn damage_in_redis_is_noticed_and_stays_with_its_game() {
     let outcome = store.append(append(game(1), at, &["x"])).await;
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
     assert!(matches!(store.head(game(2)).await, Err(ReadError::Damaged { .. })));
-    // Another server also refuses appends, because the quarantine is stored.
+    // Another server must refuse appends as well, because the quarantine is stored.
     let other = redis.open(RedisOptions::default()).await;
     let damaged: Vec<_> = other.quarantined().await.unwrap().into_iter().map(|(game, _)| game).collect();
     assert_eq!(damaged.len(), 3);
@@ -514,7 +517,8 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let with_record = Append { writes: vec![put("last/1", "b")], ..append(game(1), head, &["b"]) };
     append_ok(&store, with_record).await;
-    // As if its server had died some time ago, after the append and before it wrote the record.
+    // This is the state after a server has made the append and then died before it wrote the side
+    // record.
     let prefix = "flagfall:{flagfall}:";
     let of = |name: &str| format!("{prefix}{name}");
     let id = game(1).to_string();

@@ -1,8 +1,9 @@
-//! Tests of keys with values of another type: a wrong key of one game never harms another game.
+//! Tests of keys that contain values of another type: a damaged key of one game does not affect
+//! other games.
 
 use super::*;
 
-/// Writes a string to a key of the store.
+/// Replaces the value of a key of the store by a string.
 async fn overwrite(redis: &RedisServer, key: &str) {
     let _: String = redis.ask(&["SET", key, "something else"]).await;
 }
@@ -15,7 +16,7 @@ fn shared_key(name: &str) -> String {
     format!("flagfall:{{flagfall}}:{name}")
 }
 
-/// Checks that one of these games is in quarantine and that all others continue.
+/// Checks that the game `damaged` is in quarantine, and that all other games in `games` continue.
 async fn assert_alone(store: &RedisStore, games: std::ops::Range<u32>, damaged: u32) {
     for number in games.filter(|number| *number != damaged) {
         let at = store.head(game(number)).await.unwrap();
@@ -37,7 +38,7 @@ async fn a_log_that_was_overwritten_while_servers_run_stops_this_game_alone() {
     fill(&store, 0..5, 3).await;
     let at = store.head(game(2)).await.unwrap();
     overwrite(&redis, &log_key(2)).await;
-    // All appends are in one call.
+    // These appends are sent at the same time, so they share one call.
     let asked = (0..5).map(|number| {
         let store = &store;
         async move {
@@ -64,7 +65,7 @@ async fn a_log_that_was_overwritten_keeps_no_server_from_connecting_and_giving_b
     let store = redis.open(RedisOptions::default()).await;
     fill(&store, 0..5, 3).await;
     overwrite(&redis, &log_key(2)).await;
-    // The game also has side records that have not been applied yet.
+    // The damaged game is also listed as having side records that have not been applied yet.
     let member = format!("{} 3", game(2));
     let _: u32 = redis.ask(&["ZADD", &shared_key("pending"), "1", &member]).await;
     redis.kill();
@@ -115,7 +116,7 @@ async fn a_damaged_side_record_is_left_out_of_lists_and_told_where_it_is_asked_f
     let found = store.scan(key("a/"), None, 10).await.unwrap();
     assert_eq!(found, [(key("a/1"), b"a/1".to_vec()), (key("a/3"), b"a/3".to_vec())]);
     let error = store.get(key("a/2")).await.unwrap_err().to_string();
-    // The part of a key after its kind may be a secret.
+    // The error shows only the kind in the key, because the rest of the key may be a secret.
     assert!(error.contains("Key(a/"), "{error}");
     assert_eq!(store.sweep().await, Ok(0));
     let update = Update { conditions: vec![(key("a/2"), Expect::Absent)], writes: vec![put("a/2", "new")] };
@@ -140,7 +141,7 @@ async fn of_the_keys_that_all_share_those_that_can_be_done_without_are_left_out(
         until("a heartbeat", async || store.heartbeat().await.ok()).await;
     }
     assert_eq!(other.get(key("last/1")).await, Ok(Some(b"6".to_vec())));
-    // The store cannot work without its records, and the error names their key.
+    // The store cannot work without its records, so it does not open. The error names their key.
     let _: u32 = redis.ask(&["DEL", &shared_key("values")]).await;
     overwrite(&redis, &shared_key("values")).await;
     let Err(error) = RedisStore::open(redis.address(), RedisOptions::default()).await else {

@@ -18,7 +18,7 @@ async fn archived_logs_are_small_and_no_server_brings_back_what_they_were() {
     let one = redis.open(RedisOptions::default()).await;
     let two = redis.open(RedisOptions::default()).await;
     fill(&one, 0..4, 200).await;
-    // The second server also holds the whole log.
+    // The second server reads all logs, so it holds them as well.
     let before = logs(&two, 0..4).await;
     let bytes = bytes_of(&redis, 0).await;
     for number in 0..4 {
@@ -28,8 +28,7 @@ async fn archived_logs_are_small_and_no_server_brings_back_what_they_were() {
     }
     assert!(bytes_of(&redis, 0).await < bytes / 2);
     assert_eq!(logs(&one, 0..4).await, before, "stamps and all");
-    // A third server holds entries that it read before Redis was killed. All servers reconnect to
-    // the restarted Redis.
+    // The third server has read only packed logs. All servers reconnect to the restarted Redis.
     let three = redis.open(RedisOptions::default()).await;
     assert_eq!(logs(&three, 0..4).await, before);
     redis.kill();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Options with which the settings are read again at every pulse of the writer.
+/// Returns options with which the writer reads the settings again at every pulse.
 fn watchful(demand: Demand) -> RedisOptions {
     RedisOptions { durability_every: Duration::ZERO, demand, ..RedisOptions::default() }
 }
@@ -78,13 +78,13 @@ async fn copies_of_records_are_given_back_when_redis_was_emptied() {
     one.keep_copies("ana", records("1"));
     one.update(Update { conditions: vec![], writes: vec![put("players/ana", "2")] }).await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;
-    // No server has noticed the loss yet, but the first reader must get the record.
+    // No server has noticed the loss yet, but even the first read must return the record.
     assert_eq!(one.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
     assert_eq!(one.get(key("players/ana")).await, Ok(Some(b"2".to_vec())), "the last value written");
     assert_eq!(one.get(key("lost")).await, Ok(None));
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
-    // Records that were deleted, or that another server has overwritten, are not given back.
+    // Records that were deleted, or that another server has written again, are not given back.
     let delete = flagfall_store::Write::Delete { key: key("tokens/1") };
     one.update(Update { conditions: vec![], writes: vec![delete] }).await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;

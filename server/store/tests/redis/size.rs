@@ -9,7 +9,7 @@ use flagfall_tests::{Chance, Match};
 
 use super::*;
 
-/// The most bytes of an entry.
+/// The maximum size of an entry in bytes.
 const ENTRY_BYTES_MAX: u64 = 170;
 
 /// The number of entries to measure.

@@ -8,9 +8,9 @@ use flagfall_store::{
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
 
-/// An error type that can say that the store did not answer.
+/// An error type that can express that the store did not answer.
 pub(crate) trait NoAnswer: Send {
-    /// Returns the error with this reason.
+    /// Returns the error that gives this reason.
     fn of(why: &str) -> Self;
 }
 
@@ -28,13 +28,14 @@ impl NoAnswer for ReadError {
 
 /// Intercepts a server's calls to its store.
 pub(crate) trait Hands: Send + Sync + 'static {
-    /// Makes the call or not, and returns its answer or an error.
+    /// Makes the call and returns its answer, or returns an error.
     fn call<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
     ) -> impl Future<Output = Result<T, E>> + Send;
 
-    /// Like [`Hands::call`], for the server's own maintenance, which concerns no game or account.
+    /// Like [`Hands::call`], but for the server's own maintenance, which concerns no game or
+    /// account.
     fn upkeep<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
@@ -42,7 +43,7 @@ pub(crate) trait Hands: Send + Sync + 'static {
         call
     }
 
-    /// Like [`Hands::call`], for an update of records that are not part of a log.
+    /// Like [`Hands::call`], but for an update of records that are not part of a log.
     fn update(
         &self,
         _update: &Update,
@@ -52,7 +53,7 @@ pub(crate) trait Hands: Send + Sync + 'static {
     }
 }
 
-/// A memory store, and the test code between this store and a server.
+/// A memory store, and the test's code that intercepts the calls from a server to this store.
 pub(crate) struct StoreBetween<H> {
     pub(crate) store: TestStore,
     pub(crate) hands: H,

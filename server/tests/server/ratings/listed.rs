@@ -1,4 +1,4 @@
-//! The list of running games in the order of ratings.
+//! Tests of the list of running games in the order of ratings.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,8 @@ async fn games_of_rated_players_come_first_in_the_order_of_ratings() {
     command(&mut blue, game, 2, GameCommand::Resign {}).await;
     red.find(|message| matches!(message, ServerToClient::Rated { .. }).then_some(())).await;
 
-    // Both are rated; then nobody is.
+    // In the first game both players have a rating, in the second game one of them, and in the
+    // third game neither.
     let mut games = Vec::new();
     let (mut cy, ..) = house.guest("cy").await;
     for number in 0..2 {

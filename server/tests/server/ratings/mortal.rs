@@ -1,4 +1,4 @@
-//! A store for a server that dies at a chosen call.
+//! A store for a server that dies at a chosen call to the store.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,15 +10,15 @@ use flagfall_store_testing::TestStore;
 
 use crate::common::store_between::{Hands, NoAnswer, StoreBetween};
 
-/// A server that dies. After a number of calls it receives no more answers. Whether the last call
-/// is carried out depends on `dies_after`.
+/// Simulates a server that dies: after a number of calls, it receives no more answers.
+/// `dies_after` says whether the last of these calls is carried out.
 pub(super) struct Mortal {
-    /// Number of calls left; `usize::MAX` means no limit.
+    /// The number of calls that are left; `usize::MAX` means no limit.
     pub(super) left: AtomicUsize,
     dies_after: bool,
-    /// While true, updates are refused.
+    /// True while updates are refused.
     pub(super) is_stalled: AtomicBool,
-    /// Runs once, between the reads and the write of a server.
+    /// Work that is done once, after a server's reads and before its write.
     pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 
@@ -33,7 +33,8 @@ impl Mortal {
         Arc::new(StoreBetween { store: memory.clone(), hands })
     }
 
-    /// Returns whether this call is made, and whether its answer arrives.
+    /// Returns two values: whether this call is carried out, and whether the server receives the
+    /// answer.
     fn live(&self) -> (bool, bool) {
         let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
             Some(if left == usize::MAX { left } else { left.saturating_sub(1) })

@@ -1,4 +1,4 @@
-//! Why a backup or a restore failed.
+//! The errors of backups and restores.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::embedded::error::EmbeddedOpenError;
 
-/// Why a backup or a restore failed, with the folder or file in question.
+/// The reason why a backup or a restore failed, with the folder or file in question.
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("there is no store in {0}, or no server of this version has opened it yet")]
@@ -52,7 +52,7 @@ impl BackupError {
         move |source| BackupError::Io { path: path.clone(), source }
     }
 
-    /// Converts the error of locking a folder, for `map_err`.
+    /// Converts an error from locking a folder, for `map_err`.
     pub(super) fn of_lock(error: EmbeddedOpenError) -> BackupError {
         match error {
             EmbeddedOpenError::Locked { folder, .. } => BackupError::Locked(folder),

@@ -1,4 +1,4 @@
-//! Folders and files that only their owner may read.
+//! Creates folders and files that only their owner can read.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -42,7 +42,8 @@ pub(super) fn make_private(folder: &Path) -> Result<(), BackupError> {
     make().map_err(BackupError::at(folder))
 }
 
-/// Writes a file that only its owner may read. The content is durable, but not yet the name.
+/// Writes a file that only its owner can read. The file's content is durable, but its name is not
+/// durable until the folder is synced.
 pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
     let write = || {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
@@ -52,7 +53,7 @@ pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), BackupError
     write().map_err(BackupError::at(path))
 }
 
-/// Makes the names in a folder durable.
+/// Syncs a folder, which makes the names of its files durable.
 pub(super) fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

@@ -1,4 +1,5 @@
-//! The manifest of a backup: a list of its files, and the store that they are a copy of.
+//! The manifest of a backup. It lists the backup's files, and identifies the store that was
+//! copied.
 
 use std::fs;
 use std::io;
@@ -20,21 +21,23 @@ const UNFINISHED: &str = "manifest.new";
 /// The version of the backup format that this program writes and reads.
 pub(super) const FORM: u32 = 1;
 
-/// A callback that gets the number of bytes done, and the total.
+/// A callback that gets the number of bytes processed so far, and the total number.
 pub type CopyProgress<'a> = dyn FnMut(u64, u64) + 'a;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Item {
-    /// The path in the data folder.
+    /// The path of the original file in the data folder.
     pub(super) name: String,
     pub(super) length: u64,
     pub(super) checksum: u64,
-    /// When the original last changed, in seconds and nanoseconds. `None` if it may still change.
+    /// The time at which the original file last changed, in seconds and nanoseconds. `None` if
+    /// the file may still change.
     pub(super) modified: Option<(i64, i64)>,
 }
 
 impl Item {
-    /// Returns the path in the backup. Two versions of a file have different paths.
+    /// Returns the file's path in the backup. The path contains the checksum, so two versions of
+    /// a file have different paths.
     pub(super) fn path(&self) -> String {
         format!("{}.{:016x}", self.name, self.checksum)
     }
@@ -59,30 +62,30 @@ pub(super) struct Manifest {
     pub(super) form: u32,
     pub(super) store: u64,
     pub(super) epoch: u64,
-    /// The log is complete up to this point.
+    /// The point at which the copied log ends. The copy is complete up to this point.
     pub(super) end: Point,
     pub(super) heartbeat: Stamp,
-    /// When the backup began.
+    /// The time at which the backup began.
     pub(super) moment: Stamp,
     pub(super) files: Vec<Item>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// When the backup began.
+    /// The time at which the backup began.
     pub moment: Stamp,
     pub files: usize,
     pub bytes: u64,
 }
 
-/// True if there is a complete backup in this folder.
+/// True if this folder contains a complete backup.
 #[must_use]
 pub fn is_backup(folder: &Path) -> bool {
     folder.join(MANIFEST).exists()
 }
 
 impl Manifest {
-    /// Reads the manifest in a folder; `None` if there is none.
+    /// Reads the manifest in a folder. Returns `None` if the folder has no manifest.
     pub(super) fn read(folder: &Path) -> Result<Option<Manifest>, BackupError> {
         let path = folder.join(MANIFEST);
         let Some(text) = if_there(fs::read(&path)).map_err(BackupError::at(&path))? else { return Ok(None) };
@@ -94,7 +97,7 @@ impl Manifest {
         if checksum != line_of(json).as_bytes() {
             return Err(damaged());
         }
-        // Every version of the manifest has the field `form`.
+        // `form` is read first, because every version of the format has this field.
         let Form { form } = serde_json::from_slice(json).map_err(|_| damaged())?;
         if form != FORM {
             return Err(BackupError::Newer { folder: folder.to_owned(), form });
@@ -104,7 +107,8 @@ impl Manifest {
         if manifest.files.iter().all(is_inside) { Ok(Some(manifest)) } else { Err(damaged()) }
     }
 
-    /// Replaces the folder's manifest by this one. Its files must already be durable.
+    /// Replaces the folder's manifest with this one. The files that this manifest names must
+    /// already be durable.
     pub(super) fn write(&self, folder: &Path) -> Result<(), BackupError> {
         let (path, unfinished) = (folder.join(MANIFEST), folder.join(UNFINISHED));
         let json =
@@ -157,8 +161,8 @@ pub fn check(backup: &Path, progress: &mut CopyProgress<'_>) -> Result<(Summary,
     Ok((manifest.summary(), manifest.damage(backup, progress)))
 }
 
-/// Returns the paths of all copies in a backup, and of an unfinished manifest. It is an error if
-/// the folder contains any other file.
+/// Returns the paths of all copied files in a backup folder, and of an unfinished manifest, if
+/// there is one. It is an error if the folder contains any other file.
 pub(super) fn copies(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let mut copies = Vec::new();
     for inside in [folder.to_owned(), folder.join(LOG)] {

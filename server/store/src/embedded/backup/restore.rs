@@ -31,7 +31,7 @@ pub fn restore(
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     check_apart(data, backup)?;
     check_empty(data)?;
-    // Every byte is read twice: for the check and for the copy.
+    // Every byte is read twice: once for the check and once for the copy.
     let bytes = manifest.summary().bytes;
     let (mut done, total) = (bytes, 2 * bytes);
     let damage = manifest.damage(backup, &mut |done, _| progress(done, total));
@@ -41,9 +41,9 @@ pub fn restore(
     }
     make_private(data)?;
     let _lock = FolderLock::take(data).map_err(BackupError::of_lock)?;
-    // Written first. It says that the log reaches into its last segment, which is written last
-    // and begins the new epoch. So without that segment, the log counts as one that has lost its
-    // end.
+    // This file is written first. It says that the log ends in the last segment. That segment
+    // begins the new epoch, and is written last. So after an interrupted restore, the log seems
+    // to have lost its end, and the store does not open.
     let last = manifest.end.segment + 1;
     let end = Point { segment: last, at: HEADER_BYTES as u64 + 1 };
     let alive = data.join(ALIVE);

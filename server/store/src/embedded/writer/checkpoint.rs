@@ -15,7 +15,7 @@ impl Unstored {
         self.drop_notes(folder)
     }
 
-    /// Removes the notes that a complete checkpoint makes unnecessary.
+    /// Removes the notes that are not needed after this checkpoint.
     fn drop_notes(&self, folder: &Path) -> Result<(), Trouble> {
         Ok(notes::remove_until(folder, self.noted)?)
     }
@@ -28,7 +28,7 @@ impl Writer {
         if self.shared.check_place().is_err() {
             return;
         }
-        // After a full disk, the database accepts no more writes.
+        // If a checkpoint found the disk full, the database accepts no more writes.
         let is_complete = self.unstored.is_none()
             && self
                 .freeze()
@@ -87,7 +87,7 @@ impl Writer {
         }
     }
 
-    /// Repeats all writes that found no space, and resumes if there is enough space. Until then
+    /// Repeats all writes that found no space, and resumes if there is enough space. Until then,
     /// it looks for segments to compact, with a lower threshold than usual.
     pub(super) fn look_for_room(&mut self) {
         if self.shared.check_available().is_err() {
@@ -100,7 +100,7 @@ impl Writer {
             }
         }
         if self.shared.room.is_enough() {
-            // The outage ends here: all later stamps come after it.
+            // The outage ends first, so that all later stamps come after it.
             self.shared.clock.resume();
             self.shared.room.resume();
         } else {
@@ -124,7 +124,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns true if a write outside the log succeeded. Otherwise the store pauses or fails.
+    /// Returns true if a write outside the log succeeded. If it failed, the store pauses or
+    /// fails.
     fn is_stored(&self, written: Result<(), Trouble>) -> bool {
         written.map_err(|trouble| self.shared.note_failed("the index cannot be written", trouble)).is_ok()
     }
