@@ -161,7 +161,7 @@ mod tests {
         Token::from_bytes([7; 32])
     }
 
-    /// Calls [`OwnPage::find`] for a request with these headers.
+    /// Calls `OwnPage::find` for a request with these headers.
     fn find(settings: &Settings, rows: &[(&'static str, &str)]) -> Result<Option<OwnPage>, ForeignPage> {
         let mut headers = HeaderMap::new();
         for (name, value) in rows {

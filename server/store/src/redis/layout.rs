@@ -94,7 +94,7 @@ impl Keys {
     }
 }
 
-/// Returns the member of the set [`Keys::pending`] for this append.
+/// Returns the member of the set `Keys::pending` for this append.
 pub(super) fn pending_member(game: GameId, seq: u64) -> String {
     format!("{game} {seq}")
 }
