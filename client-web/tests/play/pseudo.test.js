@@ -54,7 +54,8 @@ function look(page, known) {
       for (const name of ["aria-label", "placeholder", "title", "alt"]) read(element.getAttribute(name) ?? "", `${where} ${name}`);
       if (!(element instanceof HTMLElement) || !isShown(element) || element.closest(".board, .panel-body")) continue;
       const box = element.getBoundingClientRect();
-      if (box.width === 0) continue;
+      // What only screen readers read is one pixel wide.
+      if (box.width <= 1) continue;
       if (box.right > innerWidth + 1 || box.left < -1) faults.push(`${where} leaves the screen: ${box.left} to ${box.right}, ${element.textContent?.slice(0, 60)}`);
       const isCut = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && getComputedStyle(element).display !== "inline";
       if (isCut && !["SELECT", "INPUT"].includes(element.tagName)) faults.push(`${where} bursts: ${element.scrollWidth} in ${element.clientWidth}, ${element.textContent?.slice(0, 60)}`);
