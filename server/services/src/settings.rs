@@ -32,7 +32,7 @@ const CONNECTIONS: usize = 10_000;
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// The address at which people open this server in a browser, such as
-    /// https://play.example.org: scheme, host and optionally a port. Pages at this address can
+    /// `https://play.example.org`: scheme, host and optionally a port. Pages at this address can
     /// have sessions by cookie. If unset, only pages at loopback addresses can, and pages behind a
     /// trusted proxy that speaks TLS.
     #[arg(long = "public-url", env = "FLAGFALL_PUBLIC_URL", value_name = "URL",
