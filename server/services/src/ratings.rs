@@ -5,6 +5,7 @@
 //! rating, on the condition that the job still exists. So only one update succeeds, even if
 //! several servers try. After a crash, either the job still exists or it is done.
 
+mod known;
 mod listed;
 mod record;
 mod undo;
@@ -25,7 +26,7 @@ use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use self::listed::Known;
+use self::known::Known;
 use self::record::{
     Class, FirstMoveRecord, HistoryRecord, class_of, history_key, history_of, leader_key, leaders_of,
     rating_key,

@@ -1,44 +1,13 @@
 //! Running games in the order of their players' ratings.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::time::Duration;
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameSummary, PlayerKind, Speed};
 use flagfall_store::{StoreError, SystemClock, WallClock};
-use tokio::time::Instant;
 
 use super::record::{Class, RatingRecord, point, rating_key};
 use super::{Ratings, has_class};
-
-/// How long a rating that was read is used again: lists are asked for often, and ratings change
-/// slowly.
-const KEPT: Duration = Duration::from_secs(30);
-/// Most ratings kept at a time.
-const KEPT_MAX: usize = 4_096;
-
-/// Ratings of players in running games, and when they were read. A player who has not played
-/// rated games in the class has 0.
-#[derive(Default)]
-pub(super) struct Known {
-    points: HashMap<(String, Class), (Instant, u32)>,
-}
-
-impl Known {
-    fn get(&self, key: &(String, Class)) -> Option<u32> {
-        self.points.get(key).filter(|(read, _)| read.elapsed() < KEPT).map(|(_, points)| *points)
-    }
-
-    fn put(&mut self, key: (String, Class), points: u32) {
-        if self.points.len() >= KEPT_MAX {
-            self.points.retain(|_, (read, _)| read.elapsed() < KEPT);
-        }
-        if self.points.len() < KEPT_MAX {
-            self.points.insert(key, (Instant::now(), points));
-        }
-    }
-}
 
 impl Ratings {
     /// Sorts games by the sum of their two players' ratings, the highest first. A player without

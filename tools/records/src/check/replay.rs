@@ -63,8 +63,7 @@ pub(super) struct Replay<'a> {
     lag_ms: u32,
     /// The index of the event that is being replayed.
     index: usize,
-    /// The time of the known choice, while a strike is pending for which one side's choice is
-    /// known.
+    /// While a strike is pending and one side's choice is known, the time of that choice.
     chosen_at: Option<Stamp>,
     /// True if hidden choices make the remaining time unknown. Later events are then checked
     /// neither against the clocks nor against the lag quota.

@@ -1,5 +1,7 @@
 //! Tests the check with records in which a field was changed, or an event was removed, repeated
 //! or swapped.
+//!
+//! Over 600 lines: each kind of tampering is one small test, and all share one set-up.
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,36 @@
+//! Ratings of players in running games, kept for a short time.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::record::Class;
+
+/// How long a rating that was read is used again, because lists are requested often and ratings
+/// change slowly.
+const KEPT: Duration = Duration::from_secs(30);
+/// Most ratings kept at a time.
+const KEPT_MAX: usize = 4_096;
+
+/// Ratings of players in running games, and when they were read. A player who has not played
+/// rated games in the class has 0.
+#[derive(Default)]
+pub(super) struct Known {
+    points: HashMap<(String, Class), (Instant, u32)>,
+}
+
+impl Known {
+    pub(super) fn get(&self, key: &(String, Class)) -> Option<u32> {
+        self.points.get(key).filter(|(read, _)| read.elapsed() < KEPT).map(|(_, points)| *points)
+    }
+
+    pub(super) fn put(&mut self, key: (String, Class), points: u32) {
+        if self.points.len() >= KEPT_MAX {
+            self.points.retain(|_, (read, _)| read.elapsed() < KEPT);
+        }
+        if self.points.len() < KEPT_MAX {
+            self.points.insert(key, (Instant::now(), points));
+        }
+    }
+}
