@@ -49,24 +49,3 @@ impl Ratings {
         Ok(points)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn ratings_are_read_again_after_a_while_and_few_are_kept() {
-        let key = |player: usize| {
-            (player.to_string(), Class { ruleset: "classic".to_owned(), speed: Speed::Blitz })
-        };
-        let mut known = Known::default();
-        for player in 0..2 * KEPT_MAX {
-            known.put(key(player), 1_500);
-        }
-        assert_eq!((known.points.len(), known.get(&key(0))), (KEPT_MAX, Some(1_500)));
-        tokio::time::advance(KEPT).await;
-        assert_eq!(known.get(&key(0)), None);
-        known.put(key(0), 1_600);
-        assert_eq!((known.points.len(), known.get(&key(0))), (1, Some(1_600)));
-    }
-}
