@@ -158,7 +158,7 @@ async function retrying(load) {
   }
 }
 
-// The page's life without a server, and across an upgrade: the service worker, and modules that are
+// The page without a server and during an upgrade: the service worker, and modules that are
 // gone.
 
 /** The one script that may be a service worker. */

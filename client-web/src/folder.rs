@@ -22,6 +22,9 @@ const MORE: &str = "-more";
 /// The document that is sent for every address of the page.
 const INDEX: &str = "index.html";
 
+/// The asset that lists all other assets, one path per line. The service worker keeps those files.
+const LIST: &str = "files.txt";
+
 /// The files that are served from the root, because the address of a service worker or of a
 /// manifest determines which pages it applies to.
 pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
@@ -91,14 +94,14 @@ impl Folder {
         Folder(path.into())
     }
 
-    /// Returns the paths of all assets. These are the files in `page/` that a browser loads, and
-    /// the texts of each language: `words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for
-    /// some of the pages.
+    /// Returns the paths of all assets. These are the files in `page/` that a browser loads, the
+    /// texts of each language (`words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for some of
+    /// the pages), and `files.txt`, which lists the others.
     ///
     /// # Errors
     /// [`PageError::Read`].
     pub fn assets(&self) -> Result<BTreeSet<String>, PageError> {
-        let mut assets = BTreeSet::new();
+        let mut assets = BTreeSet::from([LIST.to_owned()]);
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {
             for name in names(&self.page().join(&folder))? {
@@ -126,8 +129,13 @@ impl Folder {
     /// # Errors
     /// [`PageError::Read`].
     pub fn asset(&self, path: &str) -> Result<Option<Vec<u8>>, PageError> {
-        if !self.assets()?.contains(path) {
+        let assets = self.assets()?;
+        if !assets.contains(path) {
             return Ok(None);
+        }
+        if path == LIST {
+            let files = assets.iter().filter(|file| *file != LIST).map(|file| format!("{file}\n"));
+            return Ok(Some(files.collect::<String>().into_bytes()));
         }
         match path.strip_prefix("words/").and_then(|name| name.strip_suffix(".ftl")) {
             Some(texts) => Ok(Some(self.words(texts)?.into_bytes())),

@@ -67,6 +67,15 @@ fn the_texts_of_a_language_are_one_file_and_one_with_more() {
 }
 
 #[test]
+fn the_list_of_files_names_every_other_asset() {
+    let list = std::str::from_utf8(asset("files.txt").unwrap().plain).unwrap();
+    let files: Vec<&str> = list.lines().collect();
+    assert!(files.contains(&"main.js") && files.contains(&"words/en.ftl"), "{list}");
+    assert!(files.iter().all(|file| *file != "files.txt" && asset(file).is_some()), "{list}");
+    assert_eq!(files.len() + 1, checkout().assets().unwrap().len());
+}
+
+#[test]
 fn a_document_names_this_build_and_what_its_page_needs() {
     for page in pages() {
         let document = std::str::from_utf8(index(page).unwrap().plain).unwrap();

@@ -1,4 +1,4 @@
-// A language that nobody speaks: English with every vowel accented and doubled, 40 % longer. What
+// An invented language: English with every vowel accented and doubled, 40 % longer. What
 // a page shows without accents was written into its code; what does not fit would burst in Russian.
 
 import { readFileSync, readdirSync } from "node:fs";

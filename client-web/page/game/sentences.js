@@ -89,7 +89,7 @@ export function sentence(event, words) {
   }
 }
 
-/** An event of a record: choices have a side, and nobody is spoken to. @param {GameEvent} event @param {Words} words */
+/** An event of a record, told in the third person: a choice names its side. @param {GameEvent} event @param {Words} words */
 export function recordedSentence(event, words) {
   return event.kind === "chosen" ? words.say("event-chosen", { side: event.side, rank: event.rank }) : sentence(event, words);
 }

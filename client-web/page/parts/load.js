@@ -11,7 +11,7 @@ import { h, useEffect, useState } from "../vendor/library.js";
  * @typedef {{ value: T | undefined, refusal: Refusal | undefined, again: () => void }} Asked
  */
 
-/** A failed question is asked again after this time if nobody is to blame for it. */
+/** The time before a request that failed is sent again, if neither the page nor the player caused the failure. */
 const AGAIN_MS = 3_000;
 /** Refusals after which a question is asked again. */
 const TEMPORARY = new Set(["unreachable", "store_unavailable", "timed_out", "stopping"]);

@@ -82,7 +82,7 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
   }
 });
 
-test("somebody without a seat is told how to start", async () => {
+test("a visitor without a game sees how to start one", async () => {
   const { page, faults, context } = await newPage(chromium);
   await page.goto(`${front.url}/games`);
   await page.getByRole("link", { name: "Start a game" }).click();

@@ -107,7 +107,7 @@ function difference(a, b, mask) {
 }
 
 /**
- * What a board may not do, whatever the ranks: move an element but for a move, or use one again.
+ * What a board may not do, with any ranks: move an element without a move, or reuse an element.
  * @param {Seen[]} seen @param {Pair["a"]["red"]} messages
  */
 function tied(seen, messages) {

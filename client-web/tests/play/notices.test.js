@@ -101,7 +101,7 @@ test("a notification names the rules and the kind of news, each kind can be off,
   await looked.context.close();
 });
 
-test("low time is told once, and only on one's own clock", async () => {
+test("a notice of low time comes once, and only for the player's own clock", async () => {
   /** @param {"red" | "blue"} turn */
   const withClock = async (turn) => {
     const last = /** @type {import("../../types/messages").ServerMessage & { type: "event" }} */ (messages.red.findLast(({ type }) => type === "game"));

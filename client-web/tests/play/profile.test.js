@@ -117,7 +117,7 @@ test("leaderboards say why they are empty, and list people and bots apart", asyn
   await context.close();
 });
 
-test("a server that does not answer is told, and asked again", async () => {
+test("the page says that a server does not answer, and tries again", async () => {
   const { page, context } = await newPage(chromium);
   let fails = true;
   await page.route("**/api/leaderboards/**", (route) => (fails ? route.abort() : route.fallback()));

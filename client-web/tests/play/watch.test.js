@@ -47,7 +47,7 @@ test("strangers look on at live games, and at those that ended last", async () =
   await eve.page.locator(".watch-large .piece").first().waitFor();
   await ann.page.locator(".your-turn").waitFor();
   await waitForSame(eve.page, ann.page);
-  assert.equal(await eve.page.locator(".who span").count(), 0, "nobody is made a guest by looking on");
+  assert.equal(await eve.page.locator(".who span").count(), 0, "watching does not make a guest");
 
   // However fast the players are, the board is drawn at most once a second.
   await eve.page.evaluate(() => {

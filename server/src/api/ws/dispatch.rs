@@ -98,7 +98,7 @@ impl Dispatch {
     }
 
     /// Begins what changes nothing and shows what everybody may see. Returns any other message.
-    #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
+    #[expect(clippy::result_large_err, reason = "the message is returned to the caller, which handles it")]
     fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
         Ok(match message {
             ClientToServer::OpenLobby {} => {
