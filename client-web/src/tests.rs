@@ -136,7 +136,10 @@ fn a_folder_is_read_anew_each_time() {
     write("words/en-more/pages.ftl", "b = B\n");
     let folder = Folder::new(root.path());
     let assets: Vec<String> = folder.assets().unwrap().into_iter().collect();
-    assert_eq!(assets, ["a.js", "main.js", "pages/home.js", "words/en-more.ftl", "words/en.ftl"]);
+    assert_eq!(
+        assets,
+        ["a.js", "files.txt", "main.js", "pages/home.js", "words/en-more.ftl", "words/en.ftl"]
+    );
     assert_eq!(folder.asset("words/en.ftl").unwrap().unwrap(), b"a = A\n    # sign\n");
     assert_eq!(folder.asset("words/en-more.ftl").unwrap().unwrap(), b"b = B\n");
     assert_eq!(
