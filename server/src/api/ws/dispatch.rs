@@ -98,7 +98,6 @@ impl Dispatch {
     }
 
     /// Begins what changes nothing and shows what everybody may see. Returns any other message.
-    #[expect(clippy::result_large_err, reason = "the message is returned to the caller, which handles it")]
     fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
         Ok(match message {
             ClientToServer::OpenLobby {} => {
