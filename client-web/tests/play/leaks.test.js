@@ -4,12 +4,10 @@
 // by people who do not see the board.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch } from "../browser.js";
+import test from "node:test";
 import { feed, feedPage, welcome } from "../fed.js";
-import { listedRules } from "../games.js";
+import { chromium, front, rules, rulesOf } from "../fed_site.js";
 import { playPair } from "../pairs.js";
-import { serve } from "../serve.mjs";
 
 /** @typedef {import("../fed.js").Seen} Seen */
 /** @typedef {import("../fed.js").Plant} Plant */
@@ -18,26 +16,6 @@ import { serve } from "../serve.mjs";
 /** @typedef {import("../../page/game/rules.js").Rules} Rules */
 
 const isLong = process.env.FLAGFALL_LONG === "1";
-
-/** @type {Rules[]} */
-let rules = [];
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-
-before(async () => {
-  rules = await listedRules();
-  front = await serve({ port: 0, server: "127.0.0.1:1" });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-});
-
-/** @param {string} id */
-const rulesOf = (id) => /** @type {Rules} */ (rules.find((one) => one.id === id));
 
 /** The pictures of the ranks that can be exchanged, and their names. @type {Record<string, { d: string, name: string }>} */
 const LOOKS = {

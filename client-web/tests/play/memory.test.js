@@ -1,12 +1,10 @@
 // What long games cost: heap, nodes and layout shifts. The page is fed with messages.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch } from "../browser.js";
+import test from "node:test";
 import { feedPage, welcome } from "../fed.js";
-import { listedRules } from "../games.js";
+import { chromium, front, rules, rulesOf } from "../fed_site.js";
 import { playLong } from "../pairs.js";
-import { serve } from "../serve.mjs";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("../../page/game/rules.js").Rules} Rules */
@@ -14,26 +12,6 @@ import { serve } from "../serve.mjs";
 
 const MEGABYTE = 1024 * 1024;
 const isLong = process.env.FLAGFALL_LONG === "1";
-
-/** @type {Rules[]} */
-let rules = [];
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-
-before(async () => {
-  rules = await listedRules();
-  front = await serve({ port: 0, server: "127.0.0.1:1" });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-});
-
-/** @param {string} id */
-const rulesOf = (id) => /** @type {Rules} */ (rules.find((one) => one.id === id));
 
 /** Feeds messages without looking at what they do. @param {Page} page @param {ServerMessage[]} messages */
 async function feedAll(page, messages) {

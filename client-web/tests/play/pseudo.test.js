@@ -2,32 +2,15 @@
 // bursts. The page is fed with messages.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch, picture } from "../browser.js";
+import test from "node:test";
+import { picture } from "../browser.js";
 import { feed, feedPage, welcome } from "../fed.js";
-import { listedRules } from "../games.js";
+import { chromium, front, rules, rulesOf } from "../fed_site.js";
 import { playPair } from "../pairs.js";
 import { pseudoFluent } from "../pseudo.js";
-import { allTexts, serve } from "../serve.mjs";
+import { allTexts } from "../serve.mjs";
 
 /** @typedef {import("playwright-core").Page} Page */
-
-/** @type {import("../../page/game/rules.js").Rules[]} */
-let rules = [];
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-
-before(async () => {
-  rules = await listedRules();
-  front = await serve({ port: 0, server: "127.0.0.1:1" });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-});
 
 /** @param {string} path */
 const open = (path) => feedPage(chromium, {
@@ -85,7 +68,7 @@ for (const [name, path] of [["home", "/"], ["play", "/play"], ["unknown", "/nowh
 
 test("a game: nothing is English, nothing bursts", async () => {
   const { page, faults, context, hear } = await open("/game/pairedgame00");
-  const ruleset = /** @type {import("../../page/game/rules.js").Rules} */ (rules.find(({ id }) => id === "shadowflash-1"));
+  const ruleset = rulesOf("shadowflash-1");
   const { a } = await playPair(ruleset, { seed: 4, plies: 8 });
   await hear(welcome("red"));
   await feed(page, a.red.slice(0, 1));
