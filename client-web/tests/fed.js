@@ -195,7 +195,9 @@ const LOUD = {
  */
 export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, beside, options = {} }) {
   const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
-  await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules } }));
+  // One house player that plays everything.
+  const house_players = [{ level: "simple", rulesets: rules.map(({ id }) => id) }];
+  await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules, house_players } }));
   if (texts) await page.route("**/words/*.ftl", (route) => route.fulfill({ body: texts, contentType: "text/plain; charset=utf-8" }));
   /** @type {Set<Plant>} */
   const planted = new Set();
