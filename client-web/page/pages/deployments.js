@@ -30,10 +30,11 @@ export function DeploymentsPage() {
     left.length > 0 ? h("section", { class: "card row-of spread" },
       h("p", null, say("deployments-left", { count: left.length })),
       h("button", { class: "button compact main", onClick: () => tellDone(library.takeOver(), say("deployments-taken")) }, say("deployments-take"))) : null,
+    saved ? h(Files, { library }) : null,
+    // Last, because suggestions arrive later and move what is below them.
     !saved ? waiting(asked)
       : saved.length === 0 ? h(Suggestions, { ruleset: deployable()[0]?.id ?? "" })
-      : deployable().map((rules) => h(OfRuleset, { key: rules.id, rules, saved: saved.filter(({ ruleset }) => ruleset === rules.id) })),
-    saved ? h(Files, { library }) : null);
+      : deployable().map((rules) => h(OfRuleset, { key: rules.id, rules, saved: saved.filter(({ ruleset }) => ruleset === rules.id) })));
 }
 
 /** @param {Promise<{ trouble?: string }>} done @param {string} told */

@@ -80,7 +80,7 @@ test("a challenge from a profile becomes a rated game, and the profile shows it"
   assert.equal(await eve.page.getByRole("button", { name: "Block" }).count(), 0);
   assert.equal(await eve.page.getByText("You and this player").count(), 0);
   await eve.page.goto(`${front.url}/@/nobody-at-all`);
-  await eve.page.getByText("There is no player of this name.").waitFor();
+  await eve.page.getByText("There is no player with this name.").waitFor();
   for (const { faults, context } of [ann, bob, eve]) {
     assert.deepEqual(faults.filter((fault) => !fault.includes("404")), []);
     await context.close();
