@@ -8,9 +8,8 @@ import { MOST_BYTES, inRows, isName, problemOf, squeeze } from "../game/setups.j
 import { homeSquares } from "../game/rules.js";
 import { PieceArt } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
-import { isCalled, useLibrary } from "../parts/library.js";
+import { isCalled, suggestInto, useLibrary } from "../parts/library.js";
 import { refusalSentence, useTitle, waiting } from "../parts/load.js";
-import { suggestInto } from "../parts/saved.js";
 import { OpenFile, addressOf, copy } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";

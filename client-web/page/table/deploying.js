@@ -188,10 +188,10 @@ export function DeployPanel({ control }) {
     })),
     h("div", { class: "row-of tools" },
       h("button", {
-        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/saved.js").then((saved) => saved.suggestInto(deploying, rules, side)),
+        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.suggestInto(deploying, rules, side)),
       }, say("deploy-suggest")),
       h("button", {
-        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/saved.js").then((saved) => saved.openSaved(deploying, rules, side)),
+        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.openSaved(deploying, rules, side)),
       }, say("deploy-saved")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.random() }, say("deploy-random")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.mirror() }, say("deploy-mirror")),
