@@ -95,8 +95,8 @@ impl Folder {
     }
 
     /// Returns the paths of all assets. These are the files in `page/` that a browser loads, the
-    /// texts of each language (`words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for some of
-    /// the pages), and `files.txt`, which lists the others.
+    /// texts of each language (`words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for some),
+    /// and `files.txt`, which lists the others.
     ///
     /// # Errors
     /// [`PageError::Read`].

@@ -74,7 +74,7 @@ mod tests {
             Trust::with_authorities(Some(&path)).expect_err("no authority").to_string()
         };
         for text in ["", "not PEM at all", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
-            assert!(refused(text).contains("no certificate in it"), "{text:?}");
+            assert!(refused(text).contains("contains no certificate"), "{text:?}");
         }
         for text in [
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",

@@ -309,7 +309,7 @@ mod tests {
         }
         let found = Program::find_all(folder.path()).expect("found");
         assert!(found.programs.is_empty());
-        assert!(found.passed_over.iter().all(|(_, why)| why.contains("cannot run")), "{found:?}");
+        assert!(found.passed_over.iter().all(|(_, why)| why.contains("cannot be run")), "{found:?}");
         for first in ["#!/bin/sh", "#! /usr/bin/env sh", "#!/usr/bin/env -S sh -e", "echo", ""] {
             let path = folder.path().join("fine");
             put(folder.path(), "fine", 0o755);
