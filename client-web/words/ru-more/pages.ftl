@@ -14,8 +14,8 @@ rules-play = Играть
 rules-deployments = Расстановки
 # $columns, $rows; $count: pieces of a side.
 ruleset-facts =
-    { $columns } × { $rows } полей, у каждой стороны { $count ->
-        [one] { $count } фигура
+    { $columns } × { $rows } полей, по { $count ->
+        [one] { $count } фигуре
         [few] { $count } фигуры
        *[many] { $count } фигур
     }
