@@ -186,7 +186,7 @@ setup-bad = This is not a deployment for { $ruleset }. { $why }
 # $server.
 rated-guest = Only accounts can play rated games. Make one with flagfall signup{ $server } NAME. Your games stay yours.
 rated-custom = Custom rules have no ratings. Name a ruleset without changes, or leave out --rated.
-rated-no-clock = Games without a clock are not rated. Name a clock, as in --time 10+5.
+rated-no-clock = Games without a clock are not rated. Choose a clock, such as --time 10+5.
 
 ## Games and records
 

@@ -4,14 +4,14 @@
 
 arg-help = Print help.
 arg-version = Print the version.
-arg-server = The server: https://host if it speaks TLS, host:port if not. A name such as play.example.org means https. Separate several servers of one service by commas. If one is down, the client connects to the next.
+arg-server = The server: https://host if it speaks TLS, host:port if not. A name such as play.example.org means https. Separate several servers of one service with commas. If one is down, the client connects to the next.
 arg-ca = A PEM file with certificates of authorities to trust in addition to those that browsers trust.
 arg-name = Your name on the server. A new name makes a new guest (2 to 20 letters, digits, - and _).
 arg-plain = Print lines instead of the full screen: for screen readers and scripts.
 arg-no-color = Use no colors.
 arg-numbers = The figures on the pieces: us (1 Marshal to 9 Scout) or eu (10 Marshal to 2 Scout).
 arg-noflip = Keep Red at the bottom instead of your own side.
-arg-alerts = How the full screen alerts you when it is your turn: bell, title (of the window), desktop (a notification, in terminals that know OSC 9), or none. Separate several by commas.
+arg-alerts = How the full screen alerts you when it is your turn: bell, title (of the window), desktop (a notification, in terminals that know OSC 9), or none. Separate several with commas.
 arg-no-mouse = Let the terminal handle the mouse, for example to select text.
 arg-no-editing = Read lines as the terminal sends them, without line editing and history.
 arg-config-dir = The folder for credentials, settings and saved deployments instead of the usual one (~/.config/flagfall).
@@ -44,7 +44,7 @@ arg-input = The file to read, or - for standard input.
 arg-output = The file to write, the terminal by default. An existing file is not overwritten.
 arg-from = The format to read: json, text, strados or pbm. By default it is recognized from the file.
 arg-to = The format to write: text by default if json is read, otherwise json.
-arg-convert-rules = The ruleset, for formats that do not name it; classic by default for strados.
+arg-convert-rules = The ruleset, for formats that do not name it. For strados, the default is classic.
 arg-ruleset = The ruleset's id.
 arg-rules-ruleset = The ruleset's id, with or without changes: classic, or classic,ties=attacker.
 
@@ -53,7 +53,7 @@ arg-red = The program that plays Red.
 arg-blue = The program that plays Blue.
 arg-red-name = The name of Red's program. By default, the name of its file.
 arg-blue-name = The name of Blue's program. By default, the name of its file.
-arg-all = Play a round robin of all programs in a folder: every executable file, and every folder with an executable run.
+arg-all = Play a round robin of all programs in a folder: every executable file, and every subfolder that contains an executable named run.
 arg-games = The number of games, 1 by default. With --all, the number of games for each pair, 2 by default. The two programs change sides after each game.
 arg-swap = The programs change sides after each game.
 arg-parallel = The number of games at the same time.
@@ -119,7 +119,7 @@ value-format-csv = for a spreadsheet
 ## Errors in values. $text: what was typed.
 
 not-seconds = "{ $text }" is not a number of seconds, as in 2 or 0.5
-seconds-out-of-bounds = the time must be 0.001 to 86400 seconds
+seconds-out-of-bounds = the time must be between 0.001 and 86400 seconds
 not-a-side = "{ $text }" is not a side: write red or blue
 not-a-scope = "{ $text }" is not an audience: write red, blue, public or all
 not-a-switch = write yes or no, not "{ $text }"

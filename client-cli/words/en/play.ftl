@@ -67,7 +67,7 @@ reserve-empty-own = Your reserve is empty.
 # $square.
 no-own-piece-on = None of your pieces stands on { $square }.
 # $square.
-place-not-home = { $square } is not one of your home squares. Pieces can only be placed there.
+place-not-home = Pieces can only be placed on your home squares. { $square } is not one of them.
 # $square.
 place-not-empty = A piece stands on { $square }.
 report-usage = Say what happened: report WORDS.
@@ -149,7 +149,7 @@ lines-help-last = help: this text. quit: leave; asks first while a game runs (qu
 resign-ask = Really resign? Type yes to resign, or anything else to play on.
 abort-ask = Really abort the game? Type yes to abort it, or anything else to play on.
 # $text: what was typed.
-line-not-understood = “{ $text }” is not understood. Type a move, as in a4a5, or help.
+line-not-understood = “{ $text }” is not understood. Type a move, such as a4a5, or type help.
 status-deploying = Both sides deploy.
 # $ply; $side.
 status-turn = Ply { $ply }: it is { side }'s turn.
@@ -202,6 +202,6 @@ select-own-first = Select one of your own pieces first.
 
 # $why: a sentence.
 saved-unavailable = Your saved deployments are not available: { $why }
-game-not-now = This game cannot be opened now. Try again in a moment.
+game-not-now = This game cannot be opened right now. Try again in a moment.
 # $outcome: a sentence; $server: an option of the command line; $game.
 outcome-and-record = { $outcome } The record: flagfall record{ $server } { $game }

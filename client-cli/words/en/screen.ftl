@@ -97,8 +97,8 @@ panel-reserves = In reserve: Red { $red }, Blue { $blue }.
 # $side; $pieces: figures.
 panel-labeled =
     { $side ->
-        [red] Red, labeled: { $pieces }
-       *[blue] Blue, labeled: { $pieces }
+        [red] Red's labeled pieces: { $pieces }
+       *[blue] Blue's labeled pieces: { $pieces }
     }
 panel-lost-pool = Lost/in pool:
 panel-lost-left = Lost/left:

@@ -210,7 +210,7 @@ refusal-bad-rule-change =
         [fixed] The rule { $option } cannot be changed in { $base }. You can change these: { $known }.
         [no_such_value] The rule { $option } has no such value. It can be one of these: { $known }.
         [twice] The rule { $option } is changed twice. Change it only once.
-       *[form] Changes of a ruleset are not written like this. Give each a name and a value, as in classic,ties=attacker,quiet=off.
+       *[form] Rule changes are not written like this. Write the ruleset, then each rule and its new value, as in classic,ties=attacker,quiet=off.
     }
 # In seconds: $base_min, $base_max, $increment_min, $increment_max, $free_min, $free_max.
 # In days: $days_min, $days_max.

@@ -27,7 +27,7 @@ impl Words {
         self.format("ruleset-summary-custom", &args! { "title" => title, "changes" => changes })
     }
 
-    /// Returns the meaning of an option's value, such as `if both ranks are equal, the attacker
+    /// Returns the meaning of an option's value, such as `if the ranks are equal, the attacker
     /// stays`.
     pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
         self.text(&format!("rule-{}-{}", option.name(), value.name))
