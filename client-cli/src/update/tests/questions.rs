@@ -21,8 +21,8 @@ fn one_question_about_the_position_gets_one_answer() {
         ("square k4", "Name a square of the board, for example: square a4"),
         ("square", "Name a square of the board, for example: square a4"),
         ("row 6", "c6: lake\nd6: lake\ne6: Blue's hidden piece, has moved\ng6: lake\nh6: lake"),
-        ("row 11", "Type row and a number from 1 to 10, as in row 4."),
-        ("row 0", "Type row and a number from 1 to 10, as in row 4."),
+        ("row 11", "Name a row from 1 to 10, for example: row 4"),
+        ("row 0", "Name a row from 1 to 10, for example: row 4"),
         (
             "rank marshal",
             "Red, Marshal: 0 lost, 1 left, seen on f4.\nBlue, Marshal: 0 lost, 1 left, none seen.",
