@@ -155,7 +155,7 @@ fn deploy_names_settings_that_exist() {
     known.extend(words(&help, "FLAGFALL_"));
     // Settings of compose.yml and of the script that makes its passwords.
     let own =
-        ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE", "FLAGFALL_ORIGIN"];
+        ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE"];
     for file in [
         "Dockerfile",
         "compose.yml",
