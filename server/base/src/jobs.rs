@@ -58,7 +58,7 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The most jobs that may run at once among those with the same first part of the id.
+    /// The largest number of jobs with the same first part of the id that may run at once.
     pub per_key: usize,
     /// True if the record must have fields. Then a record that is not a JSON object becomes a
     /// dead letter.

@@ -24,7 +24,7 @@ pub(super) enum Message {
         player: Option<String>,
         reply: oneshot::Sender<Option<(GameSummary, Viewer, GameView)>>,
     },
-    /// Asks what the table expects to happen. The reply is `None` if the game is over.
+    /// Asks for the table's [`Forecast`]. The reply is `None` if the game is over.
     Forecast {
         reply: oneshot::Sender<Option<Forecast>>,
     },
@@ -37,7 +37,7 @@ pub(super) enum Message {
     Audit,
 }
 
-/// What a table expects to happen without a command.
+/// Events that a table expects without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     /// The time before which no flag falls; `None` if time is unlimited.

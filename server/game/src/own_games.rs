@@ -101,7 +101,7 @@ impl Tables {
         self.count_playable(&games).await
     }
 
-    /// Returns how many of these games can be played or are being created.
+    /// Returns the number of these games that can be played or are being created.
     pub(super) async fn count_playable(&self, games: &BTreeSet<GameId>) -> Result<usize, TableError> {
         let mut playable = 0;
         for game in games {

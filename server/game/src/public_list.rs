@@ -55,7 +55,7 @@ pub(super) struct PublicGames {
 }
 
 impl PublicGames {
-    /// Notes that a read begins. The read may miss games that go to rest from now on.
+    /// Records that a read begins. The read may miss games that go to rest from now on.
     pub(super) fn begin_reading(&mut self) {
         self.reads += 1;
     }

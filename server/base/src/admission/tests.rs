@@ -76,7 +76,8 @@ fn a_full_server_takes_known_players_and_closes_the_oldest_of_the_most_crowded_a
         admission.admit_guest(&seat, Instant::now()).unwrap();
         guests.push(seat);
     }
-    // Claim: silent strangers can fill the band, but not take more connections.
+    // Claim: silent strangers can fill the places that they share with known players, but cannot
+    // take further connections.
     let first = crowd(&admission, 100, 3);
     let second = crowd(&admission, 101, 2);
     assert!(first.iter().chain(&second).all(|seat| !is_evicted(seat)));

@@ -22,8 +22,8 @@ pub(crate) struct RecentTokens {
     numbers: u64,
 }
 
-/// The time at which a token's last connection ended, and a number that makes departures at the
-/// same time different.
+/// The time at which a token's last connection ended, and a number that distinguishes departures
+/// at the same time.
 type Departure = (Instant, u64);
 
 /// A connection that uses a remembered token.
@@ -82,7 +82,7 @@ impl RecentTokens {
         })
     }
 
-    /// Returns the data with which a player can be stored who was recently connected as a guest.
+    /// Returns the data needed to store a player who was recently connected as a guest.
     pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass.clone())
@@ -223,7 +223,7 @@ mod tests {
         let tokens: Vec<TokenHash> = (0..10).map(|_| token()).collect();
         let visits: Vec<Visit> =
             tokens.iter().map(|hash| visitors.enter(*hash, &identity("ana", "t")).unwrap()).collect();
-        // A token with an open connection does not count against the limit of absent ones.
+        // A token with an open connection does not count toward the limit on absent tokens.
         for (at, visit) in visits.iter().enumerate().skip(1) {
             visitors.leave(now + Duration::from_secs(at as u64), *visit);
         }

@@ -1,4 +1,4 @@
-//! Decides when a connection that opens the game is shown it.
+//! Decides when the game is shown to a connection that opens it.
 
 use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
@@ -155,7 +155,7 @@ impl Table {
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
-    /// Removes a connection. Notes whether its player left on purpose.
+    /// Removes a connection. Records whether its player left on purpose.
     pub(super) fn close(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {

@@ -76,8 +76,8 @@ impl Following {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
     }
 
-    /// Returns what the table should read now. `is_open` is true if a connection has the game
-    /// open.
+    /// Returns the part of the log that the table should read next. `is_open` is true if a
+    /// connection has the game open.
     pub(super) fn next_read(&mut self, now: Stamp, head: u64, is_open: bool) -> ToRead {
         if !self.is_behind(head) {
             self.due_at = None;

@@ -187,8 +187,8 @@ impl Table {
             if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
                 continue;
             }
-            // If a connection on another server has the game open, that server moves the house
-            // player, so wait.
+            // If a connection on another server has the game open, that server makes the house
+            // player's move, so wait.
             let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
             if self.following.is_shared && self.audiences.is_empty() && now < takeover_at {
                 self.house_turns.takeover_at = Some(takeover_at);

@@ -349,7 +349,8 @@ fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // Claim: absence counts from the time at which this server hears the others.
+    // Claim: absence counts from the time at which this server receives notices from the other
+    // servers.
     hand.table.attendance.sighted_since = Some(hand.now());
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);

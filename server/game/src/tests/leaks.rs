@@ -402,9 +402,9 @@ fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chan
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
 }
 
-/// Returns sessions that look the same to the other viewers. In these, ranks of this side are
-/// exchanged that the other viewers cannot tell apart. They also have different earlier
-/// deployments.
+/// Returns sessions that look the same to the other viewers. They differ from this session in two
+/// ways: ranks of this side are exchanged that the other viewers cannot tell apart, and the
+/// side's earlier deployments are different.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);

@@ -340,21 +340,22 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
         let entries = store.head(id).await.unwrap().seq;
         let mut still_ms = 0;
         let flag = |still_ms| began.plus_ms(2 * DAY_MS + still_ms);
-        // The game is checked in every iteration, so at least every five seconds while a server
-        // lives.
+        // The game is checked in every iteration, because a running server checks at least every
+        // five seconds.
         while servers[0].tables.find(id).await.unwrap().is_running() {
             let left_ms = flag(still_ms).ms_since(servers[0].clock_now());
             let at = chance.below(servers.len());
             match chance.below(10) {
                 0 => {
-                    // All servers are cut off. They learn of it before the store takes anything.
+                    // All servers are cut off. They notice this before the store accepts another
+                    // write.
                     let ms = 1 + chance.below(30 * 3_600_000) as u64;
                     servers[0].outage(ms).await;
                     still_ms += ms;
                     let outage = *servers[0].faults.outage.lock().unwrap();
                     for server in &servers {
                         *server.faults.outage.lock().unwrap() = outage;
-                        // After an outage, the audit would do this.
+                        // This is the audit that follows an outage.
                         server.tables.sight_regained();
                     }
                     run_tasks().await;
@@ -453,8 +454,8 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // Set-up: ana comes back, and then the connection drops. Claim: it is forgotten that ana
-        // left on purpose before.
+        // Set-up: ana comes back, and then the connection drops. Claim: the server has forgotten
+        // that ana left on purpose before.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;

@@ -100,7 +100,8 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
     assert_eq!(game.ply, 3);
     // If the game has other connections, a server shows its replica without reading the log.
-    // Claim: it does not do so for a client that has already seen more.
+    // Claim: for a client that has already seen more than the replica has, the server reads the
+    // log first.
     let mut ana = Client::new("ana");
     let seen = one.seq(Viewer::Player(Side::Red));
     attended.open(&ana, Some(one.position(seen)));

@@ -18,8 +18,8 @@ fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
 }
 
 /// Plays a random game that stops during a strike. Both sides have to choose, and only the side
-/// `hider` has chosen. If the seed is odd, there is a clock and the end of the game may be seen.
-/// The clock reveals when the choices of resolved strikes were made.
+/// `hider` has chosen. If the seed is odd, there is a clock and the viewer may see the end of the
+/// game. The clock reveals when the choices of resolved strikes were made.
 pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     let has_clock = seed % 2 == 1;
     let time = if has_clock { Time::Fischer { base_s: 3600, increment_s: 5 } } else { Time::Unlimited {} };
