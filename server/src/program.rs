@@ -266,8 +266,8 @@ fn pages_elsewhere(listen: SocketAddr, settings: &Settings) -> Option<&'static s
     )
 }
 
-/// Returns how to play on a server that listens at this address: the address of its page, and the
-/// commands to type.
+/// Returns instructions for playing on a server that listens at this address: the address of its
+/// page, and the commands to type.
 fn how_to_play(address: SocketAddr, has_page: bool) -> String {
     // A server that listens on all addresses has no single address that others can use.
     let is_everywhere = address.ip().is_unspecified();

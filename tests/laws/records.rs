@@ -121,8 +121,8 @@ impl Records {
         }
     }
 
-    /// Checks what others get of a side's live record: the deployment it played, and its own record
-    /// without its secrets.
+    /// Checks how much of a side's live record the others get: the deployment that the side
+    /// played, and the rest of the record without the side's secrets.
     fn check_others(&self, record: &GameRecord, side: Side, until: usize) {
         let setups = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Deployed { setup } => Some(setup),

@@ -89,7 +89,7 @@ struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
-        // Nobody knows more about a coin.
+        // An audience that knows more does not know more about a coin.
         (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,

@@ -98,8 +98,8 @@ impl Disclosed {
         self.piece_of(origin).is_some_and(|piece| piece.is_moved)
     }
 
-    /// True if a rank fits everything that the others know about the piece of this origin: it
-    /// beats all ranks that the piece beat silently (§D1).
+    /// True if a rank fits everything that the others know about the piece of this origin. The
+    /// rank must beat all ranks that the piece beat silently (§D1).
     pub(crate) fn fits(&self, origin: Origin, letter: char) -> bool {
         let beaten = self.piece_of(origin).and_then(|piece| self.beat.get(&piece.id));
         let beats = |beaten: &char| {

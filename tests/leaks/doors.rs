@@ -24,7 +24,7 @@ pub(crate) trait Doors {
         view(game, viewer, now).seen
     }
 
-    /// True if an event counts for an audience.
+    /// True if an event gets a sequence number for an audience.
     fn counts(&self, logged: &Logged, viewer: Viewer) -> bool {
         self.event(logged, viewer).is_some()
     }
@@ -49,8 +49,8 @@ pub(crate) trait Doors {
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
-    /// What an audience is told about a command besides its events. The real server tells
-    /// nothing.
+    /// Returns the information about a command that an audience gets in addition to its events.
+    /// The real server gives none.
     fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
         None
     }

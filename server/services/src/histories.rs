@@ -155,8 +155,8 @@ impl Histories {
         Ok(PlayedGames { player, games, next })
     }
 
-    /// Returns a player's finished games, including private ones, latest first. Their number is
-    /// limited to that of an export.
+    /// Returns a player's finished games, including private ones, latest first, up to the number
+    /// that an export contains.
     pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
         let id = player.id.clone();
         let mut page = Page { after: None, limit: Some(PAGE_MAX) };

@@ -1,4 +1,4 @@
-//! Where games are arranged: seeks, challenges, house players.
+//! The lobby, where games are arranged: seeks, challenges, house players.
 //!
 //! Open offers are kept in the store, so any server may accept them. State in memory (the known
 //! seeks and the watchers) is protected by mutexes, which are never held across an await. The
@@ -554,8 +554,8 @@ impl Asker<'_> {
         if has_room { Ok(()) } else { Err(opponent_busy()) }
     }
 
-    /// Creates the game of a stored command. `conflict` makes the refusal in case the offer has
-    /// changed. `offer` contains the writes that open the offer again if the game cannot be
+    /// Creates the game of a stored command. If the offer has changed, `conflict` makes the
+    /// refusal. `offer` contains the writes that open the offer again if the game cannot be
     /// created.
     async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
         match kept {

@@ -143,8 +143,8 @@ impl Ratings {
         }
     }
 
-    /// Returns the game and its speed if it counts: it is rated, was not aborted, and had enough
-    /// plies.
+    /// Returns the game and its speed if the game counts: it is rated, was not aborted, and had
+    /// enough plies.
     async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());

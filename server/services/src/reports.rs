@@ -71,7 +71,8 @@ pub async fn report(
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(()),
         UpdateOutcome::Conflict => Err(Refusal::new(Code::REPORTED_BEFORE).into()),
-        // To find out, read one of the records, because either all or none of them were written.
+        // To find out whether the records were written, read any one of them, because either all
+        // or none were written.
         UpdateOutcome::Unknown => match store.get(once).await? {
             Some(_) => Ok(()),
             None => Err(refusals::store_away().into()),

@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The inverse of the maximum slew: stamps run at most 1/200 faster or slower than the steady
 /// clock.
 const SLEW: i128 = 200;
-/// The largest lead of the wall clock over the stamps that is trusted at once.
+/// A wall clock that is ahead of the stamps by at most this much is trusted immediately.
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 /// The time after which a wall clock that is too far ahead is trusted anyway.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);

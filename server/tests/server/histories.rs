@@ -251,7 +251,7 @@ async fn keys_of(house: &House) -> Vec<HexBytes> {
     keys.keys.into_iter().map(|key| key.public).collect()
 }
 
-/// Returns the id of the key that signed a game's public record; `None` if no key fits.
+/// Returns the id of the key that signed a game's public record; `None` if no key matches.
 fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
     let signature = record.signature.as_ref()?;
     let message = signed_message(record.digest()?);

@@ -198,8 +198,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         let mut stream = dial([127, 0, 0, 3], house.address).await.unwrap();
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
-        // An error is ignored, because the connection may be reset if the server rejects too many
-        // at once.
+        // Ignore an error of this read: the server may reset the connection if it rejects too
+        // many at once.
         in_time("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }

@@ -42,11 +42,11 @@ pub(crate) struct Plan {
 pub(crate) struct Cost {
     /// Processor time of the server's process per move, in microseconds.
     pub(crate) cpu_us: f64,
-    /// The same for its Redis, if it has one.
+    /// Like `cpu_us`, but for the server's Redis, if it has one.
     pub(crate) redis_us: Option<f64>,
     /// Moves a second.
     pub(crate) per_second: f64,
-    /// From sending a move until the opponent reads it, in microseconds: median and 99th
+    /// The time from sending a move until the opponent reads it, in microseconds: median and 99th
     /// percentile.
     pub(crate) latency_us: [u64; 2],
 }

@@ -75,9 +75,9 @@ struct Floor {
 #[derive(Default)]
 struct Notes {
     waits_ms: Vec<u64>,
-    /// From the start of a game to its end, as its players saw it.
+    /// The time from the start of each game to its end, as its players saw it.
     games_ms: Vec<u64>,
-    /// How many bots are waiting, and how many are playing.
+    /// The number of bots that are waiting, and the number that are playing.
     waiting: usize,
     playing: usize,
     changes: BTreeMap<GameId, RatingChange>,

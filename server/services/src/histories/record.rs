@@ -71,8 +71,8 @@ pub(super) enum Shelf {
 impl Shelf {
     pub(super) const BOTH: [Shelf; 2] = [Shelf::All, Shelf::Open];
 
-    /// Returns the list to show: all games to the players themselves, and games that are not
-    /// private to others.
+    /// Returns the list to show. Players see all their own games. Others see only the games that
+    /// are not private.
     pub(super) fn of(is_own: bool) -> Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
     }

@@ -22,7 +22,7 @@ use flagfall_protocol::{
 use flagfall_store::Update;
 
 /// The number of attempts to count the open seeks and then open one. An attempt fails if another
-/// server opens a seek meanwhile. Seeks of the same server do not disturb each other.
+/// server opens a seek meanwhile. Seeks of the same server do not interfere with each other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {

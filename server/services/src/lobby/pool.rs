@@ -100,7 +100,7 @@ impl Pool {
 
     /// Returns the update that makes a player wait for these terms. A player who already waits
     /// for the same terms keeps their place. If the terms differ, they replace the earlier ones.
-    /// Refused while a game is running into which the pool has paired the player.
+    /// Refused while the player has a running game that came from the pool.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, Refused> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
@@ -166,7 +166,7 @@ impl Pool {
         let mut statuses = Vec::new();
         let now = self.store.now();
         for mut waiters in classes.into_values() {
-            // Match the players first who have waited longest. If a class is too large for one
+            // First match the players who have waited longest. If a class is too large for one
             // matching, it is matched in several parts during the same wave.
             waiters.sort_by_key(|waiter| waiter.record.since);
             let waiting = waiters.len();

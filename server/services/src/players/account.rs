@@ -26,8 +26,8 @@ use flagfall_base::transact::Transaction;
 
 /// The name of a token from a sign-up, from a recovery, or from a login without a token name.
 const LOGIN_TOKEN: &str = "login";
-/// The id that is looked up if no player has the given name. So the lookup takes the same number
-/// of steps as for a known name.
+/// The id that is looked up if no player has the given name. With this id, the lookup takes the
+/// same number of steps as for a known name.
 const NOBODY: &str = "000000000000";
 /// The rate-limit bucket for confirming the password.
 const CONFIRM: &str = "confirm";
@@ -289,8 +289,9 @@ impl Players {
         self.revoke(asker, token_id).await
     }
 
-    /// Ends a session: revokes its token and closes its sockets, those of a guest too. A guest
-    /// who is not stored has no token that could be revoked, and nothing that it could lead to.
+    /// Ends a session: revokes its token and closes its sockets. This also works for guests. If a
+    /// guest is not stored, there is no token to revoke and no data that the token would protect,
+    /// so only the sockets are closed.
     pub async fn log_out(&self, asker: &Identity) -> Result<(), PlayerError> {
         match self.revoke(asker, &asker.token_id).await {
             Err(PlayerError::UnknownToken) => self.close_sockets(asker).await,
@@ -393,8 +394,8 @@ impl Players {
         Ok(record)
     }
 
-    /// Returns who is trying to sign in under this name: a known device of the account, or a
-    /// stranger.
+    /// Returns the source of an attempt to sign in under this name: a known device of the
+    /// account, or a stranger.
     async fn guesser(
         &self,
         address: IpAddr,

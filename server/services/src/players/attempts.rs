@@ -113,7 +113,7 @@ impl Attempts {
         self.own.lock().take(format!("{what}/{player_id}"), now)
     }
 
-    /// Notes that a password was right. The attempt then does not count against the name. It
+    /// Records that a password was right. The attempt then does not count against the name. It
     /// still counts against the address, because it took as much work. From now on, the network
     /// is known for this account.
     pub(super) fn was_right(&self, name: &str, guesser: &Guesser, now: Instant) {

@@ -29,7 +29,7 @@ impl Players {
         }
     }
 
-    /// Closes the connections of a token that is in no record, on all servers.
+    /// Closes the connections of a token on all servers. The token is in no record.
     pub(super) async fn close_sockets(&self, asker: &Identity) -> Result<(), PlayerError> {
         let Identity { player, token_id, .. } = asker;
         if self.inner.store.announcements().is_some() {
@@ -52,8 +52,8 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Half of the time for which revocations are announced, because a look takes time and
-        // clocks differ.
+        // Use only half of the time for which revocations are announced, because a look takes
+        // time and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await

@@ -222,7 +222,8 @@ impl Connection {
         }
     }
 
-    /// Carries out a step of the session. Returns the closing if the connection must close.
+    /// Carries out a step of the session. If the connection must close, returns the code and
+    /// reason.
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
             Step::Wait => {}

@@ -64,7 +64,7 @@ pub(super) async fn admit(
     }
 }
 
-/// Lets a client in that is no player. It needs no store.
+/// Admits a client as anonymous. This does not need the store.
 fn admit_anonymous(app: &App, seat: &Seat, registration: &mut Registration) -> Result<Admitted, PlayerError> {
     app.admission.admit_anonymous(seat)?;
     registration.enter_anonymously();

@@ -202,7 +202,8 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // The turns keep the time, for a connection that waits as well.
+        // `turns` keeps the deadlines instead, including the one of a connection that waits for
+        // its next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
@@ -217,7 +218,8 @@ async fn speak(
         if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
             return Poll::Ready(Some(ended));
         }
-        // Only the connection moves its deadline, while it is polled.
+        // The deadline changes only while this connection is being polled, so checking it here is
+        // enough.
         if deadline.deadline() != turns.deadline() {
             deadline.as_mut().reset(turns.deadline());
         }

@@ -104,7 +104,7 @@ async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
 }
 
-/// True if the request's `Origin` may connect. This holds for requests without an origin, which
+/// True if the request's `Origin` may connect. This is true for requests without an origin, which
 /// do not come from a page, for the server's own host, and for origins that the operator allows.
 fn is_origin_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();

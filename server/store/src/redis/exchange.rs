@@ -373,7 +373,7 @@ impl Writer {
         if let Some(link) = &mut self.link
             && let Err(fault) = link.send(&commands).await
         {
-            // If the quarantine is not stored, the next read finds the damage again.
+            // If storing the quarantine fails, the next read finds the damage again.
             self.lose_link(&fault);
         }
         AppendOutcome::Quarantined { reason }

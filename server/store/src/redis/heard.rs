@@ -32,7 +32,7 @@ impl Heard {
         at.plus_ms(steady_ms(now.saturating_duration_since(since)))
     }
 
-    /// Returns the latest time at which stamps count without a check. A later time means that no
+    /// Returns the highest stamp that is accepted without a check. A higher stamp means that no
     /// answer came for too long, or that Redis's clock jumped.
     pub(super) fn silent_at(&self) -> Stamp {
         self.latest.plus_ms(self.silence_ms)

@@ -118,8 +118,8 @@ impl Link {
         Ok(())
     }
 
-    /// Begins the call of a script; the caller adds the arguments. If a test has planted that
-    /// fault, an append does not check the end of the log.
+    /// Begins the call of a script; the caller adds the arguments. If a test has planted the
+    /// corresponding fault, an append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]
         if script == Script::Append && crate::planted::is_planted(crate::planted::PLAIN_XADD) {

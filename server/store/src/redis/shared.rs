@@ -106,7 +106,7 @@ impl Shared {
         u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the latest time at which answers count without a check of the time.
+    /// Returns the highest stamp that is accepted without a check of the time.
     pub(super) fn silent_at(&self) -> Stamp {
         self.heard.lock().silent_at()
     }

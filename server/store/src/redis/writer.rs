@@ -161,7 +161,7 @@ impl Writer {
     /// write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
-            // An error is ignored, because the next request gets it.
+            // Ignore an error here, because the next request gets it as well.
             let _told_otherwise = self.ready().await.is_ok();
         }
     }

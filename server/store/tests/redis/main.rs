@@ -236,7 +236,7 @@ async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
 async fn a_full_redis_refuses_appends_and_loses_nothing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
-    // This store takes every moment without an answer for a silence, so it checks the clocks
+    // This store treats every moment without an answer as a silence, so it checks the clocks
     // before each append.
     let silence = Duration::from_millis(1);
     let doubting = redis.open(RedisOptions { silence, ..RedisOptions::default() }).await;

@@ -161,7 +161,8 @@ fn segment(site: &Site) -> PathBuf {
     site.data().join("log/00000001.seg")
 }
 
-/// The places of a game's appends in the log. They begin with the eight bytes of its id.
+/// Returns the places of a game's appends in the log. Each append begins with the eight bytes of
+/// the game's id.
 fn appends(site: &Site, id: &str) -> Vec<usize> {
     let wanted = id.parse::<GameId>().expect("an id").bits().to_le_bytes();
     let bytes = fs::read(segment(site)).expect("a file");
@@ -194,8 +195,8 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
     "the game is named and kept apart".to_owned()
 }
 
-/// The number of plies in a record for people: which has one line for each ply, beginning with
-/// its number.
+/// Returns the number of plies in a record in text form. Such a record has one line for each ply,
+/// which begins with the ply's number.
 fn plies_in(record: &str) -> usize {
     record.lines().filter(|line| line.trim_start().starts_with(|it: char| it.is_ascii_digit())).count()
 }

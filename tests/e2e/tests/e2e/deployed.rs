@@ -31,7 +31,7 @@ fn operating() -> Vec<(String, String)> {
     pages
 }
 
-/// Every word with this beginning.
+/// Returns every word that begins with this prefix.
 fn words(text: &str, start: &str) -> BTreeSet<String> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let words = text.split(|letter: char| !is_part(letter));

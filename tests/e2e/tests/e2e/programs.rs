@@ -34,12 +34,13 @@ impl Stage {
         path.to_str().expect("text").to_owned()
     }
 
-    /// A house player that surrenders with its n-th line, if the game lasts that long.
+    /// Returns a house player that surrenders with its n-th line, if the game lasts that long.
     fn house(&self, name: &str, rules: &str, seed: u32, lines: u32) -> String {
         self.gated_house(name, rules, seed, lines, "")
     }
 
-    /// A house player that runs `before` before it prints its n-th line.
+    /// Returns a house player that runs `before` before it prints each of its lines, and
+    /// surrenders with its n-th line.
     fn gated_house(&self, name: &str, rules: &str, seed: u32, lines: u32, before: &str) -> String {
         let client = client_program();
         let client = client.display();
@@ -99,7 +100,8 @@ impl Stage {
         serde_json::from_str(&json.printed).expect("a record")
     }
 
-    /// Runs a program that fails as Red against a house player, in `pbm`.
+    /// Runs a program that fails. The program plays a game of `pbm` as Red against a house
+    /// player.
     fn fails(&self, lines: &str, words: &[&str]) -> Ended {
         let red = self.script("culprit", lines);
         let mut client = self.waits("ann", &red, "pbm", &[words, &["--side", "red"]].concat());
