@@ -22,9 +22,9 @@ use crate::health_check::{ProbeError, probe};
 use crate::server::{Listeners, Server};
 use crate::storage::{self, OpenFailure, Opened, StoreFailure};
 
-/// How often to check whether the store has failed permanently.
+/// The time between two checks whether the store has failed permanently.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
-/// How long the remaining tasks may take to end after the server has stopped.
+/// The time that the remaining tasks may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Maximum number of connections that wait to be accepted.

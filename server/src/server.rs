@@ -31,13 +31,13 @@ use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
 
 const METRICS_CONNECTIONS_MAX: usize = 16;
-/// How often expired records are removed from the store.
+/// The time between two removals of expired records from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// How often the server checks that the store still has the key of guest tokens.
+/// The time between two checks that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
-/// How often the server maintains the histograms.
+/// The time between two maintenance runs of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// How often the server removes its copies of players who have left from memory.
+/// The time after which the server again removes copies of players who have left from its memory.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the

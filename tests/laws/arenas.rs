@@ -13,7 +13,7 @@ use flagfall_tests::Chance;
 use crate::engine_events::at;
 use crate::moves::name;
 
-/// How often the compared games reached the interesting cases.
+/// The number of times that the compared games reached each interesting case.
 #[derive(Default, Debug)]
 struct Met(BTreeMap<&'static str, usize>);
 
@@ -28,7 +28,7 @@ impl Met {
     }
 }
 
-/// How random moves are weighted.
+/// The weighting of random moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temper {
     /// Prefers chasing and fleeing to strikes.

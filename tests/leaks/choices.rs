@@ -150,8 +150,8 @@ fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
     found.len()
 }
 
-/// What one audience was told in a script. None if a step is refused, because then the script is
-/// not a game.
+/// The information that one audience got in a script. None if a step is refused, because then the
+/// script is not a game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = AudienceKnowledge::new(viewer, script.ruleset);

@@ -14,7 +14,7 @@ use flagfall_second_opinion::{Board, BoardEvent, LETTERS, Letters, Piece, rules}
 
 use crate::engine_events::{at, board_event};
 
-/// Where a piece came from. Only this distinguishes pieces with hidden ranks.
+/// The origin of a piece. Only the origin distinguishes pieces with hidden ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Origin {
     /// The square it was deployed on.
@@ -40,7 +40,7 @@ pub(crate) struct Disclosed {
     known: BTreeSet<u16>,
     /// Pieces that left the board for a reserve.
     removed: BTreeSet<u16>,
-    /// What each silent winner beat (§D1). The others know nothing else about it.
+    /// The ranks that each silent winner beat (§D1). The others know nothing else about it.
     beat: BTreeMap<u16, Vec<char>>,
     /// Everything told to the audience, in order.
     pub(crate) said: Vec<String>,

@@ -367,7 +367,7 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// What the checker found.
+/// The checker's findings.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
     /// Pairs that tell the audience the same and differ in hidden ranks.

@@ -6,7 +6,7 @@ use fluent_bundle::FluentArgs;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-/// What a text needs to be shown.
+/// The texts and arguments that a text needs to be shown.
 #[derive(Clone, Default, Debug)]
 pub struct Needs {
     /// The arguments.

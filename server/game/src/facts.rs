@@ -36,8 +36,8 @@ pub(super) struct Facts {
     pub(super) is_writing: AtomicBool,
 }
 
-/// What the lists should show about a game in memory, and what they show according to this
-/// server.
+/// The information that the lists should show about a game in memory, and the information that
+/// they show according to this server.
 pub(super) struct Lists {
     pub(super) absence: Absence,
     is_absence_listed: bool,

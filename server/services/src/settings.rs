@@ -82,7 +82,7 @@ pub struct Settings {
           value_parser = BoolValueParser::new().map(Reach::from_private),
           help_heading = "Webhooks")]
     pub webhooks: Reach,
-    /// Which certificate authorities webhooks trust.
+    /// The certificate authorities that webhooks trust.
     #[arg(skip)]
     pub webhook_trust: Trust,
 }
@@ -116,7 +116,7 @@ pub(crate) fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Which addresses webhooks may reach.
+/// The addresses that webhooks may reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reach {
     /// Public addresses, over TLS.
@@ -300,8 +300,8 @@ impl Limits {
 
 /// Durations.
 ///
-/// Where 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a
-/// flag that may be missing.
+/// If 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a flag
+/// that may be missing.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Times {
     /// Time to deploy, in seconds.

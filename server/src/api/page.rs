@@ -36,7 +36,7 @@ const UNNAMED_BUILD: &str = "dev";
 /// The source of the page.
 #[derive(Clone, Debug)]
 pub(crate) enum Page {
-    /// From the program.
+    /// The page that was built into the program.
     Embedded,
     /// A folder in a checkout. Its files are read on each request.
     Folder(Folder),

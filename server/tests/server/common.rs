@@ -53,7 +53,7 @@ pub(crate) struct House {
     pub(crate) ratings: Ratings,
     pub(crate) lobby: Lobby,
     pub(crate) jobs: Jobs,
-    /// How far the clock for jobs is ahead of real time.
+    /// The time by which the clock for jobs is ahead of real time.
     ahead_ms: AtomicU64,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long any step may take. It is much longer than needed, so that tests do not fail because
+/// The time limit for any step. It is much longer than needed, so that tests do not fail because
 /// the machine is slow.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 

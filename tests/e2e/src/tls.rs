@@ -87,7 +87,7 @@ impl Default for Authority {
 
 /// A proxy that terminates TLS. Dropping the value ends it.
 pub struct Proxy {
-    /// Where it listens.
+    /// The address at which the proxy listens.
     pub address: SocketAddr,
     _runtime: Runtime,
 }

@@ -28,7 +28,7 @@ pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 /// What to play.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    /// What is measured, and how.
+    /// The kind of measurement and its size.
     pub(crate) bench: Bench,
     /// Simultaneous games.
     pub(crate) games: u32,

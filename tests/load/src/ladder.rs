@@ -27,7 +27,7 @@ const CLOSE: f64 = 0.5;
 #[derive(Clone, Copy)]
 struct Standing {
     rating: Rating,
-    /// When their last game ended.
+    /// The time at which the player's last game ended.
     at: u64,
 }
 

@@ -266,7 +266,7 @@ struct Player {
     name: String,
     commands: u64,
     entered: Option<Instant>,
-    /// When its game began.
+    /// The time at which the bot's game began.
     started: Option<Instant>,
     /// The command with which the bot finally leaves the pool.
     leaving: Option<CommandId>,

@@ -12,7 +12,7 @@ use crate::error::LoadError;
 /// Clock ticks per second in `/proc/PID/stat`: always 100 in Linux's user space.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a server prints before its address.
+/// The text that a server prints before its address.
 pub(crate) const LISTENING: &str = "listening on http://";
 
 /// The variable that tells a runtime its number of threads.

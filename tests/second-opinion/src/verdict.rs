@@ -1,4 +1,4 @@
-//! How a position ends its game (§A10, §A12, §Q6, §S1.8).
+//! The ways in which a position ends its game (§A10, §A12, §Q6, §S1.8).
 
 use crate::board::Board;
 use crate::rules::Color;

@@ -1,8 +1,9 @@
-//! The time as stamps count it: Redis's clock, and what servers make of it when it jumps.
+//! The time as stamps count it: Redis's clock, and the time that servers derive from it when it
+//! jumps.
 
 use std::time::Duration;
 
-/// Limits for the stamps given at a moment, for any course of Redis's clock.
+/// Limits for the stamps that can be given at a moment, whatever Redis's clock has done before.
 ///
 /// If Redis's clock is set back, servers continue the old time, at most until Redis's clock has
 /// caught up. So only a lower and an upper limit for stamps are known. The limits are equal as
@@ -11,8 +12,8 @@ use std::time::Duration;
 pub(crate) struct Stamps {
     /// The earliest possible stamp.
     least: u64,
-    /// How far stamps may be ahead of the machine's clock although Redis's clock is not, in
-    /// milliseconds. None before Redis's clock was first set back.
+    /// The largest time by which stamps may be ahead of the machine's clock although Redis's
+    /// clock is not, in milliseconds. None before Redis's clock was first set back.
     ahead_ms: Option<i64>,
 }
 

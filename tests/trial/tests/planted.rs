@@ -1,5 +1,5 @@
-//! Tests that the trial finds three faults planted in servers, each with the check for that
-//! fault.
+//! Tests that the trial finds three faults planted in servers. Each fault must be found by the
+//! check that is meant for it.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Which players are present, on this server or another one. If a player has several connections,
-//! also which of them drives (may act).
+//! The players who are present, on this server or another one. If a player has several
+//! connections, one of them drives, which means that it may act.
 //!
 //! A table learns from [`Seats`](flagfall_base::cluster::Seats) which players are connected to
 //! other servers. Absence counts only while this server hears from the other servers. After an

@@ -23,7 +23,7 @@ use flagfall_store::record::Form;
 use flagfall_store::{Head, OutageList, StoredEntry};
 use std::sync::Arc;
 
-/// Whether the game can continue from the replica.
+/// The state of the replica: whether the game can continue from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Sound,

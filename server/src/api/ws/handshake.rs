@@ -12,7 +12,7 @@ use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 use flagfall_services::players::{NewGuest, PlayerError};
 
-/// How a client introduces itself.
+/// The way in which a client introduces itself.
 pub(super) enum Introduction {
     /// The player with this token.
     Token(Secret),

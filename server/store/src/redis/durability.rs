@@ -1,4 +1,4 @@
-//! How durable a Redis is, according to its own settings and state.
+//! The durability of a Redis, according to its own settings and state.
 
 use std::collections::HashMap;
 use std::fmt;

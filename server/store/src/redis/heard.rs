@@ -16,7 +16,7 @@ pub(super) struct Heard {
     /// when it arrives. If it were used here, every answer would set the estimated time back by
     /// the length of a round trip.
     mark: (Stamp, Instant),
-    /// How long the estimated time advances without an answer from Redis, in milliseconds.
+    /// The time for which the estimate advances without an answer from Redis, in milliseconds.
     silence_ms: u64,
 }
 

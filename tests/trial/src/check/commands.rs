@@ -65,7 +65,7 @@ struct Answers {
     lost: Vec<(String, u64, Option<u64>)>,
     /// The last epoch that the client was told.
     epoch: Option<u64>,
-    /// Ids of commands that were based on a lost branch.
+    /// Ids of commands that were based on a lost branch of the log.
     astray: HashSet<String>,
 }
 
@@ -175,7 +175,7 @@ impl Checker<'_> {
     }
 
     /// Returns the commands that the client first sent when its last view was of a lost branch.
-    /// When such a command is sent again, it is judged by the branch that is left.
+    /// When such a command is sent again, it is judged by the remaining branch.
     fn sent_astray(&self, color: Color, client: &ClientLog) -> HashSet<String> {
         let (mut astray, mut known) = (HashSet::new(), HashSet::new());
         let mut is_astray = false;
@@ -271,7 +271,7 @@ impl Checker<'_> {
     }
 }
 
-/// True if a text shows a game or an event of one.
+/// True if a text shows a game or an event of a game.
 fn is_of_game(text: &str) -> bool {
     text.contains(r#""type":"game""#) || text.contains(r#""type":"event""#)
 }

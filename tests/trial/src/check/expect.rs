@@ -25,7 +25,7 @@ pub(super) struct State<'a> {
     own: Option<String>,
     /// Steps made on the board.
     pub steps: usize,
-    /// How many of the audience's events began or ended a side's time.
+    /// The number of the audience's events that began or ended a side's time.
     pub turns: usize,
     clocks: Option<Clocks>,
     /// The clocks of sides that owe a choice, as others see them: as if no choice had been made
@@ -36,7 +36,7 @@ pub(super) struct State<'a> {
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
-    /// Why the clocks are wrong at the latest event.
+    /// The reason why the clocks are wrong at the latest event.
     overdraft: Option<String>,
 }
 
@@ -70,8 +70,8 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Why the clocks are wrong at the latest event: a side acted after its time, or a flag fell
-    /// too early.
+    /// The reason why the clocks are wrong at the latest event: a side acted after its time, or a
+    /// flag fell too early.
     #[must_use]
     pub(super) fn overdraft(&self) -> Option<&str> {
         self.overdraft.as_deref()
@@ -468,8 +468,8 @@ impl<'a> State<'a> {
         json!({"red": of(0), "blue": of(1)})
     }
 
-    /// What the audience is shown of a rank: its letter if the audience knows it, otherwise what
-    /// everybody can deduce.
+    /// The part of a rank that the audience is shown: its letter if the audience knows it,
+    /// otherwise what everybody can deduce.
     fn identity(&self, piece: Piece) -> String {
         if piece.letter == COIN || self.knows(piece) {
             piece.letter.to_string()
@@ -553,7 +553,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// What a piece's moves prove about it.
+/// The facts that a piece's moves prove about it.
 fn proved(could_be: Letters) -> String {
     if could_be == Letters::ALL { "?".to_owned() } else { could_be.to_string() }
 }

@@ -16,19 +16,19 @@ use crate::chance::{between, once_in};
 use crate::moves::choose_act;
 use crate::plan::SetupFiles;
 
-/// How many other secrets are tried for one course.
+/// The number of other secrets that are tried for one course.
 const TWINS_MAX: usize = 60;
 
-/// Where a piece came from. Only this distinguishes unseen pieces.
+/// The origin of a piece. Only the origin distinguishes unseen pieces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Origin {
-    /// Its place in the deployment.
+    /// The piece's place in the deployment.
     Home(usize),
     /// The reserve: the number of its placing.
     Reserve(usize),
 }
 
-/// Where the hider's unseen pieces are.
+/// The places of the hider's unseen pieces.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     at: BTreeMap<Square, Origin>,
@@ -71,8 +71,8 @@ impl Trail {
                     }
                 }
             }
-            // From then on it may be any piece of the reserve. Its rank in the deployment stays
-            // secret.
+            // From then on, the piece may be any piece of the reserve. Its rank in the deployment
+            // stays secret.
             Command::Remove(square) => drop(self.at.remove(square)),
             Command::Place(Placing { square, is_labeled, .. }) if side == hider => {
                 let origin = Origin::Reserve(self.placings);
@@ -232,7 +232,8 @@ impl Course {
         self.differs_at_the_end(&twins).then_some((twins, differing))
     }
 
-    /// True if the reserves differ, so that messages about them differ. True without a reserve.
+    /// True if the reserves differ, so that messages about them differ. Also true if there is no
+    /// reserve.
     fn differs_at_the_end(&self, twins: &Twins) -> bool {
         let [one, other] = twins.games.each_ref().map(|game| own_reserve(game, self.hider));
         !self.ruleset.reserve || one != other
