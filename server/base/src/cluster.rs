@@ -25,7 +25,7 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// The time after which a server that does not renew its record counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// The most records of servers that a server reads.
+/// The maximum number of records of servers that a server reads.
 const PEERS_MAX: usize = 64;
 /// The number of consecutive meetings (reads of all servers' records) at which all servers must
 /// be able to read the newest form before it is written. A server may be silent for a short time,

@@ -44,8 +44,8 @@ pub const LEASE_MS: u64 = 5_000;
 /// The time between two regular checks for jobs of a kind. A wake-up causes an additional check.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// The most jobs that a wake-up can name. If there are more, the runner checks all jobs of the
-/// kind.
+/// The maximum number of jobs that a wake-up can name. If there are more, the runner checks all
+/// jobs of the kind.
 const TOLD_MAX: usize = 64;
 
 /// The names of all kinds of jobs. A job's key begins with the name of its kind.

@@ -31,10 +31,10 @@ const DAMAGED_MS: u64 = 60 * 60_000;
 const TOO_NEW_MS: u64 = 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
-/// The most tables that may be in memory because a flag is near.
+/// The maximum number of tables that may be in memory because a flag is near.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// The most tables that may be in memory because a house player is to act. Only a few house
-/// players think at the same time.
+/// The maximum number of tables that may be in memory because a house player is to act. Only a
+/// few house players think at the same time.
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);

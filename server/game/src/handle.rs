@@ -98,14 +98,14 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Failed)
     }
 
-    /// Notes an announcement that the log has at least this many entries.
+    /// Records an announcement that the log has at least this many entries.
     pub(super) fn hear(&self, seq: u64) {
         if self.facts.hear(seq) {
             self.wake_table();
         }
     }
 
-    /// Notes that players have connected to other servers, or left them.
+    /// Records that players have connected to other servers, or left them.
     pub(super) fn note_seats(&self) {
         self.facts.has_seat_news.store(true, Ordering::Relaxed);
         self.wake_table();

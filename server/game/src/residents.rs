@@ -98,7 +98,7 @@ impl Residents {
         seats.map(|(_, game)| *game).filter(has_seat).collect()
     }
 
-    /// Notes that a game has ended, so that it does not count as running.
+    /// Records that a game has ended, so that it does not count as running.
     pub(super) fn note_end(&self, facts: &Facts) {
         self.index.lock().remove_seats(facts.id, &facts.header);
         self.running.fetch_sub(1, Ordering::Relaxed);

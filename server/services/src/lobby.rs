@@ -67,7 +67,7 @@ use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
 use flagfall_game::{NewGame, TableError, Tables};
 
-/// The most commands that are carried out at once. Other commands wait.
+/// The maximum number of commands that are carried out at once. Other commands wait.
 const COMMANDS_MAX: u32 = 1_024;
 
 /// The number of locks that make the commands of a player run one after the other. The hash of a

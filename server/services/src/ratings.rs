@@ -49,7 +49,7 @@ use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_H
 const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
-/// The most records of a leaderboard that are read to fill its places.
+/// The maximum number of records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
 /// The time that a leaderboard is cached, unless a game on this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);

@@ -13,7 +13,7 @@ use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, time15};
 use flagfall_base::scan::Scan;
 
 pub const REASON_LEN_MAX: usize = 300;
-/// The most reports of one player per day.
+/// The maximum number of reports of one player per day.
 const REPORTS_MAX: usize = 10;
 /// The time for which a report counts against this limit, in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;

@@ -396,7 +396,7 @@ impl Player {
         Ok(false)
     }
 
-    /// Notes a refusal. Returns true if the bot is done.
+    /// Records a refusal. Returns true if the bot is done.
     ///
     /// A bot that leaves the pool at the moment it is paired is refused and plays that game.
     fn refused(&mut self, code: &str) -> bool {

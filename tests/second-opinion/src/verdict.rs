@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::rules::Color;
 
-/// The most plies of a game (§A12).
+/// The maximum number of plies of a game (§A12).
 const PLY_LIMIT: u64 = 5_000;
 
 /// An end that the board alone decides.

@@ -24,7 +24,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(15);
 const DIAL_MAX: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before dialing again.
 const BACK_OFF_MS: (u64, u64) = (10, 1_000);
-/// The most failed dials in a row before the client gives up.
+/// The maximum number of failed dials in a row before the client gives up.
 const DIALS_MAX: u32 = 300;
 
 /// Counts for the report.

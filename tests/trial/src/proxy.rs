@@ -13,7 +13,8 @@ use tokio::time::sleep;
 
 use crate::error::TrialError;
 
-/// The most bytes that are read from one end before they are written to the other end.
+/// The maximum number of bytes that are read from one end before they are written to the other
+/// end.
 const CHUNK: usize = 16 * 1024;
 
 /// A direction through the proxy.

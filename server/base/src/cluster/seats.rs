@@ -24,7 +24,7 @@ use tokio::time::Instant;
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
 /// The time for which a seat is kept after its server last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
-/// The most seats in one notice. A notice of 64 KiB could contain slightly more.
+/// The maximum number of seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
 
 /// A seat, and the time at which its driving connection took it. The time is `None` if the seat

@@ -25,7 +25,7 @@ use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
 
-/// The most jobs of a kind that are in memory while they wait to run.
+/// The maximum number of jobs of a kind that are in memory while they wait to run.
 const BACKLOG_MAX: usize = 4_096;
 /// The number of failed attempts after which a job becomes a dead letter.
 const TRIES_MAX: u32 = 12;

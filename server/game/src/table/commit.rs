@@ -91,8 +91,8 @@ impl Table {
     /// retry the request at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
-            // The clocks that were used to judge the command ran on although no server reached
-            // the store. Judge the command again after the clocks have been corrected.
+            // The clocks that were used to judge the command kept running although no server
+            // reached the store. Judge the command again after the clocks have been corrected.
             Some(Flight::Command { asked, .. })
                 if self.outage.is_unrecorded() && !self.work.is_retrying() =>
             {

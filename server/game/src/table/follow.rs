@@ -89,7 +89,7 @@ impl Following {
         if self.is_behind(head) && (is_due || is_open) { ToRead::Entries } else { ToRead::Nothing }
     }
 
-    /// Notes that the replica has just been found to match the log.
+    /// Records that the replica has just been found to match the log.
     pub(super) fn note_match(&mut self, head: u64) {
         // Entries after `head` were announced but do not exist.
         self.heard = self.heard.min(head);

@@ -67,7 +67,7 @@ impl Attendance {
         PerSide::from_fn(|side| self.seats[side].is_on_purpose)
     }
 
-    /// Notes whether the player closed their latest connection on purpose.
+    /// Records whether the player closed their latest connection on purpose.
     pub(super) fn note_leaving(&mut self, side: Side, is_on_purpose: bool) {
         self.seats[side].is_on_purpose = is_on_purpose;
     }

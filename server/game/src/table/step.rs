@@ -118,7 +118,7 @@ impl Table {
                     continue;
                 }
                 if self.work.is_retrying() {
-                    // Clocks ran on while no server could write, so they are wrong, and the
+                    // Clocks kept running while no server could write, so they are wrong, and the
                     // command cannot be judged by them.
                     let Some(asked) = self.work.queue.pop_front() else { break };
                     self.refuse(*asked, refusals::store_unclear());

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// The upper limit of timestamps. Keys contain the difference to this limit, so the latest game
 /// of a list comes first.
 const MOMENT_MAX: u64 = 9_999_999_999_999;
-/// The most deployments of a player that are kept per ruleset. If there are more, the one that
-/// has not been played for the longest time is dropped.
+/// The maximum number of deployments of a player that are kept per ruleset. If there are more,
+/// the one that has not been played for the longest time is dropped.
 const DEPLOYMENTS_MAX: usize = 64;
 
 /// The tallies of two players against each other in one ruleset: of all games, and of games that

@@ -40,8 +40,8 @@ use tokio::time::Instant;
 
 /// The time for which the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// The most players of one class who are matched together. Twice as many players would take more
-/// than twice as long.
+/// The maximum number of players of one class who are matched together. Twice as many players
+/// would take more than twice as long.
 const MATCHED_MAX: usize = 4_096;
 /// The number of pairs that are written at once, and of games that are created at once.
 const AT_ONCE: usize = 32;

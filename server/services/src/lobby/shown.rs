@@ -7,8 +7,8 @@ use flagfall_protocol::Seek;
 
 use flagfall_base::admission::Network;
 
-/// The most seeks that the lobby lists. If all seeks were as long as possible, a message could
-/// not contain more.
+/// The maximum number of seeks that the lobby lists. If all seeks were as long as possible, a
+/// message could not contain more.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;
 
 /// Returns the seeks to list, oldest first. Takes one seek from each address, then another one

@@ -14,8 +14,8 @@ use crate::settings::Settings;
 use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
-/// The most names, or addresses, that are counted at the same time. If there are more, full
-/// buckets are dropped.
+/// The maximum number of names, and also of addresses, that are counted at the same time. If
+/// there are more, full buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
 const STRANGERS_FACTOR: u32 = 10;

@@ -11,7 +11,8 @@ use flagfall_base::keys::{
 };
 use flagfall_base::transact::{delete_all, write_if};
 
-/// The most open seeks that are searched. There are never more, because the limits are lower.
+/// The maximum number of open seeks that are searched. There are never more, because the limits
+/// are lower.
 const SEEKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
