@@ -342,8 +342,8 @@ impl Signals {
         }
     }
 
-    /// Returns at the first signal. A second signal ends the process at once, which does not
-    /// damage the store.
+    /// Returns when the first signal arrives. A second signal ends the process at once, which
+    /// does not damage the store.
     async fn stop(mut self) {
         self.next().await;
         tokio::spawn(async move {

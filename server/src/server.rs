@@ -202,8 +202,8 @@ async fn heartbeat(app: Arc<App>) {
                 let latest = app.store.outage();
                 if latest != outage {
                     outage = latest;
-                    // Wake the tables, so that players see at once that their clocks were
-                    // stopped.
+                    // Wake the tables, so that players see at once that their clocks have been
+                    // standing still.
                     app.tables.wake_all();
                 }
             }
@@ -279,7 +279,8 @@ async fn meet_peers(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
-        // Check after the wait, because a stopping server may have removed its record meanwhile.
+        // Check this after the wait, because a stopping server may have removed its record during
+        // the wait.
         if app.is_stopping() {
             break;
         }

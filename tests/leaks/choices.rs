@@ -1,8 +1,8 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
-//! Such games have no other secret (§Q8), so the specification of what each audience was told,
-//! and when, is short. A side is told its own choice at once. The others are told with the result
-//! of the strike.
+//! Such games have no other secret (§Q8), so it is easy to specify what each audience was told,
+//! and when. A side is told its own choice at once. The others are told with the result of the
+//! strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -273,10 +273,10 @@ fn is_choice(step: &Step) -> bool {
     matches!(step, Step::Ask(_, Command::Choose(_)))
 }
 
-/// A game that is cut off while a strike waits for the second choice, or right after it was
-/// resolved.
+/// A game that is cut off while a strike waits for the second choice, or right after the strike
+/// was resolved.
 ///
-/// It is cut off because the following steps often end the game before the first choice is shown.
+/// The game is cut off because the following steps often end it before the first choice is shown.
 struct Cut {
     script: Script,
     last: Option<LastChoice>,

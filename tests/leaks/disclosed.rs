@@ -1,8 +1,8 @@
 //! A specification of what each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S
 //! and PLAY.
 //!
-//! It is independent of `redact.rs`. It reads the log as the store keeps it, and takes from the
-//! second opinion what a ruleset discloses on the board.
+//! It is independent of `redact.rs`. It reads the log as the store keeps it, and asks the second
+//! opinion which information a ruleset discloses on the board.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Disclosed {
         self.pieces().find(|piece| piece.id == *id)
     }
 
-    /// True if everybody knows the piece of this origin or can narrow it down.
+    /// True if everybody knows the piece of this origin, or can narrow down its rank.
     pub(crate) fn is_known(&self, origin: Origin) -> bool {
         self.ids.get(&origin).is_some_and(|id| self.known.contains(id))
     }

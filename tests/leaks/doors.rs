@@ -13,7 +13,7 @@ use flagfall_tests::{Logged, Step};
 
 /// The ways in which events reach audiences as bytes.
 pub(crate) trait Doors {
-    /// The message about an event. None if this audience is not told about it.
+    /// The message about an event. None if the audience does not get a message about this event.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
         Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
@@ -230,7 +230,7 @@ impl Doors for TellsWrongSetups {
     }
 }
 
-/// Leak: a move against a Bomb is refused with another reason.
+/// Leak: a move against a Bomb is refused for another reason.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
     fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {

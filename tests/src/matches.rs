@@ -17,7 +17,7 @@ pub enum Step {
     Pause,
     /// The clocks run again.
     Resume,
-    /// Time passes; a deadline may expire.
+    /// Time passes, so a deadline may expire.
     Wait,
 }
 
@@ -81,7 +81,7 @@ impl Match {
     /// Takes a step after this many milliseconds and returns its events in order.
     ///
     /// # Errors
-    /// The refusal. Then the game is unchanged.
+    /// Returns the refusal. The game is then unchanged.
     pub fn step(&mut self, step: &Step, after_ms: u64) -> Result<Vec<Logged>, Refusal> {
         self.now = self.now.plus_ms(after_ms);
         let entropy = Entropy(self.salts.bytes());

@@ -87,7 +87,7 @@ impl MemoryGuard {
     }
 
     /// Returns the share of the memory limit that is used. There is one limit for resident memory
-    /// and one for address space; returns the larger share.
+    /// and one for address space. The larger of the two shares is returned.
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     fn share(&self) -> f64 {
         if self.0.resident_max.is_none() && self.0.address_space_max.is_none() {

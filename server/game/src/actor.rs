@@ -56,8 +56,8 @@ pub(super) enum Stay {
     Long,
 }
 
-/// A reference count of the tables that are in memory for due work only. Each of these tables
-/// holds a clone.
+/// A reference count of the tables that are in memory only because of due work. Each of these
+/// tables holds a clone.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -133,7 +133,7 @@ pub(super) fn channel(
 
 impl Actor {
     /// Runs the table until no connection and no due work needs it. A panic ends only this table.
-    /// Its clients are told to reconnect, and then get the game from its log.
+    /// The table's clients get a message to reconnect, and then get the game from its log.
     ///
     /// Boxed, because a task would otherwise reserve space for this future twice.
     pub(super) async fn run(mut self: Box<Self>) {

@@ -112,7 +112,7 @@ impl TableHandle {
     }
 
     pub(super) fn wake_table(&self) {
-        // If the mailbox is full, no message is needed: the table is busy, and checks for news at
+        // If the mailbox is full, no message is needed, because a busy table checks for news at
         // every step.
         if let Some(room) = self.sender.try_reserve() {
             room.send(Box::new(Message::Heard));

@@ -143,7 +143,7 @@ mod tests {
         // The case: two servers have recorded the same outage, which later turned out to be
         // longer.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
-        // The case: the log has a pause but not its end.
+        // The case: the log has the beginning of a pause but not its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));
         assert_eq!(missing_of(&outages, 700, Some(650)), Some((650, 1_000)));
         assert_eq!(missing_of(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");

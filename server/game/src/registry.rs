@@ -223,8 +223,8 @@ impl Tables {
             }
             let mut listed = None;
             if !table.is_over() {
-                // Read the outages after the log. Clocks stood still during them, and the log may
-                // lack some of them.
+                // Read the outages after the log. Clocks stood still during the outages, and the
+                // log may lack some of them.
                 let outages = known_outages(self.store()).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);

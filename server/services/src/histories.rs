@@ -202,7 +202,8 @@ impl Histories {
         let is_last = found.len() <= limit;
         found.truncate(limit);
         let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
-        // Look up each opponent only once, because a page has few different opponents.
+        // Look up each opponent only once, because the games on a page are against few different
+        // opponents.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {

@@ -13,8 +13,8 @@ use flagfall_store::{Store, StoreError, Write};
 
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
 const MARKS_MAX: usize = 64;
-/// The wait after the latest mark, in seconds. The index is the number of earlier marks. The
-/// first mark causes no wait, because anyone may have to leave a game once.
+/// The wait after the latest mark, in seconds. The index into this list is the number of earlier
+/// marks. The first mark causes no wait, because anyone may have to leave a game once.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
 /// Returns a write that stores the mark of a player who left this game or did not deploy. `None`

@@ -133,8 +133,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // Lock the player's turn before taking a place for committed work. So a player takes at
-        // most one place, even if they open and close many connections.
+        // Lock the player's turn before taking a place for committed work. This way, a player
+        // takes at most one place, even if they open and close many connections.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;
@@ -416,7 +416,7 @@ impl Asker<'_> {
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
         let update = Update { conditions, writes: vec![Write::Delete { key }] };
         let kept = self.keep(outcome, game, update).await?;
-        // The seek is gone, whether this command closed it or an earlier one.
+        // The seek is gone, because this command or an earlier one has closed it.
         self.inner.seeks.lock().remove(seek_id);
         self.inner.changed.notify_one();
         self.finish(kept, no_such_seek, vec![again]).await
@@ -531,7 +531,7 @@ impl Asker<'_> {
     }
 
     /// Calls [`Self::check_conduct`] if the terms are rated. So a player who must wait for the
-    /// pool cannot accept or make rated offers meanwhile.
+    /// pool cannot accept or make rated offers during the wait.
     async fn check_conduct_for(&self, terms: &Terms) -> Result<(), Refused> {
         if terms.rated { self.check_conduct().await } else { Ok(()) }
     }

@@ -51,7 +51,8 @@ const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
 /// The maximum number of records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
-/// The time that a leaderboard is cached, unless a game on this server changes it.
+/// The time for which a leaderboard is cached. A game on this server that changes it ends this
+/// time early.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
 
 /// Cached leaderboards, with the times at which they were read. The `bool` in the key is true for

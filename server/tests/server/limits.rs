@@ -121,7 +121,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         }
     });
     join_all(watched).await;
-    // Sixty guests connect as well, and each plays a game against a house player.
+    // Sixty guests also connect, and each plays a game against a house player.
     let guests = (0..PEOPLE).map(|number| {
         let house = &house;
         async move {

@@ -143,7 +143,7 @@ impl Mirror {
         let (moves, all) = (acts.moves_len(), acts.len());
         let mut tries: Vec<Command> = Vec::new();
         for _ in 0..8 {
-            // There are thousands of ways to place a piece, so this tries them only sometimes.
+            // There are thousands of ways to place a piece, so try them only sometimes.
             let end = if moves > 0 && !self.chance.once_in(5) { moves } else { all };
             tries.extend(acts.nth(self.chance.below(end)));
         }

@@ -151,11 +151,11 @@ impl Process {
         }
     }
 
-    /// Waits for the next line that contains this text, and returns it. Earlier lines are skipped
-    /// and not found later.
+    /// Waits for the next line that contains this text, and returns it. Earlier lines are
+    /// skipped, and later waits do not find them.
     ///
     /// # Panics
-    /// If it does not come in time, or the output has ended.
+    /// If the line does not come in time, or the output has ended.
     pub fn expect(&mut self, part: &str) -> String {
         self.expect_one_of(&[part])
     }

@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) games: u32,
     /// Moves of each side.
     pub(crate) moves: u32,
-    /// The time between two moves of a game. Without it, each move follows at once.
+    /// The time between two moves of a game. If it is not set, each move follows at once.
     pub(crate) pace: Option<Duration>,
 }
 
@@ -279,7 +279,7 @@ async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, LoadError> {
 }
 
 impl Pair {
-    /// Plays a move. Returns the time that it took to the opponent, in microseconds.
+    /// Plays a move. Returns the time until the opponent reads the move, in microseconds.
     pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, LoadError> {
         let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);

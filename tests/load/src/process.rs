@@ -31,7 +31,7 @@ impl Measured {
     /// Without `workers`, the program has one thread per core of the machine.
     ///
     /// # Errors
-    /// If it cannot be started or prints something else.
+    /// If the program cannot be started or prints something else.
     pub(crate) async fn start(
         program: &Path,
         arguments: &[String],

@@ -89,7 +89,7 @@ pub struct Pending {
     pub chosen: [Option<char>; 2],
 }
 
-/// Pieces beside the board that may come onto it.
+/// The pieces that are not on the board but may come onto it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reserve {
     /// The pieces without a label.
@@ -277,7 +277,7 @@ impl Board {
         self.unmoved_coins(color) > left('B') + left('F')
     }
 
-    /// True if a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
+    /// True if a side that must choose may choose this letter for its coin (§Q4, §Q6).
     #[must_use]
     pub fn may_choose(&self, color: Color, letter: char) -> bool {
         let Some(Pending { color: striker, squares, owes, .. }) = self.pending else { return false };
@@ -503,7 +503,7 @@ impl Board {
         Ok(strike)
     }
 
-    /// Puts a piece after a strike on the square that its fate requires, and returns that square.
+    /// After a strike, puts a piece on the square that its fate requires. Returns that square.
     fn after_strike(&mut self, mut piece: Piece, fate: &str, (own, others): (At, At)) -> Option<At> {
         let at = match fate {
             "stays" => own,

@@ -45,7 +45,7 @@ pub struct Rules {
     pub ties: Ties,
     /// True if a defender that beats anything but a Scout stays hidden (§D1).
     pub is_silent: bool,
-    /// True if a Bomb leaves with the attacker that it beats (§U3).
+    /// True if a Bomb leaves the board together with the attacker that it beats (§U3).
     pub takes_bombs_along: bool,
     /// True if a Scout may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,

@@ -73,7 +73,7 @@ impl Board {
         self.is_open(at) && self.piece(at).is_none()
     }
 
-    /// The letter that a piece moves like. None if it cannot move.
+    /// The letter of the rank that a piece moves like. None if the piece cannot move.
     ///
     /// A coin moves like a Scout while its pool has one, and not at all if the reserve rule forbids
     /// it.
@@ -210,8 +210,8 @@ impl Board {
         self.moves(color, false).filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
-    /// True if a side could act if it were its turn. It could move, or with a reserve also remove
-    /// or place a piece (§S1.8).
+    /// True if a side could act if it were its turn: it could move, or, in rulesets with a
+    /// reserve, remove or place a piece (§S1.8).
     pub(crate) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
             let removable = |piece: &Piece| piece.color == color && piece.letter != 'F';

@@ -37,7 +37,7 @@ type Asked = BTreeSet<(usize, String)>;
 impl Tree {
     /// Every path of product code from one module to another.
     ///
-    /// A parent that re-exports items of its children does not count as naming them.
+    /// If a parent re-exports items of its children, this does not count as naming the children.
     #[must_use]
     pub fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();

@@ -14,7 +14,8 @@ pub struct Package {
     pub name: String,
     /// The package's folder.
     pub folder: PathBuf,
-    /// The root files of its library and its programs, without tests, examples and benchmarks.
+    /// The root files of the package's library and programs, without tests, examples and
+    /// benchmarks.
     pub roots: Vec<PathBuf>,
     /// Folders of other packages inside this package's folder.
     pub others: Vec<PathBuf>,

@@ -136,7 +136,7 @@ pub(crate) async fn play_all(
     Ok(run)
 }
 
-/// Adds a game that ended. If a client gave up, notes its reason; the game then counts as not
+/// Adds a game that ended. If a client gave up, records the reason. The game then counts as not
 /// ended.
 fn take_in(
     ended: Result<Result<Played, TrialError>, JoinError>,

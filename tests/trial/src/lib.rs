@@ -88,7 +88,7 @@ pub enum News {
 /// The rehearsal comes first: a few games, and faults planted in copies of their logs.
 ///
 /// # Errors
-/// [`TrialError`] if it cannot be carried out. What the checker found is in the report.
+/// [`TrialError`] if it cannot be carried out. The report contains the checker's findings.
 pub async fn run(options: &Options, mut tell: impl FnMut(News)) -> Result<Report, TrialError> {
     let setups = SetupFiles::read(&options.data);
     setups.notes.iter().for_each(|note| tell(News::Progress(note.clone())));

@@ -2,7 +2,7 @@
 //! twice meanwhile.
 //!
 //! All sessions run at once, each step by step. The next step begins when all clients have been
-//! shown the last one. All sessions wait before a kill.
+//! shown the result of the previous one. All sessions wait before a kill.
 
 mod choices;
 mod making;

@@ -132,7 +132,7 @@ impl<'a> Player<'a> {
                 if self.progress.gate.try_read().is_ok() {
                     return Ok(());
                 }
-                // The end may be lost again, so the player looks at the game once more.
+                // The end of the game may be lost again, so look at the game once more.
                 drop(self.progress.gate.read().await);
                 self.view = None;
                 continue;

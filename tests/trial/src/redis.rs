@@ -47,7 +47,7 @@ impl Redis {
         ([127, 0, 0, 1], self.port).into()
     }
 
-    /// Kills it: `kill -9` by its id.
+    /// Kills Redis with `kill -9`, by its process id.
     ///
     /// # Errors
     /// [`TrialError::Io`].

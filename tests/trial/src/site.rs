@@ -1,5 +1,5 @@
-//! The servers that the trial plays on: one with a data folder, or several on one Redis; and the
-//! mishaps there.
+//! The servers that the trial plays on, with their mishaps. There is one server with a data
+//! folder, or several servers on one Redis.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -330,8 +330,8 @@ impl Site {
             self.restart_all(killed_at).await
         } else {
             self.note_away(None, killed_at, true);
-            // A server that holds the data may be killed next, so all servers get the time to
-            // give it back first.
+            // A server that holds the lost data may be killed next. So give all servers the time
+            // to give the data back first.
             sleep(GIVE_BACK).await;
             Ok(())
         }

@@ -35,7 +35,7 @@ impl SkewLibrary {
     }
 }
 
-/// A process's wall clock: the machine's plus this many milliseconds.
+/// A process's wall clock: it differs from the machine's clock by this many milliseconds.
 #[derive(Debug)]
 pub(crate) struct Skew {
     library: SkewLibrary,

@@ -38,7 +38,8 @@ impl Stamps {
     }
 
     /// Records that no stamps are given between two moments. Returns the latest stamp before that
-    /// time and the earliest after it. Servers continue the time alone for `carried` at most.
+    /// time and the earliest after it. Servers continue the time without Redis for at most
+    /// `carried`.
     pub(crate) fn stand_still(
         &mut self,
         from: u64,
@@ -72,8 +73,8 @@ mod tests {
     fn a_clock_that_was_set_back_is_followed_when_it_has_caught_up() {
         let mut stamps = Stamps::default();
         assert_eq!(stamps.jump(20_000, 0, -2_000), (20_000, 20_000));
-        // Servers continue the time that they had, over an outage no longer than they may be
-        // silent.
+        // Over an outage, servers continue the time that they had, but only for as long as they
+        // may be silent.
         let silence = Duration::from_millis(2_500);
         assert_eq!(stamps.stand_still(30_000, 34_800, silence, -2_000), (30_000, 32_800));
         // Redis's clock has caught up: it is 2 s behind the machine's, and servers continued the

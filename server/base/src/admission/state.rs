@@ -37,7 +37,7 @@ pub(crate) struct State {
 
 pub(crate) struct Place {
     client: Client,
-    /// True if `client` is the client itself, and not the proxy in front of it.
+    /// True if the connection comes from `client` itself, and not from a proxy in front of it.
     pub(crate) is_named: bool,
     standing: Standing,
     pub(crate) eviction: Arc<Eviction>,

@@ -1,8 +1,8 @@
 //! Tokens that were recently valid. They identify players while the store is unavailable.
 //!
-//! A token is remembered while it has an open connection, and for some time after that. It is
-//! forgotten at once when this server learns that the token was revoked, or that its player was
-//! closed, deleted or renamed.
+//! A token is remembered while it has an open connection, and for some time after that. The
+//! server forgets it at once when it learns that the token was revoked, or that the token's
+//! player was closed, deleted or renamed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -30,8 +30,8 @@ type Departure = (Instant, u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Visit {
     token: TokenHash,
-    /// The number of the token's entry. It differs if the token was forgotten and remembered
-    /// again meanwhile.
+    /// The number of the token's entry. If the token was forgotten and then remembered again, its
+    /// new entry has another number.
     since: u64,
 }
 
@@ -39,7 +39,7 @@ struct Visitor {
     identity: Identity,
     since: u64,
     connections: usize,
-    /// The departure of the token; `None` while the token has connections.
+    /// The time of the token's departure; `None` while the token has connections.
     left: Option<Departure>,
 }
 

@@ -96,7 +96,8 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Returns a few bits of the key, to save memory: they are kept for every command of a game.
+    /// Returns a few bits of the key. Only a few are used to save memory, because they are kept
+    /// for every command of a game.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])

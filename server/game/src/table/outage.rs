@@ -100,7 +100,7 @@ impl OutageState {
         self.seen = Some(outage);
         let latest = game.latest();
         match &mut self.unrecorded {
-            // The log lacks this outage as well as an earlier one, so add their lengths.
+            // The log lacks this outage and also an earlier one, so add their lengths.
             Unrecorded::Over(earlier) => {
                 earlier.until = earlier.until.plus_ms(outage.until.ms_since(outage.since));
             }
@@ -132,8 +132,8 @@ impl OutageState {
         }
     }
 
-    /// Resumes a game that another server paused. That server believed that it was the last one
-    /// running.
+    /// Resumes a game that another server paused. That server paused it because it believed that
+    /// it was the last server running.
     pub(super) fn note_pause(&mut self, game: &Game) {
         if game.is_paused() && !self.is_unrecorded() {
             self.unrecorded = Unrecorded::Since(game.latest());

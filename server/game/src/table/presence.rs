@@ -47,8 +47,8 @@ impl Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // A log that is not shared has no other servers, so their connections are always
-            // known.
+            // A log that is not shared is used by no other servers, so the connections to other
+            // servers are always known.
             sighted_since: Some(Stamp(0)),
         }
     }
@@ -80,9 +80,9 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Returns the start of a player's absence: the time at which they left, or the time from
-    /// which this server has heard from the other servers, whichever is later. `None` if the
-    /// player is present, or if this server does not hear from the other servers.
+    /// Returns the start of a player's absence. This is the time at which they left, or, if it is
+    /// later, the time since which this server has received notices from the other servers.
+    /// `None` if the player is present, or if this server receives no such notices.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }

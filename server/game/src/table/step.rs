@@ -52,7 +52,7 @@ impl Table {
         self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
-        // Update the claims before anything is judged, and again after that.
+        // Update the claims before and after anything is judged.
         self.update_claims(now);
         self.go_on(now, &mut outputs);
         self.update_claims(now);

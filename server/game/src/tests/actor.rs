@@ -189,8 +189,9 @@ async fn views_show_clocks_at_the_start_of_the_stores_silence() {
     assert_eq!(remaining().await, stood);
     *server.faults.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "another server could write");
-    // Set-up: the silence ends between two questions to the store, one about silence and one
-    // about outages. If the table asked about outages first, it would miss both.
+    // Set-up: the table asks the store two questions, one about silence and one about outages.
+    // The silence ends between the two questions. If the table asked about outages first, it
+    // would miss both.
     let (since, stood) = (server.clock_now(), remaining().await);
     server.clock.advance_ms(4_800);
     *server.faults.silent_since.lock().unwrap() = Some(since);

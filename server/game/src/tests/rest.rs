@@ -20,7 +20,7 @@ use crate::rest::Round;
 use crate::table::Input;
 use crate::{replay, search};
 
-/// The time that a game stays in memory after it was opened only for a look.
+/// The time that a game stays in memory after it was only looked up.
 const PASSING_MS: u64 = 5_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -72,7 +72,7 @@ async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
     let server = TestServer::new().await;
     let id = server.playing(1, DAYS).await;
     let table = server.tables.find(id).await.unwrap();
-    // Set-up: it is time for the table to leave, but there is a handle to it through which
+    // Set-up: it is time for the table to leave memory, but there is a handle to it through which
     // nothing has been sent yet.
     server.advance(2 * REST_MS).await;
     assert_eq!(server.tables.len(), 1);
@@ -431,7 +431,7 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         assert_eq!(one.tables.len(), 0);
-        // Claim: the opponent has to wait the full time. This also holds after another rest, on
+        // Claim: the opponent has to wait the full time. The same is true after another rest, on
         // the next server.
         for _ in 0..3 {
             let server = &one;

@@ -84,7 +84,7 @@ impl Asker<'_> {
         if class_of(terms).is_none() {
             return Err(bad("no_ratings").into());
         }
-        // Guests have no rating, so their range cannot be relative to it.
+        // Guests have no rating, so they cannot give a range that is relative to their rating.
         let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
         // The range is refused if both bounds are missing, if a bound is too large, or if the
         // lower bound is above the upper one.
@@ -137,7 +137,7 @@ impl Asker<'_> {
         handled
     }
 
-    /// If `terms` is given, enters the pool with these terms, otherwise leaves it.
+    /// If `terms` is given, enters the pool with these terms. Otherwise, leaves the pool.
     async fn change_pool(&self, terms: Option<&Terms>) -> Handled {
         for _ in 0..POOL_ATTEMPTS {
             let change = match terms {

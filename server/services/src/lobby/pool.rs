@@ -43,7 +43,8 @@ const POOLED_MS: u64 = 24 * 3_600_000;
 /// The maximum number of players of one class who are matched together. Twice as many players
 /// would take more than twice as long.
 const MATCHED_MAX: usize = 4_096;
-/// The number of pairs that are written at once, and of games that are created at once.
+/// The number of pairs that are written at the same time. Also the number of games that are
+/// created at the same time.
 const AT_ONCE: usize = 32;
 /// The number of waves for which the record of a pair is kept after its game was created. During
 /// these waves, every server sees the record and informs its players.

@@ -129,8 +129,8 @@ impl Players {
 
     /// Logs in with a password, and returns a new token. Neither the answer nor the time it takes
     /// reveals whether the name or the password was wrong. `device` is a token that the device
-    /// had before; it may be invalid. Wrong guesses by other devices do not count against a
-    /// device that has had a token of the account.
+    /// had before. This token may be invalid. Wrong guesses by other devices do not count against
+    /// a device that has had a token of the account.
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -305,8 +305,8 @@ impl Players {
             if gone.is_empty() {
                 return Err(Refusal::new(Code::NO_SUCH_TOKEN).into());
             }
-            // Remember a device that signs itself out as known. Do not remember a device that was
-            // signed out from another device, because it may be stolen.
+            // If a device signs itself out, remember it as known. If it was signed out from
+            // another device, do not remember it, because it may be stolen.
             if token_id == asker.token_id {
                 record.note_former(gone);
             }
@@ -360,7 +360,7 @@ impl Players {
         }
         let mut before = None;
         let mut transaction = Transaction::new(&*self.inner.store, "the account");
-        // If the record does not exist after an attempt, that attempt has deleted it.
+        // If the record does not exist after an attempt, it was deleted by that attempt.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];

@@ -26,7 +26,7 @@ const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The shortest time between two sweeps, so that a full table does not slow down every attempt.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// The attempts that this server has counted. It counts names that do not exist in the same way
+/// The attempts that this server has counted. Names that do not exist are counted in the same way
 /// as names that do.
 ///
 /// Wrong passwords count for the name and the network together, so that a guesser cannot lock out

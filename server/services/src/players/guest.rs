@@ -112,7 +112,7 @@ impl GuestKeys {
         Ok(None)
     }
 
-    /// Returns the key that signs. The store keeps this key; the first server on a store makes
+    /// Returns the key that signs. The store keeps this key. The first server on a store creates
     /// it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
         if let Some(key) = self.keys.lock().first().cloned() {

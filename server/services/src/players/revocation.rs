@@ -1,9 +1,9 @@
-//! Closes the sockets of revoked tokens. This server does so at once, and other servers when they
-//! next look for announcements.
+//! Closes the sockets of revoked tokens. This server does so at once. Other servers do so when
+//! they next look for announcements.
 //!
 //! Announcements of revocations expire, so a server that has not looked for a long time may have
-//! missed some. It then checks the token of every open connection against the player's record
-//! instead.
+//! missed some. In that case, it checks the token of every open connection against the player's
+//! record instead.
 //!
 //! Each server keeps copies of the records of players who are connected or have a running game.
 //! These copies are used to restore a store that was emptied: see

@@ -1,4 +1,5 @@
-//! Tests that hold for every route, and tests that a request continues when its connection closes.
+//! Tests that apply to every route, and tests that a request continues when its connection
+//! closes.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;

@@ -356,7 +356,7 @@ impl Drop for Dispatch {
     }
 }
 
-/// The id of the command that a message makes, and the game that it is about.
+/// The id of the command in a message, and the game that the message is about.
 fn subject_of(message: ClientToServer) -> (Option<CommandId>, Option<GameId>) {
     match LobbyCommand::from_message(message) {
         Ok((cmd_id, _)) => (Some(cmd_id), None),

@@ -125,7 +125,7 @@ fn take(
             turn_away(&stream, &refused);
             drop(Lingering { stream: Some(stream), place: Some(Place::Porch(permit)) });
         }
-        // Reset the connection, so that the system keeps no state for it.
+        // Reset the connection, so that the operating system keeps no state for it.
         Err(_) => {
             stream.set_zero_linger().ok();
         }
@@ -182,9 +182,9 @@ async fn serve_connection(
     }
 }
 
-/// Speaks HTTP until one end closes the connection or it becomes a WebSocket; `None` if its time
-/// is up before. When the listener stops, the connection closes after the request that it is
-/// answering.
+/// Speaks HTTP until one end closes the connection or the connection becomes a WebSocket. Returns
+/// `None` if the connection's time is up before that. When the listener stops, the connection
+/// closes after the request that it is answering.
 async fn speak(
     stream: Lingering,
     peer: Peer,

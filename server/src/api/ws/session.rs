@@ -81,7 +81,7 @@ pub enum Step {
         name: Option<String>,
         /// The name of the client program, in printable characters.
         client: String,
-        /// True if the client is to be the player of its session cookie, or anonymous.
+        /// True if the client wants to be the player of its session cookie, or anonymous.
         has_session: bool,
     },
     Carry(ClientToServer),

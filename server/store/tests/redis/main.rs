@@ -328,7 +328,7 @@ async fn a_redis_that_promises_less_after_a_reconnect_takes_nothing_until_it_doe
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let _: String = redis.ask(&["CONFIG", "SET", "appendfsync", "everysec"]).await;
     let _: u64 = redis.ask(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]).await;
-    // The outcome of this append is ignored, because its connection may be lost after it was
+    // Ignore the outcome of this append, because its connection may be lost after the append was
     // sent.
     store.append(append(game(1), at, &["b"])).await.ok();
     let why = until("the refusal", async || match store.append(append(game(1), at, &["b"])).await {

@@ -188,8 +188,8 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
         return "nothing is missing".to_owned();
     }
     assert!(server_said.contains(id), "{id} is not named in:\n{server_said}\n{}", record.said);
-    // Without its first entry, a game does not say who may see it, so strangers are told that it
-    // may be private.
+    // Without its first entry, the game has no record of who may see it. So strangers get the
+    // message that the game may be private.
     let is_private = server_said.contains("entry 1: ") && record.said.contains("or it is private");
     assert!(is_private || record.said.contains("damaged"), "{}\n{server_said}", record.said);
     "the game is named and kept apart".to_owned()

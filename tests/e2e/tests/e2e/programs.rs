@@ -50,7 +50,7 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play. The first program offers a game and waits, the second takes the
+    /// Lets a program play. The first program offers a game and waits. The second one takes the
     /// offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
@@ -67,7 +67,8 @@ impl Stage {
         client
     }
 
-    /// Checks that no process that recorded its id still runs, nor any process of its group.
+    /// Checks that no process that recorded its id is still running, and no process of its group
+    /// either.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();
@@ -137,7 +138,7 @@ fn umpired(stage: &Stage, rules: &str, red: &str, blue: &str) -> Value {
     serde_json::from_str(&text).expect("a record")
 }
 
-/// Plays a game of two programs and checks that it equals the one under the umpire.
+/// Plays a game of two programs. Checks that the game is the same as under the umpire.
 fn play(rules: &str) {
     let stage = Stage::new();
     let (red, blue) = (stage.house("red", rules, 1, 90), stage.house("blue", rules, 2, 1_000_000));

@@ -127,7 +127,8 @@ async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>,
     Ok(latencies)
 }
 
-/// A newcomer: a guest who offers a game, withdraws it, and begins one against a house player.
+/// A newcomer: a guest who offers a game, withdraws the offer, and begins a game against a house
+/// player.
 async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), LoadError> {
     let mut socket = guest(address, source).await?;
     let terms = terms();

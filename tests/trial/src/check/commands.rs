@@ -57,9 +57,9 @@ const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superse
 /// The answers to a client's commands.
 #[derive(Default)]
 struct Answers {
-    /// By id: the acknowledgement and its time.
+    /// The acknowledgement of each command and its time, by command id.
     accepted: HashMap<String, (Value, u64)>,
-    /// By id: the refusal.
+    /// The refusal of each command, by command id.
     refused: HashMap<String, Value>,
     /// Commands that were acknowledged and are in no log: id, time and epoch.
     lost: Vec<(String, u64, Option<u64>)>,
@@ -207,7 +207,8 @@ impl Checker<'_> {
         act_of(command).is_some_and(is_lawful)
     }
 
-    /// Checks that a finally refused command is not in the log, unless it was sent again.
+    /// Checks that a command whose last answer was a refusal is not in the log, unless it was
+    /// sent again.
     fn check_refused_moves(
         &mut self,
         color: Color,

@@ -498,7 +498,7 @@ impl<'a> State<'a> {
         Some((&taken[index], self.truth.boards.get(index + 1)?))
     }
 
-    /// The last ply, if it was a move, as it was seen then.
+    /// The last ply, if it was a move, as it was seen when it was made.
     fn last_move(&self) -> Option<Value> {
         let (taken, after) = self.last_ply()?;
         let BoardEvent::Moved { from, to, laid, .. } = &taken.step else { return None };
@@ -509,7 +509,8 @@ impl<'a> State<'a> {
             seen["laid"] = json!(format!("{squares}={chip}"));
         }
         if let Some(strike) = taken.strike {
-            // Only a defender that wins can stay hidden, and only if not everybody knew it.
+            // Only a defender that wins can stay hidden, and only if its rank was not known to
+            // everybody before.
             let winner_at = match strike.defender.1 {
                 "advances" => from,
                 _ => to,
@@ -531,7 +532,8 @@ impl<'a> State<'a> {
         Some(seen)
     }
 
-    /// The last ply as it was seen then, if it was an exchange between board and reserve.
+    /// The last ply, if it was an exchange between board and reserve, as it was seen when it was
+    /// made.
     fn exchange(&self, taken: &Taken) -> Option<Value> {
         let side = SIDES[taken.color];
         Some(match taken.step {

@@ -46,7 +46,7 @@ const CLOCK_SLACK_MS: i64 = 20;
 pub(super) struct Parsed {
     pub(super) kind: String,
     seq: Option<u64>,
-    /// The number of events that came with it.
+    /// The number of events that came with the text.
     tail: u64,
     pub(super) value: Arc<Value>,
 }
@@ -114,7 +114,8 @@ impl Checker<'_> {
             for one in told {
                 self.findings.events += 1;
                 if one["event"]["kind"] == "chosen" && color_of(&one["event"]["side"]) != Some(audience) {
-                    // The end opened this choice. It is compared with what its own side was told.
+                    // The end of the game opened this choice. Compare it with the choice that its
+                    // own side was told.
                     continue;
                 }
                 let mut expected = self.events[audience].get(seq).map(|(event, _)| event.clone());

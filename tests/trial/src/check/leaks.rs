@@ -12,7 +12,7 @@ use super::truth::{Taken, color_of};
 /// steps that are not plies.
 const STEPS_TOLD: usize = 4;
 
-/// A rank named in a message, or the ranks that it leaves possible.
+/// A rank that is named in a message, or the set of ranks that the message leaves possible.
 #[derive(Debug)]
 enum Found {
     /// The rank of a piece on a square.
@@ -78,8 +78,8 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the audience may know the found rank in this state; events may be described from
-    /// step `first` on.
+    /// True if the audience may know the found rank in this state. Events from step `first` on
+    /// may be described.
     fn is_known(&self, audience: usize, state: &State<'_>, first: usize, found: &Found) -> bool {
         let steps = || (first..state.steps).map(|step| (step, &self.truth.steps[step]));
         let is_ply = |taken: &Taken, color: Color, squares: (At, At)| {

@@ -223,7 +223,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
     }
 }
 
-/// The command that was sent and not answered at a moment, and when it was first sent.
+/// The command that was sent but not answered at a moment, and the time at which it was first
+/// sent.
 fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
     let before = client.entries.iter().filter(|entry| entry.at <= at);
     let mut open: Option<(String, u64)> = None;

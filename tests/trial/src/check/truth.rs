@@ -14,7 +14,7 @@ use crate::log::GameLog;
 /// The sides' names in messages, by color.
 pub(super) const SIDES: [&str; 2] = ["red", "blue"];
 
-/// Something that happened, as one audience is told it.
+/// A fact about a game, in the form in which one audience is told it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fact {
     /// The audience's own deployment was accepted.
@@ -40,7 +40,7 @@ pub(super) enum Fact {
 }
 
 impl Fact {
-    /// True if it is a ply, which ends its side's time.
+    /// True if the fact is a ply, which ends its side's time.
     fn is_ply(&self) -> bool {
         matches!(self, Fact::Board(_, step) if step.is_ply())
     }

@@ -9,7 +9,7 @@ pub(super) struct Played {
     pub seats: [Seat; 3],
     /// The seat with the secret.
     pub hider: usize,
-    /// The seats that must not see it: the other player and the public.
+    /// The seats that must not see the secret: the other player and the public.
     pub watching: [usize; 2],
     pub opaque: Vec<String>,
     pub put_off: Vec<u64>,
@@ -34,8 +34,8 @@ impl Played {
     /// Returns the act up to which the session can be compared with another one. None if the
     /// whole session can be compared.
     ///
-    /// The two courses differ after an unplanned disturbance, or after an outage about which they
-    /// were told differently.
+    /// The two sessions may differ after an unplanned disturbance, or after an outage that was
+    /// reported to their clients in different ways.
     pub(super) fn comparable_until(&self, other: &Played) -> Option<usize> {
         let is_unlike = |outage: usize| {
             let [one, other] = [self, other].map(|session| session.disturbance(outage));

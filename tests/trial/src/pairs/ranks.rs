@@ -202,8 +202,8 @@ impl Course {
         let mut twins = Twins::new(self.ruleset, self.lakes);
         let deploy = |setup: &String| Some(GameCommand::Deploy { setup: setup.clone() });
         if once_in(chance, 2) {
-            // One session has an extra deployment, which is changed before anybody else learns of
-            // it (§A4).
+            // In one session, there is an additional deployment, which is changed before anybody
+            // else learns of it (§A4).
             let more = setups.choose(self.ruleset, hider, chance);
             twins.order(hider, [None, deploy(&more)])?;
         }
@@ -274,8 +274,8 @@ impl Course {
         }
     }
 
-    /// The viewer sends commands that must be refused, about a piece of the other side that
-    /// differs, if there is one.
+    /// The viewer sends commands that must be refused. The commands are about a piece of the
+    /// other side that differs between the sessions, if there is one.
     fn probe(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>) {
         let viewer = self.hider.opponent();
         let before = number.checked_sub(1).and_then(|before| self.steps.get(before));

@@ -43,7 +43,8 @@ pub(super) struct Links {
     pub arrived: mpsc::Sender<()>,
     /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
-    /// The act before which its connections break, if planned, and their proxies.
+    /// The act before which the session's connections break, if a break is planned, and the
+    /// proxies of these connections.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
