@@ -36,8 +36,8 @@ pub(super) struct Facts {
     pub(super) is_writing: AtomicBool,
 }
 
-/// The information that the lists should show about a game in memory, and the information that
-/// they show according to this server.
+/// The state of a game in memory that the lists should show, and the state that they show as far
+/// as this server knows.
 pub(super) struct Lists {
     pub(super) absence: Absence,
     is_absence_listed: bool,

@@ -48,8 +48,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The smallest change of a leaving time that is worth a write, in milliseconds. Smaller changes
-/// occur because servers notice at slightly different times that a player has left.
+/// The smallest change of the time at which a player left that is written to the store, in
+/// milliseconds. Smaller changes occur because servers notice at slightly different times that a
+/// player has left.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {

@@ -37,7 +37,7 @@ pub(crate) struct State {
 
 pub(crate) struct Place {
     client: Client,
-    /// True if the connection comes from `client` itself, and not from a proxy in front of it.
+    /// True if `client` is the actual client, and not the proxy in front of the client.
     pub(crate) is_named: bool,
     standing: Standing,
     pub(crate) eviction: Arc<Eviction>,
@@ -51,7 +51,7 @@ pub(crate) struct Usage {
     /// The numbers of the silent connections. Lower numbers are older.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    /// The rates that have been used at least once.
+    /// The rates of the limits that have been used at least once.
     rates: Vec<(Limit, TokenBucket)>,
 }
 

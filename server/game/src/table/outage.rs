@@ -94,8 +94,8 @@ impl OutageState {
     }
 
     /// Records an outage in which clocks stood still, unless the log has a later entry. If the
-    /// game has a slow clock (`is_slow`), its time has run since the end of the outage, even if
-    /// this table learns of the outage late.
+    /// game has a slow clock (`is_slow`), its clock has been running since the end of the outage,
+    /// even if this table learns of the outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
         self.seen = Some(outage);
         let latest = game.latest();

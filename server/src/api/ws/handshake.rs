@@ -112,8 +112,8 @@ async fn admit_player(
     app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     registration.identify(&identity.player.id, &identity.token_id, connections_max);
     registration.remember(token.digest(), &identity);
-    // From here on, a revocation of the token finds this connection. The second lookup finds an
-    // earlier revocation.
+    // From here on, a revocation of the token closes this connection. The second lookup detects a
+    // revocation before this point.
     let confirmed = app.players.look_up(token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
     Ok(identity.player.into())
