@@ -44,8 +44,8 @@ pub const LEASE_MS: u64 = 5_000;
 /// The time between two regular checks for jobs of a kind. A wake-up causes an additional check.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// The most jobs that a wake-up can name. If there are more, the runner checks all jobs of the
-/// kind.
+/// The maximum number of jobs that a wake-up can name. If there are more, the runner checks all
+/// jobs of the kind.
 const TOLD_MAX: usize = 64;
 
 /// The names of all kinds of jobs. A job's key begins with the name of its kind.
@@ -58,7 +58,7 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The most jobs that may run at once among those with the same first part of the id.
+    /// The largest number of jobs with the same first part of the id that may run at once.
     pub per_key: usize,
     /// True if the record must have fields. Then a record that is not a JSON object becomes a
     /// dead letter.

@@ -82,7 +82,7 @@ pub struct Settings {
           value_parser = BoolValueParser::new().map(Reach::from_private),
           help_heading = "Webhooks")]
     pub webhooks: Reach,
-    /// Which certificate authorities webhooks trust.
+    /// The certificate authorities that webhooks trust.
     #[arg(skip)]
     pub webhook_trust: Trust,
 }
@@ -116,7 +116,7 @@ pub(crate) fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Which addresses webhooks may reach.
+/// The addresses that webhooks may reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reach {
     /// Public addresses, over TLS.
@@ -146,7 +146,7 @@ pub struct PageSettings {
     pub is_off: bool,
 }
 
-/// Checks where vulnerabilities are reported: a URI on one line.
+/// Checks that the address for vulnerability reports is a URI on one line.
 fn contact(text: &str) -> Result<String, &'static str> {
     let is_known = ["mailto:", "https://", "tel:"]
         .iter()
@@ -300,8 +300,8 @@ impl Limits {
 
 /// Durations.
 ///
-/// Where 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a
-/// flag that may be missing.
+/// If 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a flag
+/// that may be missing.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Times {
     /// Time to deploy, in seconds.
@@ -330,8 +330,8 @@ pub struct Times {
     #[arg(long = "rest-seconds", env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS",
           default_value = "600", value_parser = time(SECOND, 1..=86_400), help_heading = "Games")]
     pub rest: Duration,
-    /// How often games that are not in memory are checked for due flags and due moves of house
-    /// players.
+    /// The time between two checks of the games that are not in memory for due flags and due
+    /// moves of house players.
     #[arg(skip = Duration::from_secs(1))]
     pub rest_look: Duration,
     /// Days after which a finished game in Redis is archived. An archived game takes less than
@@ -341,7 +341,7 @@ pub struct Times {
           default_value = "30", value_parser = time_or_never(DAY, 0..=36_500),
           help_heading = "Games")]
     pub archive: option::Option<Duration>,
-    /// How often the server looks for games to archive.
+    /// The time between two searches for games to archive.
     #[arg(skip = Duration::from_secs(10 * 60))]
     pub archive_look: Duration,
     /// Time for a client's hello, in seconds.
@@ -362,10 +362,10 @@ pub struct Times {
           default_value = "20", value_parser = time(SECOND, 1..=3_600),
           help_heading = "Connections")]
     pub message_window: Duration,
-    /// How long a client has for the head of an HTTP request.
+    /// The time in which a client must send the head of an HTTP request.
     #[arg(skip = Duration::from_secs(5))]
     pub http_head: Duration,
-    /// How long an HTTP request may take in all, including its answer.
+    /// The time limit for an HTTP request as a whole, including its answer.
     #[arg(skip = Duration::from_secs(30))]
     pub http_request: Duration,
     /// How long a connection stays open for the next request after an answer to GET or HEAD, in
@@ -374,7 +374,7 @@ pub struct Times {
           default_value = "15", value_parser = time_or_never(SECOND, 0..=300),
           help_heading = "Connections")]
     pub http_idle: option::Option<Duration>,
-    /// How long a closing connection may take to flush its output and to receive the client's
+    /// The time in which a closing connection must flush its output and receive the client's
     /// close.
     #[arg(skip = Duration::from_secs(3))]
     pub close_grace: Duration,
@@ -386,15 +386,15 @@ pub struct Times {
           default_value = "15", value_parser = time(MINUTE, 0..=1_440),
           help_heading = "Connections")]
     pub visitor_memory: Duration,
-    /// How long a seek outlives its seeker's last connection.
+    /// The time for which a seek stays open after its seeker's last connection.
     #[arg(skip = Duration::from_secs(10))]
     pub seek_grace: Duration,
     /// Time between two waves of pairing in the pool, in seconds.
     #[arg(long = "pool-wave-seconds", env = "FLAGFALL_POOL_WAVE_SECONDS", value_name = "SECONDS",
           default_value = "5", value_parser = time(SECOND, 1..=600), help_heading = "Games")]
     pub pool_wave: Duration,
-    /// How long a place in the pool outlives its player's last connection. The place lasts at
-    /// least half of this time. `None` means 30 s plus three waves.
+    /// The time for which a place in the pool is kept after its player's last connection. The
+    /// place lasts at least half of this time. `None` means 30 s plus three waves.
     #[arg(skip)]
     pub pool_grace: Option<Duration>,
     /// Shortest time between two lobby messages to a watcher.
@@ -404,7 +404,7 @@ pub struct Times {
     #[arg(long = "challenge-hours", env = "FLAGFALL_CHALLENGE_HOURS", value_name = "HOURS",
           default_value = "24", value_parser = time(HOUR, 1..=720), help_heading = "Games")]
     pub challenge: Duration,
-    /// How long the outcome of a lobby command is remembered.
+    /// The time for which the outcome of a lobby command is remembered.
     #[arg(skip = DAY)]
     pub command_memory: Duration,
     /// How long a guest who does not come back is remembered, in days.
@@ -425,31 +425,31 @@ pub struct Times {
           default_value = "90", value_parser = time_or_never(DAY, 0..=3_650), global = true,
           help_heading = "Games")]
     pub guest_game: option::Option<Duration>,
-    /// How often the server looks for guests and games to delete.
+    /// The time between two searches for guests and games to delete.
     #[arg(skip = Duration::from_secs(60))]
     pub prune_look: Duration,
     /// Period for which --attempts-per-name and --attempts-per-address apply, in minutes.
     #[arg(long = "attempts-minutes", env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES",
           default_value = "15", value_parser = time(MINUTE, 1..=1_440), help_heading = "Accounts")]
     pub attempt_window: Duration,
-    /// How often the server looks for tokens that other servers have revoked.
+    /// The time between two checks for tokens that other servers have revoked.
     #[arg(skip = Duration::from_secs(1))]
     pub revocation_interval: Duration,
-    /// How often the server looks for work that follows from turns in correspondence games.
+    /// The time between two checks for work that follows from turns in correspondence games.
     #[arg(skip = Duration::from_secs(2))]
     pub turn_look: Duration,
-    /// How often a heartbeat is sent to the store.
+    /// The time between two heartbeats to the store.
     #[arg(skip = Duration::from_secs(1))]
     pub heartbeat: Duration,
-    /// How long the store may take to answer a heartbeat before clients are told that the store
-    /// is unreachable. Together with the pause before the heartbeat, that is 2.25 s after the
-    /// last answer.
+    /// The time that the store may take to answer a heartbeat before clients are told that the
+    /// store is unreachable. Together with the pause before the heartbeat, that is 2.25 s after
+    /// the last answer.
     #[arg(skip = Duration::from_millis(1_250))]
     pub store_late: Duration,
-    /// How long the store may take for a health check.
+    /// The time that the store may take for a health check.
     #[arg(skip = Duration::from_secs(2))]
     pub health: Duration,
-    /// How long stopping may take before the remaining work is aborted.
+    /// The time that stopping may take before the remaining work is aborted.
     #[arg(skip = Duration::from_secs(8))]
     pub stop: Duration,
 }
@@ -461,7 +461,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// How long a place in the pool outlives its player's last connection.
+    /// Returns the time for which a place in the pool is kept after its player's last connection.
     pub fn pool_grace(&self) -> Duration {
         self.pool_grace.unwrap_or_else(|| 30 * SECOND + 3 * self.pool_wave)
     }

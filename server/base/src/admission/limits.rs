@@ -191,7 +191,7 @@ impl TooMany {
     }
 }
 
-/// Counts that a limit has refused or delayed something.
+/// Counts a request that was refused or delayed because of a limit.
 pub fn count_hit(limit: Limit, scope: Scope) {
     counter!(LIMIT_HITS, "limit" => limit.into_str(), "of" => scope.into_str()).increment(1);
 }

@@ -57,7 +57,7 @@ impl ProxyTrust {
         client
     }
 
-    /// True if the client came to the proxy over TLS: a trusted proxy says so in its
+    /// True if the client came to the proxy over TLS. A trusted proxy states this in its
     /// `X-Forwarded-Proto`.
     pub fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let last = headers.get_all("x-forwarded-proto").iter().next_back();

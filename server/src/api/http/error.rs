@@ -36,7 +36,7 @@ pub enum ApiError {
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
     HostExpected,
-    /// Sessions are for this server's own page.
+    /// Only this server's own page can use sessions.
     ForeignPage,
     /// The answer took too long.
     TimedOut,

@@ -22,9 +22,10 @@ use flagfall_services::players::house_players;
 use flagfall_services::suggestions::Suggestion;
 
 const LISTED_GAMES_MAX: usize = 100;
-/// The newest games that are put in the order of ratings.
+/// The number of newest games that are sorted by rating.
 const ORDERED_GAMES_MAX: usize = 400;
-/// How many more requests it costs to order them.
+/// The number of additional requests for which the client is charged when games are sorted by
+/// rating.
 const ORDER_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]

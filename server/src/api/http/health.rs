@@ -1,4 +1,5 @@
-//! Health checks: the store accepts and returns a record, and the servers can hear each other.
+//! Health checks: whether the store accepts and returns a record, and whether the servers receive
+//! each other's notices.
 
 use std::borrow::Cow;
 

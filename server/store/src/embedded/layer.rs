@@ -282,8 +282,8 @@ mod tests {
         let row = layer.games[&game].clone().unwrap();
         assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
         assert_eq!(layer.dead, 100);
-        // This layer reads the log after a compaction. The segment with the first entries is
-        // gone, and the copies of these entries come last.
+        // This layer is built from a log after a compaction. The segment with the first entries
+        // is gone, and the copies of these entries come last.
         let mut layer = Layer::default();
         assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));

@@ -68,7 +68,7 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     let mut servers = [site.serve(), site.serve(), site.serve()];
     let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
     game.play(4);
-    // Ann's server is killed; she continues on another.
+    // Ann's server is killed. Ann continues on another one.
     servers[0].kill();
     game.clients.red.expect("Reconnecting.");
     game.clients.red.expect("Connected again.");
