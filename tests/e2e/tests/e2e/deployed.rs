@@ -154,8 +154,7 @@ fn deploy_names_settings_that_exist() {
     let help = Process::start("help", command(&client_program()).args(["play", "--help"])).ended().said;
     known.extend(words(&help, "FLAGFALL_"));
     // Settings of compose.yml, and of the script that creates the passwords for it.
-    let own =
-        ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE"];
+    let own = ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE"];
     for file in [
         "Dockerfile",
         "compose.yml",
