@@ -137,8 +137,8 @@ impl SquareSet {
         }
     }
 
-    /// These squares, plus all squares on the paths from them in a direction. A path enters only
-    /// squares of `through`.
+    /// These squares, plus all squares on the paths that lead from them in a direction. A path
+    /// enters only squares that are in `through`.
     ///
     /// Every path ends at the edge of the 16x10 frame. For speed, the code has no branch that
     /// depends on the squares.

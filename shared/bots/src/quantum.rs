@@ -1,6 +1,6 @@
-//! The level *simple* in games with coins (§Q). It scores every choice against the ranks that the
-//! enemy can have, and every strike by the best choice in that strike. Its other moves go toward
-//! pieces that are worth striking.
+//! The level *simple* in games with coins (§Q). It scores each choice of a rank against the ranks
+//! that the enemy can have. The score of a strike is that of the best choice in it. Other moves
+//! go toward pieces that are worth striking.
 
 mod good;
 mod matrix;
@@ -178,8 +178,8 @@ impl Turn<'_> {
         self.stock.cost_of_setting_out(self.side)
     }
 
-    /// Returns the number of steps by which a move comes closer to a piece that is worth
-    /// striking.
+    /// Returns the number of steps that a move brings the piece closer to an enemy piece that is
+    /// worth striking.
     fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
         let near = |at: Square| targets.clone().map(|foe| at.distance(foe.square)).min();

@@ -1,5 +1,5 @@
-//! The level *simple*. It scores every legal move, and the enemy's reply to it, by the facts that
-//! it knows, and it moves toward possible gains.
+//! The level *simple*. It scores every legal move and the enemy's reply to that move, using the
+//! facts that it knows. It also moves toward possible gains.
 
 mod attraction;
 mod belief;
@@ -37,10 +37,10 @@ const REPEATED: f32 = 0.5;
 const RETURNED: f32 = 0.2;
 /// The cost of moving the same piece again, for each of its moves in a row beyond the first few.
 const TIRED: f32 = 0.03;
-/// The value of an unknown rank, as a share of the rank's value, while the enemy has its whole
-/// army.
+/// The value of keeping a rank secret, as a share of the rank's value, while the enemy has its
+/// whole army.
 const SECRECY: f32 = 0.14;
-/// The strength of the enemy's army at which the value of an unknown rank is halved.
+/// The strength of the enemy's army at which the value of keeping a rank secret is halved.
 const SECRECY_HALVED: f32 = 15.0;
 /// The random noise that is added to scores. If two moves differ by less, one of them is chosen
 /// at random.
@@ -98,7 +98,7 @@ pub(crate) struct Turn<'a> {
     trade: f32,
     /// For each rank, the attractions of all squares, computed on first use.
     attractions: [Option<Pulls>; Rank::COUNT],
-    /// The value of an unknown rank, as a share of the rank's value.
+    /// The value of keeping a rank secret, as a share of the rank's value.
     secrecy: f32,
     placement: u64,
     /// True if the side's ranks are only assumptions. In this case, placements do not distinguish
@@ -212,7 +212,8 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// Returns the probability that a strike ends with fates for which `is_such` is true.
+    /// Returns the probability that `is_such` is true for the fates of the attacker and the
+    /// defender in a strike.
     fn chance_of(&self, own: Own, foe: &Enemy, is_such: impl Fn((Fate, Fate)) -> bool) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| is_such(strike_fates(self.ruleset, own.rank, *rank)))

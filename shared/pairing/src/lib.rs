@@ -34,8 +34,8 @@ pub struct Settings {
     /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
     /// each player.
     pub deviation_widening: f64,
-    /// The bonus for a pair that would balance the first moves of its players, for each game of
-    /// imbalance. At most [`IMBALANCE_MAX`] games count.
+    /// The bonus for pairing a player who has often moved first with a player who has not, for
+    /// each game of difference between them. At most [`IMBALANCE_MAX`] games count.
     pub side_bonus: f64,
 }
 
@@ -72,8 +72,8 @@ pub struct Waiting<K> {
     pub first_surplus: i32,
     /// The player's last opponent.
     pub last_opponent: Option<K>,
-    /// The players whom this player refuses to play. A pair is already impossible if one of the
-    /// two refuses.
+    /// The players whom this player refuses to play. Two players cannot be paired if either of
+    /// them refuses.
     pub apart: Vec<K>,
 }
 
@@ -130,8 +130,8 @@ fn widening(deviation: f64, settings: &Settings) -> f64 {
     2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
 }
 
-/// Returns the maximum difference between this player's rating and an opponent's. The function
-/// assumes an opponent who has just entered and whose rating is equally uncertain.
+/// Returns the maximum difference between this player's rating and an opponent's. Assumes that
+/// the opponent has just entered the pool and has an equally uncertain rating.
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)

@@ -6,8 +6,8 @@ use crate::identity::SeenPiece;
 use crate::moves::{Move, PendingStrike};
 use crate::rank_counts::RankCounts;
 
-/// The part of a view's change that a client cannot see from the event itself. Every value is the
-/// new value and not a difference, so a client only stores it.
+/// The part of a view's change that a client cannot derive from the event itself. Every field
+/// holds the new value rather than a difference, so a client can simply store it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ViewChange {

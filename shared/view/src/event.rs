@@ -85,7 +85,7 @@ pub enum GameEvent {
     Ended {
         /// The outcome of the game.
         outcome: SeenOutcome,
-        /// The deployments that are open to this client after the end of the game.
+        /// The deployments that this client may see after the end of the game.
         opened: PerSide<Option<Opened>>,
     },
 }

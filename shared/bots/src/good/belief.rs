@@ -17,8 +17,8 @@ pub(super) struct Suspect {
 /// The number of rounds in which first rows and then columns are scaled.
 const ROUNDS: usize = 14;
 
-/// Returns the probability of each rank for each suspect. The sum of the probabilities of a rank
-/// equals the number of pieces of that rank that are left, except in an inconsistent view.
+/// Returns the probability of each rank for each suspect. Unless the view is inconsistent, the
+/// probabilities of a rank add up to the number of pieces of that rank that are left.
 pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> {
     let row = |Suspect { possible, weight }: &Suspect| {
         Rank::ALL.map(|rank| if possible.contains(rank) { weight[rank as usize].max(1e-6) } else { 0.0 })

@@ -30,7 +30,8 @@ struct Enemy {
 #[derive(Default)]
 pub(super) struct Enemies {
     list: Vec<Enemy>,
-    /// The ply of the last view. The next two fields are its pieces and the enemy's losses in it.
+    /// The ply of the last view. `pieces` and `captured` contain the pieces and the enemy's
+    /// losses in that view.
     ply: Option<Ply>,
     pieces: Vec<SeenPiece>,
     captured: PerRank<u8>,

@@ -119,8 +119,7 @@ impl Evaluation {
         self.gains[self.strike(attacker, target)]
     }
 
-    /// Returns the additional value for a piece of this rank of attacking a target that is close
-    /// to our Flag.
+    /// Returns the bonus that a piece of this rank gets for attacking a target close to our Flag.
     fn urgency(&self, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
@@ -271,7 +270,8 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
 
 /// The value of being next to a target, as a percentage of the strike's gain.
 const PULL: i32 = 25;
-/// The share of that value that remains at each distance in steps, in thousandths.
+/// The share of this value that remains at each distance from the target, in thousandths. The
+/// index is the number of steps.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
@@ -287,7 +287,7 @@ const URGENCY: f64 = 1.5;
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
 /// Computes the number of steps that our pieces need from every cell to every other cell. Paths
-/// cannot pass our Bombs and our Flag.
+/// cannot pass through our Bombs or our Flag.
 fn measure_walks(situation: &Situation) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
     let stays = situation.own_bombs.iter().chain(&situation.own_flag);

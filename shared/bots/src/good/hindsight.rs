@@ -1,5 +1,4 @@
-//! Reconstructs the view that the enemy had before its last move. The source is the views of our
-//! side.
+//! Reconstructs the view that the enemy had before its last move, using only our side's views.
 
 use flagfall_board::{Side, Square};
 use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
@@ -51,8 +50,8 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on this square after our move. The result shows the piece
-    /// in its state before our move.
+    /// Returns the enemy piece that was on this square after our move. The result is the piece as
+    /// it was before our move.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {

@@ -15,8 +15,8 @@ const DRAFTS: usize = 200;
 const SEED: u64 = 5;
 /// The amount that each Bomb next to the Flag adds to the logarithm of a deployment's likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
-/// The amount that each piece next to the Flag adds to this logarithm, in rulesets in which home
-/// squares may stay empty.
+/// The amount that each piece next to the Flag adds to the logarithm of a deployment's
+/// likelihood, in rulesets in which home squares may stay empty.
 const COVER: f32 = 2.0;
 
 /// For each rank, how often people deploy it in each of four rows, in thousandths. The back row

@@ -2,9 +2,10 @@
 //! how likely a sensible player with this army would have made the moves. The level *simple* is
 //! the model of a sensible player.
 //!
-//! The likelihood of a move is its attraction, divided by the sum for all possible moves. The
-//! attraction of a move depends almost only on the rank of the moving piece, and hardly on the
-//! ranks of other pieces. One table by piece and rank is therefore enough for all armies.
+//! The likelihood of a move is its attraction, divided by the sum of the attractions of all
+//! possible moves. The attraction of a move depends mainly on the rank of the moving piece, and
+//! hardly on the ranks of other pieces. The same table of attractions by piece and rank can
+//! therefore be used for all armies.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
@@ -13,8 +14,8 @@ use super::belief::PerRank;
 use crate::memory::{Memory, OwnMove};
 use crate::simple::Turn;
 
-/// The difference in score at which the worse move is chosen about a third as often. The scores
-/// are those of the level *simple*.
+/// If the scores of two moves differ by this much, the worse move is chosen about a third as
+/// often as the better one. The scores are those of the level *simple*.
 const TEMPER: f32 = 0.25;
 /// The share of moves that the model cannot explain.
 const ODD: f32 = 0.05;
@@ -35,8 +36,7 @@ pub(super) struct Subject {
     pub(super) rank: Rank,
 }
 
-/// The data about one enemy move with which the likelihood of the move can be computed for any
-/// army.
+/// The data about one enemy move from which its likelihood can be computed for any army.
 pub(super) struct Reading {
     mover: usize,
     /// For each rank of the piece that moved, the attraction of the move.
@@ -50,8 +50,8 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Creates a reading from the view that the enemy had before its move. The ranks of the
-    /// enemy's pieces in that view do not matter. Returns the reading, and the move in the form
-    /// that the enemy's memory stores.
+    /// enemy's pieces in that view are ignored. Returns the reading, and the move as an entry for
+    /// the enemy's memory.
     pub(super) fn new(
         view: &mut View,
         enemy: Side,
@@ -125,7 +125,7 @@ fn suppose(view: &mut View, enemy: Side, subjects: &[Subject], rank_of: impl Fn(
     }
 }
 
-/// True if a piece of this rank can make the move. The function assumes that a Scout can make it.
+/// True if a piece of this rank can make the move. Assumes that a Scout can make any move.
 fn can_make(rank: Rank, squares: Move) -> bool {
     rank == Rank::Scout || squares.from.distance(squares.to) == 1
 }

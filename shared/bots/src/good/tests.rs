@@ -196,8 +196,8 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// Asserts that a world has the same plies as the engine, except for repetitions that the engine
-/// refuses.
+/// Asserts that a world has the same plies as the engine, except for plies that a repetition rule
+/// forbids.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
     let evaluation = evaluation(view, side);

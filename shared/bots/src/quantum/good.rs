@@ -90,7 +90,7 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// A factor that is 1 at first and grows while nothing is captured.
+    /// A factor that starts at 1 and grows as long as no piece is captured.
     boldness: f32,
     /// The value of each kind of strike for the striking side, without regard to other pieces.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
@@ -132,8 +132,9 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// Treats a strike as a game in which both sides choose a rank. `exposed` is a function that
-    /// returns the cost for the striking side of standing on its new square with a rank.
+    /// Treats a strike as a game in which both sides choose a rank. `exposed` takes a rank, and
+    /// returns the cost for the striking side if its piece then stands on the target square with
+    /// that rank.
     fn strike_game(
         &self,
         striker: Side,

@@ -10,10 +10,10 @@ use super::{Turn, WHIM};
 use crate::Chance;
 use crate::mind::Best;
 
-/// The value of placing a piece, for each piece that the enemy has more on the board than the
-/// side.
+/// The value of placing a piece, for each piece by which the enemy outnumbers the side on the
+/// board.
 const OUTNUMBERED: f32 = 0.12;
-/// The maximum value of placing a piece for this reason.
+/// The maximum value of placing a piece because the side is outnumbered.
 const OUTNUMBERED_MAX: f32 = 1.0;
 /// The weight of a square's attraction when a piece is placed on it.
 const NEARNESS: f32 = 0.12;
@@ -22,7 +22,7 @@ const NEARNESS: f32 = 0.12;
 const FIELDED: f32 = 0.04;
 /// The cost of removing a piece. It takes another turn to bring the piece back.
 const REMOVED: f32 = 0.5;
-/// The share of the value of secrecy that a known piece regains when it comes back from the
+/// The share of the value of a secret rank that a known piece regains by coming back from the
 /// reserve.
 const REFIT: f32 = 0.5;
 /// The number of placings that are examined closely.
