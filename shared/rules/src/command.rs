@@ -118,7 +118,7 @@ impl fmt::Debug for Placing {
     }
 }
 
-/// Splits a color suffix from the end of a text.
+/// Splits a color suffix from the end of `text`.
 fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
     match text.split_once('=') {
         None => Ok((text, None)),
@@ -159,7 +159,7 @@ impl FromStr for Placing {
     }
 }
 
-/// Returns the rank for a text that consists only of the rank's letter.
+/// Returns the rank if the text consists only of a rank's letter.
 pub(crate) fn rank_of(text: &str) -> Option<Rank> {
     let mut letters = text.chars();
     letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none())

@@ -262,8 +262,8 @@ impl Position {
     }
 
     /// Moves a piece into its side's reserve (§S1.5). The chip under the piece stays on the
-    /// board. The other side loses what it knew about the piece, unless the piece is labeled
-    /// (§S1.7).
+    /// board. Unless the piece is labeled, everything that the other side knew about it is
+    /// dropped (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(reserve_state) = &mut self.reserve_state

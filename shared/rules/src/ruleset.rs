@@ -6,7 +6,7 @@ use flagfall_board::{BoardShape, Rank};
 /// decisions by these fields, never by the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
-    /// The ruleset's id in messages and texts. The meaning of an id never changes.
+    /// The ruleset's id in messages and text. The meaning of an id never changes.
     ///
     /// The id of a custom game contains its changes.
     pub id: &'static str,
@@ -42,7 +42,7 @@ pub struct Ruleset {
     /// refused, and the side may try again.
     pub illegal_act_loses: bool,
     /// The maximum number of moves in a row in which a piece may cross the same border between
-    /// two squares (§C3). A further crossing is refused.
+    /// two squares (§C3). A further crossing is illegal.
     pub two_squares_limit: Option<u8>,
     /// True if a side that chases without a break must not recreate an earlier position (§T1,
     /// §T2).
@@ -94,13 +94,13 @@ flagfall_board::named! {
         Disclosure = "disclosure",
         /// The fate of a Bomb that beats its attacker.
         Bombs = "bombs",
-        /// The choice whether a Scout can strike at the end of a long move.
+        /// The rule on whether a Scout can strike at the end of a long move.
         ScoutStrike = "scout-strike",
         /// The square on which the winner of a strike ends up.
         Winner = "winner",
-        /// The number of times that a piece may move back and forth.
+        /// The maximum number of times that a piece may move back and forth.
         TwoSquares = "two-squares",
-        /// The choice whether a chase may recreate an earlier position.
+        /// The rule on whether a chase may recreate an earlier position.
         MoreSquares = "more-squares",
         /// The number of plies without a capture after which the game is a draw.
         Quiet = "quiet",
@@ -213,6 +213,6 @@ impl Army {
 }
 
 impl Ruleset {
-    /// The number of plies before a limit at which views begin to show it (§A12).
+    /// Views show a limit once it is at most this many plies away (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
 }

@@ -87,8 +87,9 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap check for most plies. If it returns true, the other side can move after this ply. It
-/// looks for two moves of one square, because the two-squares rule can refuse only one of them.
+/// A cheap check that suffices for most plies. If it returns true, the other side can move after
+/// this ply. The check looks for two one-square moves, because the two-squares rule can forbid
+/// only one of them.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
@@ -104,7 +105,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         None => foes.insert(moved.to),
         Some(strike) => {
             // The check ignores the moves of both pieces in the strike and, where possible,
-            // treats their squares as occupied. It then never counts a move that does not exist.
+            // treats their squares as occupied. This way, it never counts a move that does not
+            // exist.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -113,8 +115,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         }
     }
     if position.repetition.is_chasing_next(position.ruleset(), other) {
-        // The check ignores steps to squares next to enemy pieces, because the more-squares rule
-        // can refuse only these. After a strike, the rule refuses no moves.
+        // The check ignores steps to squares next to enemy pieces, because those are the only
+        // steps that the more-squares rule can forbid. After a strike, the rule forbids no moves.
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
