@@ -17,7 +17,8 @@ pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
-    /// The number of steps that belong to the start. A client cannot go back before them.
+    /// The number of steps that belong to the start. A client cannot go back to a moment before
+    /// they were complete.
     first: usize,
     /// The number of steps from the start of the game to this moment.
     pub(crate) cursor: usize,

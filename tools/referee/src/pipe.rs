@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use crate::Session;
 use crate::lines::{Line, LineBuffer};
 
-/// Maximum number of bytes in answers that wait for a client that writes and does not read. If
-/// more wait, the referee stops reading the client's lines.
+/// Maximum number of bytes in answers that the client has not read yet. If there are more, the
+/// referee stops reading the client's lines.
 pub const PENDING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Maximum number of bytes to read at once. A pipe holds this many.
@@ -15,7 +15,7 @@ const READ_BYTES: usize = 65_536;
 /// Number of bytes that can be written to a writable pipe without blocking (`PIPE_BUF`).
 const WRITE_BYTES: usize = 4096;
 
-/// The operation that is possible without waiting.
+/// The operation that is possible without blocking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ready {
     Read,

@@ -27,9 +27,9 @@ pub enum PlayerError {
     NoWord,
 }
 
-/// A program that speaks the protocol, around a chooser.
+/// A program that speaks the protocol and takes its answers from a chooser.
 ///
-/// The chooser is a function that gets views of the game, at least at each of its turns. It
+/// The chooser is a function that gets views of the game, at least on each of its turns. It
 /// returns a command, or `None` if it has nothing to do.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,

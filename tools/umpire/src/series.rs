@@ -80,7 +80,7 @@ pub struct Played {
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,
-    /// The time that each program used at its turns.
+    /// The time that each program used on its turns.
     pub thinking: PerSide<Thinking>,
     /// The fault of each program, in words.
     pub faults: PerSide<Option<String>>,

@@ -111,7 +111,7 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
         };
         match refusal {
             // In a ruleset in which an illegal deployment loses (§U7), a player can submit a
-            // wrong army, but not a text of the wrong length.
+            // wrong army, but not a deployment text of the wrong length.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
             Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal)))),
@@ -247,8 +247,8 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     }
 }
 
-/// Adds the longest pause to `unchecked` if it is longer than a plausible outage, because only
-/// the server's word confirms it.
+/// Adds the longest pause to `unchecked` if it is longer than a plausible outage, because there
+/// is no proof of it apart from the server's word.
 pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
     let mut paused = None;
     let mut longest = 0;
@@ -291,7 +291,8 @@ pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
-/// Adds to `unchecked` the facts that the record has too little information to check.
+/// Adds facts to `unchecked` that cannot be checked because the record contains too little
+/// information.
 pub(super) fn name_unchecked(
     record: &GameRecord,
     knowledge: PerSide<Knowledge>,

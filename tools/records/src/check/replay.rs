@@ -251,7 +251,7 @@ impl<'a> Replay<'a> {
             GameEvent::Ended { .. } => self.is_over = true,
             GameEvent::Struck(_) => self.chosen_at = None,
             GameEvent::Chosen { .. } => self.chosen_at = Some(at),
-            // The record does not show which side's time passed before the pause.
+            // The record does not show which side's clock was running before the pause.
             GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
             other => self.report.plies_checked += usize::from(other.is_ply()),
         }
@@ -261,8 +261,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// True if the record omits the rank of a defender that everyone knows. This can happen in a
-    /// ruleset in which a defender that wins is not shown.
+    /// True if the record omits the rank of a defender although everyone knows this rank. This
+    /// can happen in a ruleset in which a strike does not reveal a defender that wins.
     fn knows_silent_defender(&self, told: &GameEvent) -> bool {
         let GameEvent::Moved(SeenMove { squares, strike: Some(strike), .. }) = told else { return false };
         let is_silent = self.game.terms().ruleset.disclosure == Disclosure::SilentDefense
@@ -275,8 +275,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Checks the lag compensation. Only a side that ended its turn gets any, and no more than
-    /// the rest of its quota.
+    /// Checks the lag compensation. Only a side that ended its turn may get compensation, up to
+    /// what is left of its quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // The compensation cannot be checked without a clock, or after hidden choices.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
@@ -316,8 +316,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Stores the event as the public saw it. A choice is stored as the end of the game opens it
-    /// to everyone.
+    /// Stores the event as the public saw it. A choice is stored as everyone can see it after the
+    /// end of the game.
     fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
         let seen = see(event, &self.game, Viewer::Public);
         let chosen = matches!(told, GameEvent::Chosen { .. }).then(|| told.clone());
@@ -463,7 +463,7 @@ impl<'a> Replay<'a> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// Asks the engine to decide a command. The salt of a deployment is its entropy.
+    /// Asks the engine to decide on a command. The salt of a deployment is its entropy.
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
         let judged = at.minus_ms(self.lag_ms.into());
@@ -539,8 +539,8 @@ pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Si
     })
 }
 
-/// Decides a move whose path and chip color the record omits. Uses the first path and color that
-/// leave the chips that the record shows.
+/// Decides on a move whose path and chip color the record omits. Uses the first path and color
+/// that leave the chips that the record shows.
 pub(crate) fn decide_move(
     game: &Game,
     seen: &SeenMove,

@@ -68,7 +68,7 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
 }
 
 /// Returns the viewer for whom an event is shown. The end also opens choices and pieces from a
-/// reserve, so those are shown to their player.
+/// reserve. For these events, the viewer is therefore the player who made them.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),

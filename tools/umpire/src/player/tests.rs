@@ -1,4 +1,4 @@
-//! Tests that the view that a program derives from lines equals the engine's view at every turn,
+//! Tests that the view that a program derives from lines equals the engine's view on every turn,
 //! in games of every ruleset.
 
 use std::cell::RefCell;
