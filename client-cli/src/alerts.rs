@@ -1,4 +1,5 @@
-//! Alerts a user who is not watching the client: bell, window title, desktop notification.
+//! Alerts a user who is not watching the client, with a bell, the window title or a desktop
+//! notification.
 
 use clap::ValueEnum;
 

@@ -31,7 +31,7 @@ impl Shown {
         Side::BOTH.into_iter().filter(is_changed).collect()
     }
 
-    /// Adds the commitments that are still missing. True if it added one.
+    /// Adds the commitments that are still missing. True if any were added.
     pub fn complete(&mut self, now: &PerSide<Option<Commitment>>) -> bool {
         let mut is_new = false;
         for side in Side::BOTH {
@@ -81,7 +81,7 @@ pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
 }
 
-/// Returns the name of the only side, or `both`. `None` if there is no side.
+/// Returns the name of the side if there is only one, or `both`. `None` if there is no side.
 fn one_or_both(sides: &[Side]) -> Option<&'static str> {
     match sides {
         [] => None,

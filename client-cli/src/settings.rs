@@ -25,7 +25,7 @@ const SIZE_MAX: u64 = 64 << 10;
 #[derive(Debug)]
 struct Setting {
     key: &'static str,
-    /// The option for which this setting is the default.
+    /// The option whose default this setting is.
     option: &'static str,
     kind: Kind,
 }

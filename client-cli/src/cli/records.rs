@@ -13,7 +13,7 @@ use crate::text;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordSource {
     Game(GameId),
-    /// From a file; `-` for standard input.
+    /// The record in a file; `-` for standard input.
     File(PathBuf),
 }
 

@@ -45,12 +45,12 @@ impl DeployEditor {
         editor
     }
 
-    /// Returns the deployment as a text of §P4, without spaces.
+    /// Returns the deployment text (§P4) without spaces.
     pub fn text(&self) -> String {
         self.places.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// Returns the deployment as a text. The error is the first rule that it breaks.
+    /// Returns the deployment text. The error is the first rule that the deployment breaks.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
         text::places(&text, self.ruleset)?;

@@ -247,7 +247,7 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
 /// True if the owner of a wanted offer would accept this player's offer as well.
 ///
 /// Both offers must have the same terms, with opposite sides or with both sides open. If the
-/// offers differ, one of the owners insists on the difference.
+/// offers differ in any other way, one owner insists on something that the other does not offer.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = Terms { secret: seek.terms.secret, ..wish.terms() };
     own == seek.terms && wish.side == seek.side.map(Side::opponent)

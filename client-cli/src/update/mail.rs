@@ -66,7 +66,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str) -> bool {
     true
 }
 
-/// The result of a command. The error is a text for the user.
+/// The result of a command. The error is a message for the user.
 type Done = Result<(), String>;
 
 fn start(model: &mut Model, request: Request) -> Done {
