@@ -8,7 +8,7 @@ use flagfall_umpire::line::can_tell;
 /// The number of letters per allowed typing error in a suggestion. One error is always allowed.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The text argument that means that there is no similar name.
+/// The text argument for the case that no name is similar.
 const NONE_MEANT: &str = "none";
 
 /// Returns the candidate most similar to the word. `None` if none is similar enough.

@@ -47,7 +47,7 @@ pub enum PageError {
         /// Why.
         error: ImportError,
     },
-    /// The page's document has no `</head>`, before which links are inserted.
+    /// The page's document has no `</head>`. The links must be inserted before this tag.
     NoHead,
     /// The media type of a file is unknown.
     UnknownType(String),

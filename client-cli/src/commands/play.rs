@@ -231,7 +231,8 @@ pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     stop_channel().1
 }
 
-/// Like [`stop_signals`], but also returns a sender, through which a key can end the program.
+/// Like [`stop_signals`], but also returns a sender. A key can use this sender to end the
+/// program.
 fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
     let signals = sender.clone();

@@ -120,7 +120,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             model.tell(ClientToServer::OpenLobby {});
         }
-        // A place in the pool survives a lost connection for a while. Enter again to keep it.
+        // After a lost connection, the player keeps their place in the pool for a while. Enter
+        // the pool again to keep the place.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }

@@ -15,7 +15,7 @@ const BACKOFF_MAX_MS: u64 = 5_000;
 /// The number of failures to assume when the server asks clients to wait. With this number, they
 /// reconnect after about a second.
 const SLOWLY_FROM: u32 = 5;
-/// Silence after which a server that sends pings counts as unreachable.
+/// The duration of silence after which a server that sends pings counts as unreachable.
 const SILENCE_MAX_MS: u64 = 20_000;
 
 pub(super) fn connected(model: &mut Model) {

@@ -28,9 +28,9 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     }
     let is_asked = match cmd_id {
         Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
-        // The refusal has no command id. The refusal answers the client if it had sent a hello, a
-        // question about a challenge, or a request to open a game. If the client plays for a
-        // program, it may also have sent too many messages.
+        // The refusal has no command id. It concerns this client if a hello, a question about a
+        // challenge, or a request to open a game has no answer yet. A client that plays for a
+        // program may also have sent too many messages.
         None => {
             model.connection.link != Link::Online
                 || model.opening.is_some()

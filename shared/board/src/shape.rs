@@ -83,8 +83,8 @@ impl BoardShape {
         self.joined_columns | self.joined_rows != 0
     }
 
-    /// The squares, each moved one step in a direction. This is like [`SquareSet::shift`], but
-    /// steps may also cross joints.
+    /// These squares, each moved one step in a direction. Like [`SquareSet::shift`], but steps
+    /// may also cross joints.
     pub const fn shift(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         squares.shift(direction).union(self.carry(squares, direction))
     }

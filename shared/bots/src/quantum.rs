@@ -169,8 +169,8 @@ impl Turn<'_> {
         if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
-    /// Returns the cost of moving an unmoved coin. It matters because the reserve rule restricts
-    /// a side that has no more coins to spare.
+    /// Returns the cost of moving an unmoved coin. There is a cost because the reserve rule
+    /// restricts a side that has no more coins to spare.
     fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;

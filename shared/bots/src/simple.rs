@@ -256,7 +256,7 @@ impl<'a> Turn<'a> {
         self.worths.foe[Rank::Bomb as usize] + 0.4 * FLAG * behind
     }
 
-    /// Returns the strength with which a square attracts a rank.
+    /// Returns how strongly a square attracts a rank.
     fn pull(&mut self, rank: Rank, square: Square) -> f32 {
         let place = rank as usize;
         if self.attractions[place].is_none() {

@@ -191,7 +191,7 @@ pub struct MadeToken {
 /// A token's entry in its owner's list. It does not contain the token itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenInfo {
-    /// The token's id, with which the owner can revoke the token.
+    /// The token's id. The owner can use the id to revoke the token.
     pub id: String,
     /// The name that the owner gave the token.
     pub name: String,
@@ -230,10 +230,11 @@ pub struct BlockList {
 }
 
 /// The consequences of leaving games. Players who often leave games or do not deploy must wait
-/// before they can be paired. The wait grows each time. Only the player can see this.
+/// before they can be paired, and the wait becomes longer each time. Only the player can see
+/// these consequences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
-    /// The number of games within a day that the player left or in which they did not deploy.
+    /// The number of times within a day that the player left a game or did not deploy.
     pub left_games: u32,
     /// The number of seconds until the player can be paired and play rated games again.
     pub wait_s: u64,

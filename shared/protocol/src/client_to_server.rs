@@ -359,7 +359,7 @@ impl fmt::Debug for GameCommand {
     }
 }
 
-/// The terms of a game on which both players agree.
+/// The terms of a game. Both players must agree on them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {

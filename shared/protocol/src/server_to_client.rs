@@ -80,8 +80,8 @@ pub enum ServerToClient {
         /// game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
-        /// The id of the request, with which operators can find it in the server's log. Servers
-        /// of version 0.1 do not send this field.
+        /// The id of the request. Operators can use the id to find the request in the server's
+        /// log. Servers of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },

@@ -15,7 +15,7 @@ pub struct NewWebhook {
     pub url: String,
 }
 
-/// A webhook that was just set, with the secret with which the server signs its notices.
+/// A webhook that was just set, and the secret that the server uses to sign its notices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookSet {
     /// The address.

@@ -114,8 +114,8 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
     }
 }
 
-/// Returns the new volatility (step 5): the value under which the results are most likely. The
-/// method is the Illinois variant of regula falsi.
+/// Returns the new volatility (step 5): the value that makes the results most likely. The method
+/// is the Illinois variant of regula falsi.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64, tau: f64) -> f64 {
     let start = (volatility * volatility).ln();
     let f = |x: f64| {

@@ -90,9 +90,9 @@ impl Clock {
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// Returns the lag compensation in milliseconds for a side that acts now. It equals the round
-    /// trip of the side's connection, but is limited by the side's stock and by the time that the
-    /// side's clock has been running.
+    /// Returns the lag compensation in milliseconds for a side that acts now. The compensation
+    /// equals the round trip of the side's connection. It is limited by the side's remaining
+    /// stock of compensation, and by the time for which the side's clock has been running.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)

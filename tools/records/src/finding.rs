@@ -89,7 +89,7 @@ flagfall_board::named! {
         Ranks = "ranks",
         /// A side's commitment.
         Commitment = "commitment",
-        /// Whether the deployments were submitted in time.
+        /// The question whether the deployments were submitted in time.
         Deadline = "deadline",
         /// When things happened.
         Stamps = "stamps",

@@ -2,9 +2,9 @@
 //! The outputs are lines for the programs. This module does not handle processes.
 //!
 //! A program is judged only on its own turn. If it prints an extra line or ends before its turn,
-//! this counts only when its turn comes. So a verdict depends on what the programs did, not on
-//! which program was faster. Both programs are asked for their deployments at the same time.
-//! After that, it is Red's turn.
+//! this counts only when its turn comes. A verdict therefore depends on the programs' actions,
+//! not on their speed. Both programs are asked for their deployments at the same time. After
+//! that, it is Red's turn.
 
 use std::time::Duration;
 

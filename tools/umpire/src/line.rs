@@ -116,7 +116,7 @@ impl FromStr for Opening {
 /// A move as a program writes it: a direction, and optionally a distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveText {
-    /// The squares from which and to which the piece moves.
+    /// The starting square and the target square.
     pub squares: Move,
     /// True if the program wrote the distance although it is 1.
     pub says_one: bool,
@@ -343,8 +343,7 @@ pub struct Quit {
     pub side: Side,
     /// The way in which the game ended for this side.
     pub result: GameResult,
-    /// The number of the turn. The first plies of both sides are turn 1. It is 0 during
-    /// deployment.
+    /// The number of the turn, or 0 during deployment. The first plies of both sides are turn 1.
     pub turn: u16,
     /// The total value of each side's pieces on the board, by [`Rank::strength`].
     pub values: PerSide<u32>,

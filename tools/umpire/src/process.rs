@@ -27,11 +27,10 @@ use crate::program::Program;
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
 /// The time that a program has to end after SIGTERM, before it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// If another process keeps a program's output open, the time for which to read the output after
-/// the program has ended. The program's own output is already in the pipe.
+/// The time for which to go on reading a program's output after the program has ended, if another
+/// process keeps the output open. By then, the program's own output is already in the pipe.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
-/// The time for which to wait for pipes that other processes keep open after the program has
-/// ended.
+/// The maximum time to wait for pipes that other processes keep open after the program has ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// Maximum number of messages that wait to be written to a program, in addition to those in the
 /// pipe.

@@ -1,5 +1,6 @@
-//! Follows the enemy's pieces through a game. For each piece, it keeps the square of its
-//! deployment, the ranks that it can have, and the ranks that the enemy's moves make likely.
+//! Follows the enemy's pieces through a game. For each piece, this module keeps the square on
+//! which the piece was deployed, its possible ranks, and the ranks that the enemy's moves make
+//! likely.
 
 use std::cell::OnceCell;
 
@@ -37,7 +38,7 @@ pub(super) struct Enemies {
     captured: PerRank<u8>,
     /// The last move of our side, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// The memory that the enemy must have, judging by our views.
+    /// The memory that the enemy must have, reconstructed from our views.
     memory: Memory,
     readings: Readings,
     /// The probabilities of deployments, computed on first use.

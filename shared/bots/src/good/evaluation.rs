@@ -52,7 +52,8 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    /// Returns the danger of an enemy piece of this rank. It depends on the distance to our Flag.
+    /// Returns how dangerous an enemy piece of this rank is on this cell, depending on the
+    /// distance to our Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
         ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
     }
@@ -64,13 +65,13 @@ pub(super) struct Evaluation {
     pub(super) situation: Situation,
     pub(super) strikes: Strikes,
     worth: [PerRank<[i32; 2]>; 2],
-    /// The expected gain of each strike, indexed by the attacker's side, its rank, whether it is
-    /// hidden, and the target.
+    /// The expected gain of each strike, indexed by the attacker's side, the attacker's rank,
+    /// whether the attacker is hidden, and the target.
     gains: Vec<i32>,
     /// The attacker's expected loss in each strike, with the same indices as `gains`.
     risks: Vec<i32>,
-    /// The value of each cell for a piece, indexed by the piece's side, its rank, whether it is
-    /// hidden, and the cell.
+    /// The value of each cell for a piece, indexed by the piece's side, the piece's rank, whether
+    /// the piece is hidden, and the cell.
     fields: Vec<[i16; CELLS]>,
     /// For each cell, the number of steps that one of our pieces needs from there to every other
     /// cell.
@@ -280,8 +281,8 @@ const DECAY: [i32; 32] = [
 /// its maximum.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// A factor for the attraction of an enemy near our Flag. It applies to our pieces that beat the
-/// enemy.
+/// A factor by which enemies near our Flag attract those of our pieces that beat them more
+/// strongly.
 const URGENCY: f64 = 1.5;
 /// The danger of an enemy piece at each distance from our Flag, in steps.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];

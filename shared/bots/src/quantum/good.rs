@@ -232,8 +232,8 @@ impl<'a> Turn<'a> {
         gain - shown - if is_setting_out { self.stock.cost_of_setting_out(self.side) } else { 0.0 }
     }
 
-    /// Returns the strength with which targets attract a piece on this square. Near targets
-    /// attract it more.
+    /// Returns how strongly targets attract a piece on this square. Closer targets attract the
+    /// piece more strongly.
     fn pull(&self, at: Square, stand: Stand) -> f32 {
         let foes = self.of(self.side.opponent());
         let pull = |foe: &SeenPiece| {

@@ -307,8 +307,8 @@ impl<'a> Draft<'a> {
         beside(&self.ruleset.shape, square).filter(|next| self.home.contains(*next)).collect()
     }
 
-    /// True if the enemy can move next to a square. This is so in the front row, and where a
-    /// joint leads to the square (§S2.6).
+    /// True if the enemy can move next to a square. This is possible in the front row, and for
+    /// squares to which a joint leads (§S2.6).
     fn is_exposed(&self, square: Square) -> bool {
         beside(&self.ruleset.shape, square).any(|next| self.is_abroad(next))
     }

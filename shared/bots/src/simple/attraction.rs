@@ -13,7 +13,7 @@ const BEHIND_OWN: f32 = 0.7;
 /// The share of an attraction that gets past a square next to a stronger enemy piece.
 const THROUGH_DANGER: f32 = 0.6;
 
-/// The strength with which every square attracts one rank.
+/// For each square, how strongly it attracts one rank.
 pub(super) type Pulls = [f32; Square::LIMIT];
 
 /// Spreads the attraction of targets over the board. `feared` is the set of squares that the rank

@@ -28,8 +28,8 @@ enum Cause {
     /// A command, a deadline or a pause, with the events that it caused. The first of these is
     /// the event to check.
     Events(Events),
-    /// The last choice in a strike, which the record omits. Holds the game after the choice and
-    /// the events that it caused.
+    /// The last choice in a strike, which the record omits. Holds the game after the choice, and
+    /// the events that the choice caused.
     Resolved(Box<Resolved>),
     /// A decision by a player or an umpire. It cannot be derived from the game.
     Decision(Events),
@@ -82,7 +82,7 @@ pub(super) struct Replay<'a> {
     changes: Vec<ViewChange>,
 }
 
-/// What a replay produces besides its report.
+/// The results of a replay, apart from its report.
 pub(super) struct Replayed {
     /// The events as the public saw them. `None` unless the whole game was replayed.
     pub(super) public: Option<Vec<RecordedEvent>>,

@@ -14,7 +14,7 @@ pub(crate) struct Manner {
     pub(crate) time: Time,
     /// Number of plies after which a side resigns, or the game is left unfinished.
     pub(crate) plies_max: Ply,
-    /// What happens after `plies_max` plies.
+    /// The way in which the game ends after `plies_max` plies.
     pub(crate) end: End,
     /// The sides that keep their deployment secret.
     pub(crate) secret: PerSide<bool>,
