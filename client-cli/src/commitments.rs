@@ -1,8 +1,8 @@
 //! Keeps the deployment commitments that the server showed, and checks them after the game.
 //!
 //! The server commits to each deployment when a game starts. The client keeps the commitments in
-//! memory and in a file. When a game ends, it checks the opened deployments against these, not
-//! against the commitments that the server shows at the end.
+//! memory and in a file. When a game ends, it checks the opened deployments against the kept
+//! commitments, not against the commitments that the server shows at the end.
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::Opened;

@@ -234,9 +234,9 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// If the former guest has seats, keeps their file under another name, because the seats may
-    /// still be valid on another server. This can happen if the address has changed to a
-    /// different server.
+    /// If the former guest has seats, keeps their file under another name, because the address
+    /// may have changed to a different server, and the seats are still valid on the former
+    /// server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();

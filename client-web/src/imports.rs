@@ -1,8 +1,8 @@
 //! Finds the modules that a module of the page needs: its static imports, the static imports of
 //! those modules, and so on.
 //!
-//! This is not a parser for JavaScript. It reads the imports at the top of a module. So that it
-//! cannot miss any, it refuses modules that have imports below other code.
+//! This is not a parser for JavaScript. It reads the imports at the top of a module. It refuses
+//! modules that have imports below other code, so that it never misses an import.
 
 use std::fmt;
 

@@ -66,7 +66,7 @@ pub struct ConvertArgs {
     /// The file to write; `None` for the terminal.
     #[arg(value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The format to read; `None` to recognize it.
+    /// The format to read; `None` to detect it.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub from: Option<Format>,
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]

@@ -21,7 +21,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
-        // The client shows a finished game and does not follow it.
+        // The client only shows a finished game, and does not follow it.
         return;
     }
     if model.game.is_some() {

@@ -255,8 +255,8 @@ impl Stock {
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {
-            // The striking side could lose all of its movable pieces to Bombs, and then the game
-            // by the reserve rule.
+            // The striking side could lose all of its movable pieces to Bombs, and would then
+            // lose the game by the reserve rule.
             0.0
         } else if !is_moved && self.is_bound(side) {
             PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))

@@ -305,9 +305,9 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// Returns the hash of the piece on `square`, as if it stood on `on`. A placement's hash
-    /// combines these values. The constants are those of the splitmix64 generator (Steele, Lea,
-    /// Flood 2014).
+    /// Returns the hash of the piece on `square`, as if the piece stood on `on`. A placement's
+    /// hash combines these values. The constants are those of the splitmix64 generator (Steele,
+    /// Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
         // Two of the side's pieces of the same rank count as equal, and so do any two enemy
         // pieces.

@@ -43,8 +43,8 @@ pub enum Command {
 
 /// A move that a side requests.
 ///
-/// A move is written as in `a4a5`. A sign after it names the path, as in `a1a7-`, and a suffix
-/// names the color of the chip, as in `a4a5=g`.
+/// A move is written as in `a4a5`. A sign after the squares names the path, as in `a1a7-`, and a
+/// suffix names the color of the chip, as in `a4a5=g`.
 ///
 /// `Debug` shows no color, because after a failed strike the named color stays secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

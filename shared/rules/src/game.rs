@@ -53,7 +53,7 @@ pub struct Game {
     /// The last ply, if it moved a piece between the board and a reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// The state that keeps it secret from others whether a side has chosen in a strike. `Some`
+    /// The state that prevents others from learning whether a side has chosen in a strike. `Some`
     /// only in games with coins.
     pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,

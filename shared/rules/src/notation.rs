@@ -53,8 +53,8 @@ pub enum PositionTextError {
     Reserve,
     /// A pool is not a valid list of ranks and counts.
     ///
-    /// A side's pool must have as many pieces as the side has coins, and it must obey the reserve
-    /// rule (§Q6).
+    /// A side's pool must have as many pieces as the side has coins, and the side must obey the
+    /// reserve rule (§Q6).
     #[error(
         "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
     )]
@@ -93,7 +93,7 @@ pub enum PositionTextError {
     /// Lakes in these places can never be drawn in this ruleset (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
-    /// A side has more pieces of a rank than its army.
+    /// A side has more pieces of a rank than its army contains.
     #[error("{side} has more pieces of the rank {rank} than its army has")]
     TooMany { side: Side, rank: Rank },
 }

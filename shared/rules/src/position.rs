@@ -185,8 +185,8 @@ impl Position {
         Some(piece)
     }
 
-    /// The part of [`Position::put`] that updates the board. `apply` calls this part alone,
-    /// because it updates the reserve state in a single step.
+    /// The part of [`Position::put`] that updates the board. `apply` calls only this part,
+    /// because `apply` itself updates the reserve state in a single step.
     fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(Kept::new(piece));
         self.occupied[piece.side].insert(square);

@@ -52,7 +52,8 @@ pub struct Ruleset {
     /// True if the army is larger than the home rows, so that some pieces start in a reserve
     /// (§S1.3–§S1.7).
     ///
-    /// In such rulesets, a side can also remove a piece from the board or place one as its ply.
+    /// In such rulesets, a ply can also be the removal of a piece from the board or the placing
+    /// of a piece.
     pub reserve: bool,
     /// True if a piece stays face up permanently after a Scout or a Phoenix has discovered its
     /// rank (§S2.1, §S2.2).

@@ -10,7 +10,8 @@ use crate::ruleset::Ruleset;
 ///
 /// A [`GameView`] contains only the id of its ruleset, because views are part of messages and
 /// records. This type adds the ruleset itself and dereferences to the [`GameView`]. Views from
-/// [`view()`](crate::view()) have this type, and clients create it from the views in messages.
+/// [`view()`](crate::view()) have this type, and clients create values of this type from the
+/// views in messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
     /// The view without its rules.

@@ -60,7 +60,7 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
 
 /// Returns the places of the attacker and the defender after a strike between two ranks.
 ///
-/// The result depends on the rules alone, so players can use it to plan ahead.
+/// The result depends on the rules alone, so players can use this function to plan ahead.
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)

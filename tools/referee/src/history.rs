@@ -17,8 +17,8 @@ pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
-    /// The number of steps that belong to the start. A client cannot go back to a moment before
-    /// they were complete.
+    /// The number of steps that belong to the start of the game. A client cannot go back to a
+    /// moment before the last of these steps.
     first: usize,
     /// The number of steps from the start of the game to this moment.
     pub(crate) cursor: usize,

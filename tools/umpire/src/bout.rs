@@ -47,8 +47,8 @@ pub struct BoutTerms {
     /// The ruleset.
     pub ruleset: &'static Ruleset,
     /// The lakes: those of the ruleset, or those drawn at random for this game (§U2). Programs
-    /// find them in their environment ([`Bout::variables`]), because the dialogue shows them only
-    /// with the first board, after the deployment.
+    /// find the lakes in their environment ([`Bout::variables`]), because the dialogue shows
+    /// lakes only with the first board, after the deployment.
     pub lakes: SquareSet,
     /// The time at which the game begins.
     pub created: Stamp,

@@ -7,7 +7,7 @@ use flagfall_words::refusal_text;
 
 use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 
-/// The reason why a program lost, if it was not the rules of the game.
+/// The fault that made a program lose the game, as opposed to a loss on the board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum Fault {

@@ -1,8 +1,8 @@
 //! The line protocol. All lines of the protocol are written and parsed here. See RULES.md, "The
 //! umpire's line protocol".
 //!
-//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y. That is the
-//! top of the board as the protocol shows it, and Red's back row.
+//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y, which is
+//! toward Red's back row. The protocol shows this row at the top of the board.
 
 use std::fmt;
 use std::str::FromStr;

@@ -101,8 +101,8 @@ impl Arena {
 /// Returns the child processes of this process that belong neither to a running program's group
 /// nor to this process's own group.
 ///
-/// The programs of other games start and end at the same time. So a process also counts as a
-/// program if it was running just before or just after the processes were listed.
+/// The programs of other games start and end at the same time. A process therefore also counts as
+/// a program if it was running just before or just after the processes were listed.
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
     let before = live();

@@ -181,7 +181,7 @@ async fn play_one(
     Ok(Some(played))
 }
 
-/// Describes the fault of a program, with details from the end of its process.
+/// Describes the fault of a program, with details about how its process ended.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();

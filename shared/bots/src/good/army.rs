@@ -32,7 +32,7 @@ const DOUBT: f64 = 0.03;
 pub(super) struct Clues<'c> {
     /// For each piece, the ranks that it can have.
     pub(super) sets: &'c [RankSet],
-    /// For each piece, the square of its deployment, if it is known.
+    /// For each piece, the square on which it was deployed, if known.
     pub(super) origins: &'c [Option<Square>],
     /// A function that returns the probabilities of deployments. The first call is slow.
     pub(super) prior: &'c dyn Fn() -> &'c Prior,

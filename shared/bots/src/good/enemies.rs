@@ -22,7 +22,7 @@ use crate::mind::counts_left;
 struct Enemy {
     /// The square of the piece. `None` if the piece was captured.
     square: Option<Square>,
-    /// The square of the piece's deployment, if it is known.
+    /// The square on which the piece was deployed, if known.
     origin: Option<Square>,
     possible: RankSet,
 }
@@ -182,7 +182,7 @@ impl Enemies {
         self.own_move = Some((ply, squares));
     }
 
-    /// Returns the square on which the piece on this square was deployed, if it is known.
+    /// Returns the square where the piece on this square was deployed, if known.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin

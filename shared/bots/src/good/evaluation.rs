@@ -281,8 +281,8 @@ const DECAY: [i32; 32] = [
 /// its maximum.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// A factor by which enemies near our Flag attract those of our pieces that beat them more
-/// strongly.
+/// A factor for the attraction between an enemy near our Flag and those of our pieces that beat
+/// this enemy.
 const URGENCY: f64 = 1.5;
 /// The danger of an enemy piece at each distance from our Flag, in steps.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];

@@ -12,8 +12,8 @@ pub(super) struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// Returns the view that the enemy had before its last move, except that the ranks of its
-    /// pieces are hidden.
+    /// Returns the view that the enemy had before its last move, but with the ranks of the
+    /// enemy's own pieces hidden.
     pub(super) fn rewind(&self, view: &View, me: Side, last: &SeenMove) -> View {
         let enemy = me.opponent();
         let mut before = view.clone();

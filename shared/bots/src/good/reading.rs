@@ -1,6 +1,6 @@
-//! Draws conclusions from the enemy's moves. For each army that the enemy may have, it computes
-//! how likely a sensible player with this army would have made the moves. The level *simple* is
-//! the model of a sensible player.
+//! Draws conclusions from the enemy's moves. For each army that the enemy may have, this module
+//! computes how likely a sensible player with this army would have made the moves. The level
+//! *simple* is the model of a sensible player.
 //!
 //! The likelihood of a move is its attraction, divided by the sum of the attractions of all
 //! possible moves. The attraction of a move depends mainly on the rank of the moving piece, and
@@ -36,7 +36,7 @@ pub(super) struct Subject {
     pub(super) rank: Rank,
 }
 
-/// The data about one enemy move from which its likelihood can be computed for any army.
+/// The data needed to compute the likelihood of one enemy move for any army.
 pub(super) struct Reading {
     mover: usize,
     /// For each rank of the piece that moved, the attraction of the move.

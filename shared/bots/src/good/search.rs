@@ -8,10 +8,10 @@ use super::piece::Piece;
 use super::world::{Step, World};
 use crate::mind::give_way;
 
-/// The value of a win. For each ply until the win, [`DELAY`] is subtracted from it.
+/// The value of an immediate win. Each ply until a win lowers this value by [`DELAY`].
 const WIN: i32 = 1_000_000;
-/// The amount by which each ply of delay lowers the value of a win. It is larger than the random
-/// noise in the scores of moves.
+/// The amount by which each ply until a win lowers the value of the win. It is larger than the
+/// random noise in the scores of moves.
 const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
 /// The maximum number of plies beyond the search depth in which strikes are still followed.

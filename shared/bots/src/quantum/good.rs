@@ -1,6 +1,7 @@
 //! The mind of the level *good* in games with coins (§Q). A strike is treated as a small game in
-//! which both sides choose at once, and its value is the value of this game's equilibrium. The
-//! score of a ply is its expected gain, minus the gain of the enemy's best strike in reply.
+//! which both sides choose at once. The value of the strike is the value of that game's
+//! equilibrium. The score of a ply is its expected gain, minus the gain of the enemy's best
+//! strike in reply.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,7 +27,7 @@ const ANSWER: f32 = 0.8;
 const PATIENCE_PLIES: f32 = 15.0;
 /// The value of moving closer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
-/// The maximum value of a strike when it attracts pieces from a distance.
+/// The maximum value of a strike when its target attracts pieces from a distance.
 const TARGET_MAX: f32 = 15.0;
 
 /// The mind of the level *good* in games with coins.

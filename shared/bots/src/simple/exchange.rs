@@ -15,7 +15,7 @@ use crate::mind::Best;
 const OUTNUMBERED: f32 = 0.12;
 /// The maximum value of placing a piece because the side is outnumbered.
 const OUTNUMBERED_MAX: f32 = 1.0;
-/// The weight of a square's attraction when a piece is placed on it.
+/// The weight of a square's attraction when a piece is placed on the square.
 const NEARNESS: f32 = 0.12;
 /// The additional value of a piece on the board, compared with the same piece in the reserve, as
 /// a share of its value.
@@ -28,8 +28,8 @@ const REFIT: f32 = 0.5;
 /// The number of placings that are examined closely.
 const PLACINGS_MAX: usize = 12;
 
-/// Returns the color of the chips that a side lays. Chips of this color form its supply lines and
-/// interrupt those of the enemy.
+/// Returns the color of the chips that a side lays. Chips of this color form the side's supply
+/// lines and interrupt those of the enemy.
 fn own_color(side: Side) -> ChipColor {
     match side {
         Side::Red => ChipColor::Red,

@@ -130,8 +130,8 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     judge_mobility(&after)
 }
 
-/// Returns the outcome if the side to move cannot act (§A10). Returns `None` if it can, or if a
-/// side still has to choose in a strike.
+/// Returns the outcome if the side to move cannot act (§A10). Returns `None` if the side can act,
+/// or if a side still has to choose in a strike.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {

@@ -234,8 +234,8 @@ fn q4_a_coin_that_strikes_from_afar_becomes_a_scout_before_the_choices() {
         piece(&seen_by(&table, Viewer::Public), "a7").expect("a piece").identity,
         Identity::Known(Rank::Major)
     );
-    // The coin becomes a Scout because of the distance, so it is a piece when it strikes, and no
-    // choice is needed.
+    // Because of the distance, the coin becomes a Scout. It is therefore a piece when it strikes,
+    // and no choice is needed.
     check(&QUANTUM, "7 | bS*\n4 | ro\nred 9:1", "a4a7", "7 | r9'*");
 }
 

@@ -159,8 +159,8 @@ fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that the record opens no deployment before the end of the game, and that the end opens
-/// exactly the deployments that this audience may see.
+/// Checks that the record opens no deployment before the end of the game, and that the end of the
+/// game opens exactly the deployments that this audience may see.
 fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
@@ -269,8 +269,8 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// Returns the kind of the record. An old record does not state it, and counts as opened once the
-/// game has ended.
+/// Returns the kind of the record. Old records do not state their kind. They count as opened once
+/// the game has ended.
 pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
     let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
     record.kind.unwrap_or_else(opened)

@@ -437,8 +437,8 @@ impl<'a> Replay<'a> {
         self.ask(side, &command, at).map(Cause::Events)
     }
 
-    /// Returns the viewer for whom to show an event. If the end opened the pieces from a reserve,
-    /// the viewer is the player who owns them.
+    /// Returns the viewer from whose point of view an event is shown. If the end opened the
+    /// pieces from a reserve, the viewer is the player who owns them.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
@@ -569,9 +569,9 @@ pub(crate) fn decide_move(
     verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
 }
 
-/// Removes the rank of a defender that won without being shown, if the record omits it. Servers
-/// of version 0.1 omitted the rank even if everyone knew it (§A7), and their records count as
-/// true.
+/// Removes the rank of a defender that won without being revealed, if the record omits this rank.
+/// Servers of version 0.1 omitted the rank even if everyone knew it (§A7), and their records
+/// count as true.
 fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
     if let (GameEvent::Moved(truth), GameEvent::Moved(told)) = (truth, told)
         && let (Some(truth), Some(told)) = (&mut truth.strike, &told.strike)

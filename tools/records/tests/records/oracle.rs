@@ -67,8 +67,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     told == *record
 }
 
-/// Returns the viewer for whom an event is shown. The end also opens choices and pieces from a
-/// reserve. For these events, the viewer is therefore the player who made them.
+/// Returns the viewer from whose point of view an event is shown. The end also opens choices and
+/// pieces from a reserve. For these events, the viewer is therefore the player who made them.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
