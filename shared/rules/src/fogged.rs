@@ -186,7 +186,7 @@ impl FoggedGame {
         Ok(())
     }
 
-    /// The rules by which the game is played.
+    /// The rules of the game.
     pub fn ruleset(&self) -> &'static Ruleset {
         self.game.terms().ruleset
     }

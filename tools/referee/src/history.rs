@@ -110,8 +110,8 @@ impl History {
         record
     }
 
-    /// Returns the starting position with the ranks that the viewer may see at this moment. The
-    /// end opens the position in the same way as it opens deployments.
+    /// Returns the starting position with the ranks that the viewer may see at this moment. At
+    /// the end of the game, the position is opened in the same way as deployments.
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {

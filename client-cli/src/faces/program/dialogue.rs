@@ -30,7 +30,7 @@ pub struct Limits {
 
 /// A program's time limit in a game without a clock.
 pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
-/// The amount by which the program's time limit for the deployment is shorter than the server's.
+/// The program's time limit for the deployment is shorter than the server's by this amount.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 #[derive(Clone, PartialEq, Debug)]

@@ -93,7 +93,7 @@ struct Turn<'a> {
     stock: Stock,
     /// A factor that starts at 1 and grows as long as no piece is captured.
     boldness: f32,
-    /// The value of each kind of strike for the striking side, without regard to other pieces.
+    /// The value of each kind of strike for the striking side, ignoring other pieces.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> Turn<'a> {
         StrikeGame { rows, columns, mixed }
     }
 
-    /// Returns the value of a strike for the striking side, without regard to other pieces.
+    /// Returns the value of a strike for the striking side, ignoring other pieces.
     fn worth_of(&self, striker: Side, ours: Stand, theirs: Stand) -> f32 {
         if let Some(worth) = self.worths.borrow().get(&(striker, ours, theirs)) {
             return *worth;

@@ -1,9 +1,9 @@
 //! Sensible random deployments. Pieces are placed one after the other on squares where their rank
 //! is useful. Two deployments are hardly ever the same.
 //!
-//! The Flag is in a back row. Bombs surround it completely, partly, or not at all, and in the
-//! last case they stand elsewhere as a decoy. The Spy is near the two strongest pieces, Miners
-//! are in the back rows, and Scouts and expendable pieces are in front.
+//! The Flag is in a back row. Bombs surround the Flag completely, partly, or not at all. If they
+//! do not surround the Flag, they stand elsewhere as a decoy. The Spy is near the two strongest
+//! pieces, Miners are in the back rows, and Scouts and expendable pieces are in front.
 
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};

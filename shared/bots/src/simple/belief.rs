@@ -107,7 +107,7 @@ fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
 }
 
 /// Fits the probabilities of hidden pieces to the remaining numbers of pieces. Ranks and pieces
-/// are scaled in turn (iterative proportional fitting, Deming and Stephan 1940).
+/// are scaled alternately (iterative proportional fitting, Deming and Stephan 1940).
 fn fit(foes: &mut [Enemy], left: &PerRank) {
     for _ in 0..ROUNDS {
         let mut totals: PerRank = [0.0; Rank::COUNT];

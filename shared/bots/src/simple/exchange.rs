@@ -87,7 +87,7 @@ impl Turn<'_> {
         likely
     }
 
-    /// Returns the value of placing a piece on a square, without regard to the enemy's reply.
+    /// Returns the value of placing a piece on a square, ignoring the enemy's reply.
     fn wanted(&mut self, placing: &Placing, lack: f32, guarded: SquareSet) -> f32 {
         let Placing { square, rank, .. } = *placing;
         if rank == Rank::Bomb {

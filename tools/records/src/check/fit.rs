@@ -63,7 +63,8 @@ fn fit_until(
     end: usize,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
-    // A live record does not show the pieces in a reserve, even if the end opened the deployment.
+    // A live record does not show the pieces in a reserve, even if the end of the game opened the
+    // deployment.
     let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {

@@ -52,8 +52,8 @@ pub(super) struct Replay<'a> {
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
-    /// The game as it is visible after the end, if the record's changes show ranks that the end
-    /// opened.
+    /// The game as it is visible after its end, if the record's changes show ranks that were
+    /// opened at the end.
     end: Option<Game>,
     /// The events that must follow in the record, because the same command caused them.
     pending: VecDeque<Event>,
@@ -114,8 +114,8 @@ impl<'a> Replay<'a> {
             time,
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
-            // A deployment that is not open after the end was kept secret by its player, because
-            // the end opens all other deployments to the public.
+            // If a deployment is not open after the end of the game, its player kept it secret,
+            // because all other deployments are opened to the public at the end.
             secret: PerSide::from_fn(|side| {
                 record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
             }),
@@ -437,8 +437,8 @@ impl<'a> Replay<'a> {
         self.ask(side, &command, at).map(Cause::Events)
     }
 
-    /// Returns the viewer from whose point of view an event is shown. If the end opened the
-    /// pieces from a reserve, the viewer is the player who owns them.
+    /// Returns the viewer from whose point of view an event is shown. If the end of the game
+    /// opened the pieces from a reserve, the viewer is the player who owns them.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
