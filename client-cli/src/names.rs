@@ -5,7 +5,8 @@ use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// The number of letters per allowed typing error in a suggestion. One error is always allowed.
+/// One typing error is allowed for this many letters when a name is suggested. At least one error
+/// is always allowed.
 const LETTERS_PER_SLIP: usize = 3;
 
 /// The text argument for the case that no name is similar.

@@ -33,7 +33,8 @@ impl RecordSource {
 pub struct RecordArgs {
     #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
     pub source: RecordSource,
-    /// The side or audience that the record is for; `None` for all that the player may see.
+    /// The side or audience that the record is for; `None` for everything that the player may
+    /// see.
     #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
     pub scope: Option<RecordScope>,
     #[arg(long, conflicts_with = "text")]

@@ -114,8 +114,8 @@ impl DeployEditor {
         self.picked = None;
     }
 
-    /// Places a piece from the hand under the cursor. A piece that was there goes to the hand.
-    /// True if the hand had a piece of this rank.
+    /// Puts a piece from the hand on the square under the cursor. A piece that was on this square
+    /// goes to the hand. True if the hand had a piece of this rank.
     pub fn place(&mut self, rank: Rank) -> bool {
         let is_in_hand = self.in_hand().any(|(in_hand, _)| in_hand == rank);
         if is_in_hand {

@@ -295,7 +295,7 @@ impl Binding {
     }
 }
 
-/// Returns the name of the first key for an action, for texts that mention it.
+/// Returns the name of the first key for an action, for texts that mention the key.
 pub fn key_for(action: Action) -> String {
     let keys = TABLE.iter().find(|row| matches!(row.trigger, Trigger::Keys(_, does) if does == action));
     keys.and_then(|row| row.trigger.names().into_iter().next()).unwrap_or_default()

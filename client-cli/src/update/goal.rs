@@ -405,7 +405,7 @@ fn choose_game(model: &mut Model) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    // The list may have changed: keep the cursor on the same entry, not on the same number.
+    // The list may have changed, so keep the cursor on the same entry, not on the same number.
     let before = match &model.ui.page {
         Page::Choosing(choices) => choices.entries.get(choices.cursor),
         _ => None,

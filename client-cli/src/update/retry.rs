@@ -1,8 +1,8 @@
 //! Repeats requests that the server temporarily cannot carry out, at growing intervals. Tells the
 //! user once.
 //!
-//! More kinds of refusals are repeated for a program that plays many games in a row than for a
-//! person.
+//! For a program that plays many games in a row, requests are repeated after more kinds of
+//! refusals than for a person.
 
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 

@@ -22,7 +22,8 @@ const SHOWN: f32 = 0.12;
 const WHIM: f32 = 0.8;
 /// The random noise if all ranks are certain.
 const SURE_WHIM: f32 = 0.1;
-/// The additional value of every strike. The other side may have to choose the Flag as its rank.
+/// The additional value of every strike, because the other side may have to choose the Flag as
+/// its rank.
 const PRESSURE: f32 = 1.5;
 /// The additional value of every strike if the game will soon be drawn for lack of captures.
 const LAST_PRESSURE: f32 = 12.0;

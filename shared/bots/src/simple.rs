@@ -170,7 +170,7 @@ impl<'a> Turn<'a> {
         1.0 - (1.0 - BOLDNESS) * self.boldness
     }
 
-    /// Returns the score of making no move, which is comparable to the scores of moves.
+    /// Returns the score of making no move, which can be compared with the scores of moves.
     pub(crate) fn rest(&self) -> f32 {
         -self.fear() * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
@@ -293,7 +293,7 @@ impl<'a> Turn<'a> {
         self.chance_of(own, foe, |(_, defender)| defender == Fate::Leaves) * f32::from(5 - steps)
     }
 
-    /// Returns a move in the form that the memory stores.
+    /// Returns a move as the memory stores it.
     pub(crate) fn own_move(&self, squares: Move) -> Option<OwnMove> {
         let rank = self.board.own_at(squares.from)?.rank;
         let is_strike = self.board.foes.contains(squares.to);

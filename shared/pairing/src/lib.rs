@@ -25,8 +25,8 @@ pub struct Settings {
     pub wave_bonus_max: f64,
     /// The minimum value of the limit for the cost of a pair.
     pub cost_allowed: f64,
-    /// The divisor that gives strong players a higher limit, because there are few of them. The
-    /// limit is at least the lower rating of the pair divided by this value.
+    /// The limit is at least the lower rating of the pair divided by this value. Strong players
+    /// therefore have a higher limit, because there are few of them.
     pub rating_per_cost: f64,
     /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
@@ -150,8 +150,8 @@ fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings
         - wave_bonus(other.waves_missed, settings);
     let merit = cost_allowed(one.rating, other.rating, settings) - cost;
     let is_allowed = merit + widening(one.deviation.min(other.deviation), settings) >= 0.0;
-    // The bonus for sides never makes a pair allowed. It only influences the choice among allowed
-    // pairs.
+    // The bonus for sides never makes a forbidden pair allowed. It only influences the choice
+    // among allowed pairs.
     is_allowed.then(|| merit + f64::from(mended) * settings.side_bonus)
 }
 
@@ -165,7 +165,7 @@ const WEIGHT_UNIT: f64 = 100.0;
 /// part, so that the matching pairs as many players as possible.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
-/// Returns the pairs of a part, as indices into it.
+/// Returns the pairs of a part, as indices into the part.
 fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(usize, usize)> {
     let size = part.len();
     let mut merits = vec![None; size * size];

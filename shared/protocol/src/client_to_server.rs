@@ -382,8 +382,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns the terms of a casual game that anyone can see and that keeps nothing secret after
-    /// the end.
+    /// Returns the terms of a casual, public game in which nothing stays secret after the end.
     pub fn casual(ruleset: &Ruleset, time: Time) -> Terms {
         Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: false, rated: false }
     }
@@ -468,7 +467,8 @@ impl Time {
     }
 
     /// Returns the time for the deployment in milliseconds. In correspondence games, players have
-    /// as much time for it as for a turn. In other games, the result is `otherwise_ms`.
+    /// as much time for the deployment as for a turn. In other games, the result is
+    /// `otherwise_ms`.
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,

@@ -44,7 +44,7 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_ms: Option<u64>,
     /// The limits of the compensation for network delay. If absent, the server does not
-    /// compensate for it.
+    /// compensate for network delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
     /// The audience that the record is for.

@@ -35,7 +35,7 @@ pub struct WebhookInfo {
     /// True if the server sends notices. After several failures in a row, the server stops
     /// sending them until the player sets the webhook again.
     pub active: bool,
-    /// The number of notices in a row that could not be delivered.
+    /// The number of consecutive notices that could not be delivered.
     pub lost: u32,
     /// The number of notices that have not been delivered yet.
     pub waiting: u32,

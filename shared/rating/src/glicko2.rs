@@ -79,8 +79,8 @@ pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64)
     expected(player.value, Rating { deviation, ..opponent }, advantage)
 }
 
-/// Returns the deviation after this many rating periods without a game. This is step 6, but the
-/// number of periods may be a fraction.
+/// Returns the deviation after this many rating periods without a game. This is step 6 of
+/// Glickman's algorithm, except that the number of periods may be a fraction.
 pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
     (rating.deviation.powi(2) + periods * (rating.volatility * SCALE).powi(2)).sqrt()
 }

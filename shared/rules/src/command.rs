@@ -21,7 +21,7 @@ pub enum Command {
     Remove(Square),
     /// Place a piece from the reserve on the board (§S1.5).
     Place(Placing),
-    /// Name the color of a chip, after one of the side's pieces has moved in the other side's
+    /// Name the color of a chip, after one of the side's pieces has moved during the other side's
     /// turn (§S2.4).
     Color(ChipColor),
     /// Choose the rank that the side's coin in a strike takes from the pool (§Q4).

@@ -545,8 +545,8 @@ pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Res
         return Err(Refusal::NotYourTurn);
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
-    // No check for a legal move is needed: the side can always remove the piece that stands on
-    // the chip.
+    // No check for a legal move is needed, because the side can always remove the piece that
+    // stands on the chip.
     let end = judge_limits(position, position.quiet_plies, position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

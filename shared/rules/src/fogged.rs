@@ -61,7 +61,8 @@ pub enum StrikeOutcome {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
     /// Games of this ruleset cannot be followed from reports. The ruleset has plies other than
-    /// moves and strikes, or defenders that win, stay hidden and move to the attacker's square.
+    /// moves and strikes, or a defender that wins can stay hidden and still move to the
+    /// attacker's square.
     #[error(
         "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
     )]

@@ -234,8 +234,8 @@ impl Position {
         }
     }
 
-    /// Updates the sets of coins that may move and that may move far, after pools or coins have
-    /// changed (§Q3, §Q6).
+    /// Updates the set of coins that may move and the set of coins that may move far, after pools
+    /// or coins have changed (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {

@@ -62,7 +62,7 @@ pub struct Ruleset {
     pub chips: bool,
     /// True if pieces can move along lines of chips of one color (§S3.1).
     pub supply_lines: bool,
-    /// True if General, Colonel and Major can flash over chips (§S3.2).
+    /// True if the General, the Colonel and the Major can flash over chips (§S3.2).
     pub shadowflash: bool,
     /// True if the game is a draw when neither side can move (§A10, §S1.8).
     pub blocked_draws: bool,

@@ -54,7 +54,7 @@ impl From<&io::Error> for HandshakeFault {
 fn of_certificate(error: &CertificateError) -> HandshakeFault {
     match error {
         // A bad signature can also mean an untrusted issuer: if a trusted certificate has the
-        // same name as the issuer but another key, the signature does not match.
+        // same name as the issuer but a different key, the signature does not match.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => HandshakeFault::UntrustedIssuer,
         CertificateError::NotValidForName => HandshakeFault::WrongName { named: Vec::new() },
         CertificateError::NotValidForNameContext { expected: _, presented } => {

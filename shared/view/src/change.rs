@@ -24,7 +24,7 @@ pub struct ViewChange {
     /// near.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub plies_to_limit: Option<Ply>,
-    /// The player's moves that a repetition rule forbids in this turn.
+    /// The player's moves that a repetition rule forbids on this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
     /// All pieces that each side has lost so far. Present after a strike.

@@ -31,7 +31,7 @@ pub struct AnswerLine {
 pub enum Answer {
     /// Facts about the program, and the rulesets that it can play.
     About(About),
-    /// The request was carried out. This is the state of the game.
+    /// The request was carried out. Contains the new state of the game.
     Done(Done),
     /// Every legal command of a side.
     Legal {

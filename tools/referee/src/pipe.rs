@@ -37,7 +37,7 @@ pub fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
 /// Runs [`serve`] between standard input and standard output.
 ///
 /// A client may write many lines before it reads. Up to [`PENDING_BYTES_MAX`] bytes of answers
-/// wait for it.
+/// wait for the client.
 ///
 /// # Errors
 /// Errors of reading and writing.
@@ -63,8 +63,8 @@ fn standard() -> io::Result<(File, File)> {
     Ok((File::from(input), File::from(output)))
 }
 
-/// Waits until answers can be written or a line can be read. If too many answers wait already,
-/// waits only for writing.
+/// Waits until answers can be written or a line can be read. If too many answers are already
+/// waiting, waits only for writing.
 #[cfg(unix)]
 fn ready(input: &File, output: &File, is_full: bool) -> io::Result<Ready> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -123,7 +123,7 @@ fn converse(
     output.flush()
 }
 
-/// Answers a line. If too many bytes of answers wait, writes them before the next line is
+/// Answers a line. If too many bytes of answers are waiting, writes them before the next line is
 /// handled, because a short line can have a long answer.
 fn answer(
     session: &mut Session,

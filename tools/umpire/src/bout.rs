@@ -485,8 +485,8 @@ pub fn turn(plies: Ply, side: Side) -> u16 {
     index / 2 + 1
 }
 
-/// Returns the total value of each side's pieces on the board. Computes it from the army and the
-/// captured pieces, which are public.
+/// Returns the total value of each side's pieces on the board. Computes the values from the army
+/// and the captured pieces, which are public.
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
         let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));

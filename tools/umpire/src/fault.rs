@@ -41,7 +41,7 @@ impl Fault {
         Fault::OutOfTurn(quoted(line))
     }
 
-    /// Returns the end reason of a game that is lost by this fault (§A11).
+    /// Returns the end reason of a game that is lost because of this fault (§A11).
     pub const fn reason(&self) -> EndReason {
         match self {
             Fault::Late { .. } => EndReason::OutOfTime,

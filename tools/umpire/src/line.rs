@@ -446,8 +446,8 @@ fn number(word: &str) -> Option<u8> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
-/// Returns a program's name as its opponent receives it. It is a path, as with the original
-/// manager, because old programs look for the last `/` in the name and crash if there is none.
+/// Returns a program's name as its opponent receives it. Like the original manager, returns a
+/// path, because old programs look for the last `/` in the name and crash if there is none.
 pub fn path_of(name: &str) -> String {
     format!("./{name}")
 }

@@ -23,9 +23,9 @@ use crate::lines::LineCutter;
 use crate::processor::processor_time;
 use crate::program::Program;
 
-/// The time that a program has to end after it receives the result of the game.
+/// The time within which a program must end after it receives the result of the game.
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
-/// The time that a program has to end after SIGTERM, before it gets SIGKILL.
+/// The time within which a program must end after SIGTERM. After that, it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
 /// The time for which to go on reading a program's output after the program has ended, if another
 /// process keeps the output open. By then, the program's own output is already in the pipe.
@@ -474,7 +474,7 @@ mod tests {
         let (running, _events) = start("exec sleep 1000");
         let board = "x".repeat(110);
         let mut told = 0;
-        // The task that writes to the program takes texts until the pipe is full.
+        // The task that writes to the program takes messages until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
             assert!(told < 10_000, "the queue has no bound");

@@ -62,7 +62,8 @@ pub struct Dialogue {
     deadline: Option<(Duration, Duration)>,
     /// The program's first fault outside its turn.
     unasked: Option<Fault>,
-    /// The violation that the server received because the ruleset makes it lose the game.
+    /// The violation that the server received because the ruleset makes such a violation lose the
+    /// game.
     misdeed: Option<Failure>,
     /// Outputs since the caller last collected them.
     outputs: Vec<DialogueOutput>,

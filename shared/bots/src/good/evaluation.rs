@@ -10,8 +10,8 @@ use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
-/// The value of capturing a piece that may be the Flag. Capturing a certain Flag wins the game
-/// instead.
+/// The value of capturing a piece that may be the Flag. Capturing a piece that is certainly the
+/// Flag wins the game instead.
 pub(super) const FLAG: i32 = 10_000;
 /// The value of a piece that no other piece can beat.
 const INVINCIBLE: f64 = 4_000.0;
@@ -204,7 +204,8 @@ impl Evaluation {
         let mut is_blocked = situation.is_open.map(|is_open| !is_open);
         for target in &situation.targets {
             let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
-            // Paths lead around these pieces: all enemy pieces, and our pieces that never move.
+            // Paths must lead around these pieces: all enemy pieces, and our pieces that never
+            // move.
             is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
         }
         for (index, target) in situation.targets.iter().enumerate() {
@@ -284,7 +285,7 @@ const WALL_MAX: f64 = 2_500.0;
 /// A factor for the attraction between an enemy near our Flag and those of our pieces that beat
 /// this enemy.
 const URGENCY: f64 = 1.5;
-/// The danger of an enemy piece at each distance from our Flag, in steps.
+/// The danger of an enemy piece, indexed by the number of steps from the piece to our Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
 /// Computes the number of steps that our pieces need from every cell to every other cell. Paths

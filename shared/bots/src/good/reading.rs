@@ -44,7 +44,7 @@ pub(super) struct Reading {
     /// For each piece and each rank, the sum of the attractions of all moves that the piece could
     /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The probability of each possible move, in case the model cannot explain the choice.
+    /// The probability of each possible move if the model cannot explain the choice.
     whim: f64,
 }
 
@@ -155,8 +155,8 @@ impl Readings {
         }));
     }
 
-    /// Returns the change in the likelihood of all moves if two pieces of the army exchange
-    /// ranks, as a logarithm.
+    /// Returns, as a logarithm, the change in the likelihood of all moves if two pieces of the
+    /// army exchange ranks.
     pub(super) fn compare(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let mut ratio = Product { log: 0.0, part: 1.0 };
         for (reading, drawn) in self.list.iter().zip(&self.drawn) {

@@ -265,7 +265,7 @@ fn counting_decides_what_it_can() {
     assert_eq!(sets[0], set(&[Scout]));
 }
 
-/// Plays a game between two levels. At each of Red's turns, calls a function with the belief that
+/// Plays a game between two levels. On each of Red's turns, calls a function with the belief that
 /// the level *good* would have.
 fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Enemies, &super::Belief)) {
     let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));

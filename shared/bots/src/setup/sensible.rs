@@ -317,7 +317,7 @@ impl<'a> Draft<'a> {
         !self.home.contains(square) && !self.lakes.contains(square)
     }
 
-    /// True if the square ahead is not a home square and not a lake.
+    /// True if the square ahead is neither a home square nor a lake.
     fn is_way_out(&self, square: Square) -> bool {
         let next = self.ruleset.shape.neighbor(square, ahead(self.side));
         next.is_some_and(|next| self.is_abroad(next))

@@ -1,5 +1,5 @@
-//! Decides whether a ply ends the game: because the Flag was captured, because a side has no
-//! legal move, or because of a limit (§A10, §A12, §S1.8).
+//! Decides whether a ply ends the game. The reason can be a captured Flag, a side without a legal
+//! move, or a limit (§A10, §A12, §S1.8).
 
 use flagfall_board::{Ply, Rank, Side, Square};
 use flagfall_view::Fate;

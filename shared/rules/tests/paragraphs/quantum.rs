@@ -466,7 +466,7 @@ fn q6_an_unmoved_coin_that_the_reserve_needs_does_not_move() {
     // With one more coin and one more piece in the pool, one unmoved coin may move.
     let mut line = Playthrough::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
     line.play("a4a5 i10i9").refuses("b4b5", "reserve_rule");
-    // A coin that may not move may not make a long move or strike either.
+    // A coin that is not allowed to move is not allowed to make a long move or a strike either.
     let mut line = Playthrough::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
     line.refuses("a4a6", "reserve_rule").refuses("b4b5", "reserve_rule");
 }

@@ -107,7 +107,7 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
             "Red deploys:" => part = Part::Deployment(Side::Red),
             "Blue deploys:" => part = Part::Deployment(Side::Blue),
             "Moves:" => part = Part::Moves,
-            // Ignore the board, which is only for people. The moves determine it.
+            // Ignore the board, which is only for people and follows from the moves.
             "Board:" => break,
             line => match part {
                 Part::Head => match line.split_once(':').map(|(name, value)| (name, value.trim())) {

@@ -15,8 +15,8 @@ use crate::games::players;
 const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
 const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
 
-/// Returns the record of a quantum game, which needs no deployments. Each ply has the time that
-/// its side uses and its lag compensation, in milliseconds. A flag falls at the end.
+/// Returns the record of a quantum game, which needs no deployments. Each ply is given as the
+/// time that its side uses and the lag compensation, in milliseconds. A flag falls at the end.
 fn record(plies: &[(u64, u32)]) -> GameRecord {
     let ruleset = Ruleset::find("quantum").unwrap();
     let terms = GameTerms {

@@ -13,7 +13,7 @@ use flagfall_rules::{
 };
 
 /// True if the record is exactly what the recorder writes for some game. Both deployments must be
-/// open in it.
+/// open in the record.
 pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return false };
     let is_open = ruleset.start == Start::Coins

@@ -45,8 +45,8 @@ impl Replay<'_> {
         }
     }
 
-    /// Returns the events of a flag fall. If both sides had to choose, the winner may have made a
-    /// hidden choice in time (§Q4).
+    /// Returns the events that follow when a side's time has run out. If both sides had to
+    /// choose, the winner may have made a hidden choice in time (§Q4).
     fn fall(&self, outcome: &SeenOutcome, at: Stamp) -> Events {
         let by_itself = decide_deadline(&self.game, at);
         let tells = |events: &Events| {
