@@ -15,7 +15,7 @@ pub struct NewWebhook {
     pub url: String,
 }
 
-/// A webhook that was just set, with the secret with which the server signs its notices.
+/// A webhook that was just set, and the secret that the server uses to sign its notices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookSet {
     /// The address.
@@ -35,7 +35,7 @@ pub struct WebhookInfo {
     /// True if the server sends notices. After several failures in a row, the server stops
     /// sending them until the player sets the webhook again.
     pub active: bool,
-    /// The number of notices in a row that could not be delivered.
+    /// The number of consecutive notices that could not be delivered.
     pub lost: u32,
     /// The number of notices that have not been delivered yet.
     pub waiting: u32,

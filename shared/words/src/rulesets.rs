@@ -15,7 +15,7 @@ impl Words {
         self.format("ruleset-title-custom", &args! { "title" => title })
     }
 
-    /// Returns a sentence that tells how a ruleset differs from others.
+    /// Returns a sentence that says how a ruleset differs from others.
     pub fn ruleset_summary(&self, ruleset: &Ruleset) -> String {
         let unchanged = ruleset.unchanged();
         if ruleset.base.is_none() {
