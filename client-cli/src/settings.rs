@@ -243,7 +243,7 @@ fn wanted(setting: &Setting) -> String {
     text!("settings-wrong-kind", key = setting.key, kind)
 }
 
-/// Converts a value of the file to the format of its option.
+/// Converts a value from the file to the format of the option that it sets.
 fn option_values(setting: &Setting, value: &Value, path: &Path) -> Result<Vec<String>, String> {
     let switch = |is_on: bool| vec![if is_on { "yes" } else { "no" }.to_owned()];
     let values = match setting.kind {

@@ -156,7 +156,7 @@ const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
 SIGTERM and Ctrl-C stop the server within 10 seconds: it pauses games and asks clients to reconnect. A second signal ends it at once.";
 
-/// Errors of a configuration in which each value by itself is valid.
+/// Errors in a configuration whose values are valid one by one but do not fit together.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// A connection would count as dead before the first ping.

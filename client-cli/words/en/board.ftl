@@ -3,7 +3,7 @@
 # Marks on the printed board.
 legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
 legend-chips = + one of a few ranks, ^ labeled; the letter after a square is its chip: r red, y yellow, b blue, g green.
-legend-coins = /o\ and [o]: coins that have never moved; with ' after it, a coin that has moved. A coin has no rank until it strikes or is struck.
+legend-coins = /o\ and [o] are coins that have never moved; ' after a coin: it has moved. A coin has no rank until it strikes or is struck.
 
 # $side.
 losses-before-start = { side } has lost nothing.

@@ -31,4 +31,4 @@ time-bounds-days = the clock { $time } is out of range: the time for a move must
 # $time: the clock; $min_s: seconds; $max_min: minutes; $free_min and $free_max: seconds.
 time-bounds-delay = the clock { $time } is out of range: the time must be between { $min_s } seconds and { $max_min } minutes, with { $free_min } to { $free_max } free seconds for each turn
 # $time: the clock; $min_s: seconds; $max_min: minutes; $increment_min and $increment_max: seconds.
-time-bounds-increment = the clock { $time } is out of range: the time must be between { $min_s } seconds and { $max_min } minutes, with { $increment_min } to { $increment_max } more seconds for each move
+time-bounds-increment = the clock { $time } is out of range: the time must be between { $min_s } seconds and { $max_min } minutes, plus { $increment_min } to { $increment_max } seconds for each move

@@ -56,4 +56,4 @@ settings = { $flip ->
        *[eu] numbers eu (10 Marshal to 2 Scout).
     }
 # $word: what was typed.
-not-a-ply = “{ $word }” is not the number of a ply. For example, type: move #12 a4a5
+not-a-ply = “{ $word }” is not a ply number. For example, type: move #12 a4a5

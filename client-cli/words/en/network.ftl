@@ -9,7 +9,7 @@ http-unreachable = Cannot reach { $server }: { $why }. { $advice }
 http-timeout = { $server } did not answer in time. { $advice }
 # $server; $why: a reason.
 http-broken = { $server } did not answer as it should: { $why }
-http-not-found = The server has nothing by this name or id that you may see.
+http-not-found = The server has nothing with this name or id, or you may not see it.
 http-unauthorized = The server does not accept the login that is saved on this machine. Log in again.
 # $status: a number.
 http-status = The server answered with HTTP status { $status }.

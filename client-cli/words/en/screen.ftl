@@ -38,7 +38,7 @@ ask-save = Save under which name? { $name }_
 ask-load = Which deployment?
 # $message: what is typed.
 ask-said = Say: { $message }_
-typed-d = > d_   or keep typing a move, as in d4d5
+typed-d = > d_   or go on typing a move, such as d4d5
 
 window-saved = Saved deployments
 window-reserve = Your reserve

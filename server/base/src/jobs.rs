@@ -140,8 +140,8 @@ struct Writer {
 impl Default for JobWriter {
     fn default() -> JobWriter {
         let (written, wakers) = (AtomicU64::new(0), Mutex::default());
-        // This cannot fail here, because a server without random bits does not start. Even with
-        // an empty name, no work would be done twice.
+        // This cannot fail here, because a server without random bits does not start. If it did
+        // fail, the name would be empty, but still no work would be done twice.
         JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
     }
 }

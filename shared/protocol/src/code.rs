@@ -43,7 +43,7 @@ impl Code {
     pub const BAD_TIME: &'static str = "bad_time";
     /// No house player has this level.
     pub const NO_SUCH_BOT: &'static str = "no_such_bot";
-    /// The player does not play in this game.
+    /// The player is not one of the players in this game.
     pub const NOT_YOUR_GAME: &'static str = "not_your_game";
     /// A newer connection of the same player has taken over the game.
     pub const SUPERSEDED: &'static str = "superseded";

@@ -120,7 +120,7 @@ fn print_parts() {
     );
 }
 
-/// Returns the size of the future that a function returns, in bytes.
+/// Returns the size in bytes of the future that a function returns.
 fn size_of_output<T, F: Future>(_: impl FnOnce(T) -> F) -> usize {
     size_of::<F>()
 }

@@ -1,5 +1,5 @@
-//! The content of the log as rows: one for each game with the positions of its entries, and one
-//! for each side record.
+//! The content of the log as rows. Each game has one row, which holds the positions of its
+//! entries, and each side record has one.
 //!
 //! A layer contains the rows that have changed since a point in the log. Its rows override older
 //! rows in a deeper layer or in the database.
