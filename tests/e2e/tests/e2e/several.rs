@@ -205,7 +205,7 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     let mut ann = one.client(&site, "ann", &[&words[..], &["--rating", "1600-"]].concat());
     ann.expect("Your offer is in the lobby");
     let mut cat = one.client(&site, "cat", &words);
-    cat.expect("This offer is for players rated 1600 or more in such games. Your rating is 1500");
+    cat.expect("This offer is for players rated 1600 or higher in such games. Your rating is 1500");
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);
