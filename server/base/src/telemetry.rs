@@ -114,7 +114,7 @@ declare! {
     HEALTH_SECONDS = "flagfall_health_seconds", Histogram, Seconds, [],
         "Time that the store takes to answer a health check";
     STORE_WEAKNESSES = "flagfall_store_weaknesses", Gauge, Count, [],
-        "Ways in which Redis may lose acknowledged moves because of its settings; checked every 15 seconds";
+        "Weaknesses in the setup of Redis that may cause the loss of acknowledged moves; checked every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "1 while the store answers; 0 while the server tells clients that the store does not answer";
     DISK_FREE_BYTES = "flagfall_disk_free_bytes", Gauge, Bytes, [],
