@@ -10,7 +10,10 @@ pub type Row = u8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")))]
-#[cfg_attr(feature = "serde", schemars(description = "A square: column letter, row number."))]
+#[cfg_attr(
+    feature = "serde",
+    schemars(description = "A square, written as its column letter and its row number, as in `a4`.")
+)]
 pub struct Square(u8);
 
 impl Square {

@@ -27,7 +27,7 @@ flagfall_board::named! {
         /// account.
         #[default]
         Play = "play",
-        /// Only playing, with a bot account.
+        /// Only playing games. Only bot accounts can have tokens with this scope.
         Bot = "bot",
     }
 }
@@ -69,7 +69,7 @@ pub struct Login {
     pub name: String,
     /// The account's password.
     pub password: Secret,
-    /// The name that the list of tokens shows for the new token, at most 40 characters.
+    /// The name of the new token in the list of tokens, at most 40 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_name: Option<String>,
 }
@@ -222,7 +222,7 @@ pub struct Me {
     pub conduct: Conduct,
 }
 
-/// The players that this player has blocked. `GET /api/blocks`.
+/// The players whom this player has blocked. `GET /api/blocks`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BlockList {
     /// The players.
@@ -268,7 +268,7 @@ pub struct AccountExport {
     /// The current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
-    /// The player's ended games, latest first, at most 1,000. `GET /api/players/NAME/games`
+    /// The player's finished games, latest first, at most 1,000. `GET /api/players/NAME/games`
     /// returns the rest, page by page.
     #[serde(default)]
     pub played: Vec<PlayedGame>,
@@ -287,7 +287,7 @@ pub struct AccountExport {
     /// The challenges that other players have addressed to this player.
     #[serde(default)]
     pub challenges: Vec<Invitation>,
-    /// The players that this player has blocked.
+    /// The players whom this player has blocked.
     #[serde(default)]
     pub blocks: Vec<Player>,
     /// The moves that the player has queued in running correspondence games.

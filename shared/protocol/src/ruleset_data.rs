@@ -49,7 +49,7 @@ pub struct RulesetData {
     pub flashes: BTreeMap<Rank, u8>,
     /// The rank that a Spy beats when the Spy is the attacker.
     pub spy_beats: Rank,
-    /// The pieces that stay on the board after a strike between equal ranks.
+    /// The result of a strike between equal ranks.
     pub ties: TiesInfo,
     /// The sides whose ranks a strike reveals.
     pub disclosure: DisclosureInfo,
@@ -81,15 +81,15 @@ pub enum StartInfo {
     Coins,
 }
 
-/// The pieces that stay on the board after a strike between equal ranks.
+/// The result of a strike between equal ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TiesInfo {
-    /// Neither piece stays.
+    /// Both pieces leave the board.
     Both,
-    /// The attacker stays.
+    /// Only the attacker stays.
     Attacker,
-    /// The defender stays. Only custom games have this rule.
+    /// Only the defender stays. Only custom games have this rule.
     Defender,
 }
 

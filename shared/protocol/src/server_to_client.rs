@@ -404,8 +404,8 @@ pub struct Seek {
     /// accept it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// The seeker's rating for such games at the time they opened the seek. Absent for guests and
-    /// for games without ratings.
+    /// The seeker's rating for games on these terms, at the time when they opened the seek.
+    /// Absent for guests and for games without ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeker_rating: Option<RatingPoint>,
 }

@@ -79,7 +79,7 @@ pub struct About {
 pub struct RulesetFacts {
     /// The ruleset's id.
     pub id: String,
-    /// The name for people.
+    /// The ruleset's name for people.
     pub title: String,
     /// A summary in one sentence.
     pub summary: String,
@@ -92,7 +92,8 @@ pub struct RulesetFacts {
     /// The number of pieces of each rank that a side has. The keys are the letters of deployment
     /// texts.
     pub army: BTreeMap<String, u8>,
-    /// True if home squares stay empty. In a deployment text, they are written as `.`.
+    /// True if some home squares stay empty. In a deployment text, an empty square is written as
+    /// `.`.
     pub may_leave_empty: bool,
     /// The rules that a custom game may change. For example, `classic,ties=attacker` is also a
     /// ruleset.
@@ -129,8 +130,8 @@ pub struct Done {
     /// The outcome of the game, after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SeenOutcome>,
-    /// If the command was a strike, the result of the strike. It contains both ranks, even if
-    /// they are hidden.
+    /// The result of the strike, if the command was a strike. Contains both ranks, even if they
+    /// are hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike: Option<SeenStrike>,
     /// The events that the requested audience saw, oldest first.
@@ -141,7 +142,7 @@ pub struct Done {
 /// An event as an audience saw it, as in an `event` message of the network protocol.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SeenByAudience {
-    /// What happened.
+    /// The event.
     pub event: GameEvent,
     /// The part of the view's change that cannot be derived from the event itself.
     pub change: ViewChange,

@@ -26,7 +26,7 @@ pub struct RequestLine {
 pub enum RequestId {
     /// A whole number.
     Number(i64),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
@@ -149,7 +149,7 @@ pub enum Look {
     Red,
     /// The player with the blue pieces.
     Blue,
-    /// As a spectator.
+    /// A spectator, who can see only what both players can see.
     Public,
     /// The whole game, with every rank and every deployment.
     Everything,
@@ -159,7 +159,7 @@ const fn unlimited() -> Time {
     Time::Unlimited {}
 }
 
-/// Returns the default of servers.
+/// Returns the default of the servers, which is five minutes.
 const fn deploy_ms() -> u64 {
     300_000
 }

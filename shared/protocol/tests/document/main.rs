@@ -287,7 +287,7 @@ fn examples() -> String {
     page.heading("An absence");
     let gone = |presence| ServerToClient::Presence { game: id(), side: Side::Blue, presence, left: true };
     page.example(
-        "Blue closes the game. Every client that has it open is told at once:",
+        "Blue closes the game. Every client that has the game open immediately receives:",
         &gone(Presence::Reconnecting),
     );
     page.example("Half a minute later:", &gone(Presence::Away));
