@@ -214,6 +214,8 @@ keyspace! {
     TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "the account";
     /// A player's results by ruleset, side and deployment.
     FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "the account";
+    /// A public game that ended a short while ago. Keys begin with the latest game.
+    LATEST["TIME-GAME"] = "latest", "JSON: GameSummary", "services/src/histories/latest.rs", "newer games; about 64 are kept";
     /// Job: sign a game.
     PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "done";
     /// A game's signature.

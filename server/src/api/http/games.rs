@@ -22,6 +22,8 @@ use flagfall_services::players::house_players;
 use flagfall_services::suggestions::Suggestion;
 
 const LISTED_GAMES_MAX: usize = 100;
+/// The number of finished games in an answer if the request does not say how many.
+const FINISHED_GAMES: usize = 10;
 /// The newest games that are put in the order of ratings.
 const ORDERED_GAMES_MAX: usize = 400;
 /// How many more requests it costs to order them.
@@ -82,11 +84,22 @@ enum Order {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum ListedPhase {
+    Over,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct GamesQuery {
+    /// The running games, unless it says over: then the games that ended last, latest first.
+    phase: Option<ListedPhase>,
     /// The newest games first unless it says rating: then those with the highest rated players.
     order: Option<Order>,
+    /// The maximum number of games: 100 unless it says fewer. Of finished games 10, at most 50.
+    limit: Option<usize>,
 }
 
 impl QueryFields for GamesQuery {
@@ -96,15 +109,23 @@ impl QueryFields for GamesQuery {
 pub(super) async fn games(
     State(app): Shared,
     Extension(client): Extension<Client>,
-    Query(GamesQuery { order }): Query<GamesQuery>,
+    Query(GamesQuery { phase, order, limit }): Query<GamesQuery>,
 ) -> Answer<Json<Games>> {
-    let games = match order {
-        None | Some(Order::Newest) => app.tables.running(LISTED_GAMES_MAX),
-        Some(Order::Rating) => {
+    let running_max = limit.map_or(LISTED_GAMES_MAX, |limit| limit.min(LISTED_GAMES_MAX));
+    let games = match (phase, order) {
+        (Some(ListedPhase::Over), None | Some(Order::Newest)) => {
+            app.histories.latest(limit.unwrap_or(FINISHED_GAMES)).await?
+        }
+        // Ratings change with every game, so an order of finished games by ratings means little.
+        (Some(ListedPhase::Over), Some(Order::Rating)) => {
+            return Err(ApiError::BadQuery(GamesQuery::REASON));
+        }
+        (None, None | Some(Order::Newest)) => app.tables.running(running_max),
+        (None, Some(Order::Rating)) => {
             let games = app.tables.running(ORDERED_GAMES_MAX);
             app.admission.charge_request(client, ORDER_REQUESTS, Instant::now());
             let mut games = app.ratings.sort_games(games).await?;
-            games.truncate(LISTED_GAMES_MAX);
+            games.truncate(running_max);
             games
         }
     };
