@@ -22,11 +22,12 @@ use flagfall_services::players::house_players;
 use flagfall_services::suggestions::Suggestion;
 
 const LISTED_GAMES_MAX: usize = 100;
-/// The number of finished games in an answer if the request does not say how many.
+/// The number of finished games in an answer if the request sets no limit.
 const FINISHED_GAMES: usize = 10;
-/// The newest games that are put in the order of ratings.
+/// The number of newest games that are sorted by rating.
 const ORDERED_GAMES_MAX: usize = 400;
-/// How many more requests it costs to order them.
+/// The number of additional requests for which the client is charged when games are sorted by
+/// rating.
 const ORDER_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]
@@ -47,7 +48,7 @@ pub(super) async fn rulesets() -> Json<Rulesets> {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SuggestionQuery {
-    /// The same seed gives the same deployments.
+    /// The seed of the random choice. The same seed gives the same deployments.
     seed: Option<u32>,
 }
 
@@ -94,11 +95,14 @@ enum ListedPhase {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct GamesQuery {
-    /// The running games, unless it says over: then the games that ended last, latest first.
+    /// The phase of the games: `over` lists the games that ended last, latest first. If it is not
+    /// given, the running games are listed.
     phase: Option<ListedPhase>,
-    /// The newest games first unless it says rating: then those with the highest rated players.
+    /// The order of the games: `newest` lists the newest games first, and `rating` lists the
+    /// games with the highest rated players first. The default is `newest`.
     order: Option<Order>,
-    /// The maximum number of games: 100 unless it says fewer. Of finished games 10, at most 50.
+    /// The maximum number of games. Of running games, 100 is the default and the most; of finished
+    /// games, 10 is the default and 50 the most.
     limit: Option<usize>,
 }
 
@@ -165,8 +169,8 @@ enum Format {
 pub(super) struct RecordQuery {
     /// The format of the record. JSON is the default.
     format: Option<Format>,
-    /// The audience whose record to return. If it is not given, the server chooses an audience
-    /// that the caller may read.
+    /// The audience whose record to return. If absent, the server chooses an audience whose
+    /// record the caller may read.
     #[serde(rename = "as")]
     scope: Option<RecordScope>,
 }
