@@ -30,6 +30,7 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/leaderboard", page: "leaderboard" },
     Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
     Address { path: ACCOUNT, page: "account" },
+    Address { path: "/about", page: "about" },
 ];
 
 /// The name of the module that is shown for unknown addresses.
@@ -121,6 +122,7 @@ mod tests {
             ("/leaderboard/classic/5", None),
             ("/account", Some("account")),
             ("/account/x", None),
+            ("/about", Some("about")),
         ] {
             assert_eq!(page_at(path), page, "{path}");
         }
