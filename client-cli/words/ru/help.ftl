@@ -20,12 +20,12 @@ help = Игра в стратего и просмотр партий в терм
 help-more =
     Примеры:
       flagfall play --bot                      сыграть с игроком сервера
-      flagfall play                            принять предложение игры или сделать своё
+      flagfall play                            принять предложение или сделать своё
       flagfall play --rules barrage --time 5+3
       flagfall play --rated --rating 1400-1600
       flagfall play --challenge                создать партию для друга
       flagfall play --accept CODE              принять партию друга
-      flagfall watch                           выбрать идущую партию и следить за ней
+      flagfall watch                           выбрать партию и следить за ней
       flagfall rules barrage                   объяснить правила
       flagfall bot --exec ./ann --rules pbm    дать сыграть программе
       flagfall settings set server https://play.example.org
@@ -152,7 +152,7 @@ help-deployments-more =
       flagfall deployments export mine.json
       flagfall play --rules barrage --setup corner
 
-    В тексте – по букве на каждое своё поле, первым ближний к противнику ряд, в каждом ряду слева
+    В тексте – по букве на каждое домашнее поле, первым ближний к противнику ряд, в каждом ряду слева
     направо: 1-9 – от Маршала до Разведчика, S – Шпион, B – Бомба, F – Флаг, . – пустое поле.
 help-deployments-list = Показать сохранённые расстановки.
 help-deployments-show = Напечатать сохранённую расстановку.

@@ -83,7 +83,7 @@ reserve-empty-own = Ваш резерв пуст.
 # $square.
 no-own-piece-on = На { $square } нет вашей фигуры.
 # $square.
-place-not-home = { $square } – не ваше начальное поле. Фигуры можно ставить только на начальные поля.
+place-not-home = { $square } – не ваше домашнее поле. Фигуры можно ставить только на домашние поля.
 # $square.
 place-not-empty = Поле { $square } занято.
 report-usage = Напишите, что произошло: report WORDS.

@@ -6,8 +6,8 @@ rules-title = { $title } ({ $id })
 # $columns, $rows; $lakes: yes if the board has lakes, which are drawn as ~.
 rules-board =
     { $lakes ->
-        [yes] Доска: столбцов { $columns }, рядов { $rows }; r и b – начальные ряды, ~ – озеро
-       *[no] Доска: столбцов { $columns }, рядов { $rows }; r и b – начальные ряды
+        [yes] Доска: столбцов { $columns }, рядов { $rows }; r и b – домашние ряды, ~ – озеро
+       *[no] Доска: столбцов { $columns }, рядов { $rows }; r и b – домашние ряды
     }
 rules-illegal-here = Эта программа переспрашивает, прежде чем сделать запрещённый ход, и не отправляет запрещённую расстановку.
 rules-custom = Изменение правил

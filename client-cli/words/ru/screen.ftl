@@ -23,7 +23,7 @@ title-disconnected = НЕТ СОЕДИНЕНИЯ
 ask-resign = Точно сдаться?
 ask-abort = Отменить партию?
 ask-leave = Выйти из идущей партии?
-ask-say = Чат: _   (1 Привет! 2 Удачи! 3 Молодец! 4 Спасибо! 7 Спасибо за игру! /mute /report WHY)
+ask-say = Чат: _ (1 Привет! 2 Удачи! 3 Отлично! 4 Спасибо! 7 Хорошо! /mute /report WHY)
 ask-claim = Соперника нет. Засчитать победу или ничью?
 # $squares.
 ask-illegal = Ход { $squares } запрещён и проигрывает партию. Сделать его?
@@ -94,7 +94,7 @@ panel-rematch-answer = Соперник хочет реванш. { $key } – с
 # $key.
 panel-rematch = { $key } – предложить реванш.
 # $red, $blue: numbers of pieces.
-panel-reserves = Резерв: красные { $red }, синие { $blue }.
+panel-reserves = Резерв: красные { $red }, синие { $blue }
 # $side; $pieces: figures.
 panel-labeled =
     { $side ->
