@@ -15,6 +15,7 @@ arg-alerts = How the full screen alerts you when it is your turn: bell, title (o
 arg-no-mouse = Let the terminal handle the mouse, for example to select text.
 arg-no-editing = Read lines as the terminal sends them, without line editing and history.
 arg-config-dir = The folder for credentials, settings and saved deployments instead of the usual one (~/.config/flagfall).
+arg-language = The language of the program: en (English) or ru (Russian). By default, the language of the system.
 
 arg-json = Print JSON.
 arg-out = Write into this file instead of the terminal.
