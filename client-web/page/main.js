@@ -27,6 +27,7 @@ const PAGES = {
   leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
   games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
   account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
+  about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -107,7 +108,7 @@ function Top({ page }) {
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
-    ["rules", "deployments", "games", "leaderboard", "account"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
+    ["rules", "deployments", "games", "leaderboard", "account", ...(line.value.hasAbout ? ["about"] : [])].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

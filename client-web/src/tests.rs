@@ -62,7 +62,12 @@ fn the_texts_of_a_language_are_one_file_and_one_with_more() {
                     if !line.is_empty() {
                         let sent = lines.next().unwrap_or_default();
                         assert_eq!(sent.trim_start(), line.trim_start(), "{}", file.display());
-                        assert_eq!(sent.starts_with(' '), line.starts_with(' '), "{}: {line}", file.display());
+                        assert_eq!(
+                            sent.starts_with(' '),
+                            line.starts_with(' '),
+                            "{}: {line}",
+                            file.display()
+                        );
                     }
                 }
             }

@@ -48,7 +48,7 @@ test("the changes of a custom game are put into words", () => {
   const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if both ranks are equal, the attacker stays" }] }];
   const later = { name: "flags", value: "one", values: [{ name: "two", meaning: "two Flags a side" }] };
   assert.deepEqual(meaningsOf({ ...classic, options: [...options, later] }, "classic,ties=attacker,flags=two,new=on", words),
-    ["if both ranks are equal, the attacker stays", "two Flags a side", "new = on"]);
+    ["if the ranks are equal, the attacker stays", "two Flags a side", "new = on"]);
 });
 
 test("a clock runs from its moment, free time first", () => {

@@ -187,7 +187,7 @@ test("every text that the page names is there", () => {
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account)|parts\/(load|setups|diagram|rating_chart|dialog|settings|notices))\.js$/;
+  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account|about)|parts\/(load|setups|diagram|rating_chart|dialog|settings|notices))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

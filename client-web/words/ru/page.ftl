@@ -11,6 +11,7 @@ nav-deployments = Расстановки
 nav-games = Ваши партии
 nav-leaderboard = Таблицы лидеров
 nav-account = Учётная запись
+nav-about = Об этом сервере
 nav-more = Все страницы
 keep = Не менять
 close = Закрыть

@@ -70,9 +70,9 @@ rules-disclosure =
     }
 # $ties: both, attacker or defender; $advances: yes if a defender that wins moves; $bombs: stay or leave.
 rules-outcome = { $ties ->
-        [both] The stronger piece stays, and the weaker one leaves. If both ranks are equal, both pieces leave.
-        [attacker] The stronger piece stays, and the weaker one leaves. If both ranks are equal, the attacker stays.
-       *[defender] The stronger piece stays, and the weaker one leaves. If both ranks are equal, the defender stays.
+        [both] The stronger piece stays, and the weaker one leaves. If the ranks are equal, both pieces leave.
+        [attacker] The stronger piece stays, and the weaker one leaves. If the ranks are equal, the attacker stays.
+       *[defender] The stronger piece stays, and the weaker one leaves. If the ranks are equal, the defender stays.
     } { $advances ->
         [yes] { $bombs ->
             [stay] The winner goes to the loser's square, whether it is the attacker or the defender. Only a Bomb stays where it is.

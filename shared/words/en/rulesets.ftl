@@ -23,10 +23,10 @@ ruleset-summary-barrage = A short game with the tournament rules and eight piece
 ruleset-summary-pbm = The rules of the play-by-mail server: Classic without any repetition rule.
 ruleset-summary-pbm-small = Play by mail with twenty-four pieces a side on a board of 8x8. There is no Marshal, so the Spy beats the General.
 ruleset-summary-original = The rules of the 1966 box: a Scout can move far but only strike near, the winner of a strike takes the loser's square, and there is no two-squares rule.
-ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if both ranks are equal.
+ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if the ranks are equal.
 ruleset-summary-shadowflash-1 = Three armies a side on a board of 16x10, half of the pieces in reserve. A turn may also take a piece off the board or place one on it.
 ruleset-summary-shadowflash-2 = Set 1 with labels, a Phoenix for each side, a chip on every square where a piece lands, and joined edges.
-ruleset-summary-shadowflash-3 = Sets 1 and 2 with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
+ruleset-summary-shadowflash-3 = Combines sets 1 and 2, with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
 ruleset-summary-course = The umpire's rules: lakes are placed at random, a Bomb leaves with its attacker, and a side that breaks a rule loses.
 ruleset-summary-quantum = Classic without deployments: each side has forty coins, and a coin becomes a piece from the side's pool when it strikes or is struck.
 # $title: of the ruleset that is changed; $changes: a list of the texts below.
@@ -34,9 +34,9 @@ ruleset-summary-custom = { $title }, changed: { $changes }.
 
 ## Rules that a custom game can change. An id is `rule-`, the option and the value.
 
-rule-ties-both = if both ranks are equal, both pieces leave
-rule-ties-attacker = if both ranks are equal, the attacker stays
-rule-ties-defender = if both ranks are equal, the defender stays
+rule-ties-both = if the ranks are equal, both pieces leave
+rule-ties-attacker = if the ranks are equal, the attacker stays
+rule-ties-defender = if the ranks are equal, the defender stays
 rule-disclosure-both = a strike shows both ranks
 rule-disclosure-silent = a defender that wins stays hidden, unless a Scout struck it
 rule-bombs-stay = a Bomb stays after it beats an attacker
