@@ -11,7 +11,7 @@ const FLAGS = [
 ];
 
 export function launch() {
-  return chromium.launch({ executablePath: browser(), args: FLAGS });
+  return chromium.launch({ executablePath: browser("chromium"), args: FLAGS });
 }
 
 /**

@@ -33,11 +33,12 @@ export function program(name) {
   return found;
 }
 
-/** @returns {string} The path of the browser. */
-export function browser() {
-  const paths = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/chromium-browser"];
-  const found = paths.find((path) => path && existsSync(path));
-  if (!found) throw new Error("Chromium is missing: install it, or set CHROMIUM to its path");
+/** The path of a browser. @param {"chromium" | "firefox"} name */
+export function browser(name) {
+  const variable = name.toUpperCase();
+  const paths = { chromium: ["/usr/bin/chromium", "/usr/bin/chromium-browser"], firefox: ["/usr/bin/firefox-esr", "/usr/bin/firefox"] }[name];
+  const found = [process.env[variable] ?? "", ...paths].find((path) => path && existsSync(path));
+  if (!found) throw new Error(`${name} is missing: install it, or set ${variable} to its path`);
   return found;
 }
 

@@ -10,9 +10,10 @@ export async function isOver(page) {
 /**
  * Makes one act if the page waits for one: answers an open question, or moves a random piece.
  * @param {Page} page @param {(below: number) => number} random @param {"pointer" | "keys"} way
+ * @param {boolean} isFierce True if the piece strikes whenever it can, so that games end.
  * @returns {Promise<boolean>} True if something was done.
  */
-export async function act(page, random, way = "pointer") {
+export async function act(page, random, way = "pointer", isFierce = false) {
   const answers = page.locator(".sheet button:enabled");
   const count = await answers.count();
   if (count > 0) {
@@ -22,7 +23,7 @@ export async function act(page, random, way = "pointer") {
     return true;
   }
   if (await page.locator(".status.your-turn").count() === 0) return false;
-  return way === "keys" ? moveByKeys(page, random) : moveByPointer(page, random);
+  return way === "keys" ? moveByKeys(page, random, isFierce) : moveByPointer(page, random, isFierce);
 }
 
 /** @param {Page} page @param {string} selector @returns {Promise<string[]>} */
@@ -30,12 +31,12 @@ function squares(page, selector) {
   return page.locator(selector).evaluateAll((cells) => cells.map((cell) => /** @type {HTMLElement} */ (cell).dataset.square ?? ""));
 }
 
-/** @param {Page} page @param {(below: number) => number} random */
-async function moveByPointer(page, random) {
+/** @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
+async function moveByPointer(page, random, isFierce) {
   const pieces = await squares(page, ".square.liftable");
   for (let tries = 0; tries < 40 && pieces.length > 0; tries++) {
     await press(page, pieces[random(pieces.length)] ?? "");
-    const target = await targetOf(page, random);
+    const target = await targetOf(page, random, isFierce);
     if (!target) continue;
     await press(page, target);
     return true;
@@ -43,10 +44,10 @@ async function moveByPointer(page, random) {
   return false;
 }
 
-/** Where the chosen piece goes. Strikes come first, so that games end. @param {Page} page @param {(below: number) => number} random */
-async function targetOf(page, random) {
-  const strikes = await squares(page, ".square.strike");
-  const targets = strikes.length > 0 ? strikes : await squares(page, ".square.target");
+/** Where the chosen piece goes. @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
+async function targetOf(page, random, isFierce) {
+  const strikes = isFierce ? await squares(page, ".square.strike") : [];
+  const targets = strikes.length > 0 ? strikes : await squares(page, ".square.target, .square.strike");
   return targets[random(targets.length)];
 }
 
@@ -56,13 +57,13 @@ export async function press(page, square) {
   if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
 
-/** @param {Page} page @param {(below: number) => number} random */
-async function moveByKeys(page, random) {
+/** @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
+async function moveByKeys(page, random, isFierce) {
   await page.locator(".squares [tabindex='0']").focus();
   for (let presses = random(12) + 1; presses > 0; presses--) await page.keyboard.press("n");
   const from = await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).dataset.square ?? "");
   await page.keyboard.press("Enter");
-  const to = await targetOf(page, random);
+  const to = await targetOf(page, random, isFierce);
   if (!to) {
     await page.keyboard.press("Escape");
     return false;
@@ -127,7 +128,8 @@ const lastPly = (page) => page.evaluate(() => document.querySelector(".moves li:
 
 /**
  * Moves for whichever of the players has the turn, until the game is over or enough moves are made.
- * Each move is listed as made before the next. Returns the number of moves.
+ * Each move is listed as made before the next, and pieces strike when they can. Returns the number of
+ * moves.
  * @param {{ page: Page, way: "pointer" | "keys" }[]} players @param {(below: number) => number} random @param {number} most
  */
 export async function playMoves(players, random, most) {
@@ -135,7 +137,7 @@ export async function playMoves(players, random, most) {
     for (const { page, way } of players) {
       if (await isOver(page)) return moves;
       const before = await lastPly(page);
-      if (!await act(page, random, way)) continue;
+      if (!await act(page, random, way, true)) continue;
       while (await lastPly(page) === before && !await isOver(page)) await page.waitForTimeout(5);
       moves++;
     }
