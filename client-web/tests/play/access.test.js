@@ -26,13 +26,16 @@ async function violations(page) {
 /** How far the page is wider than its window. @param {Page} page */
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
+const isLong = process.env.FLAGFALL_LONG === "1";
+
 /** @type {[string, import("playwright-core").BrowserContextOptions][]} */
 const LOOKS = [
   ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["forced-colors", { forcedColors: "active" }],
-  ["narrow", { viewport: { width: 320, height: 640 } }],
+  ["narrow", { viewport: { width: 320, height: 640 }, colorScheme: "dark" }],
 ];
+/** @type {typeof LOOKS} */
+const OTHERS = [["dark", { colorScheme: "dark" }], ["forced-colors", { forcedColors: "active" }]];
+if (isLong) LOOKS.push(...OTHERS);
 
 /** Pages that need no player, and what they show when they are ready. @type {[string, string, string][]} */
 const PAGES = [
