@@ -28,7 +28,7 @@ async function save(page, name) {
   console.log(`${name}: ${(picture.length / 1024).toFixed(0)} KB`);
 }
 
-const server = new Server("folder");
+const server = new Server();
 const chromium = await launch();
 try {
   mkdirSync(FOLDER, { recursive: true });

@@ -12,7 +12,7 @@ import { Server } from "../tests/programs.js";
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
 
 const rules = await listedRules();
-const server = new Server("program");
+const server = new Server({ page: "program" });
 await server.start();
 const chromium = await launch();
 

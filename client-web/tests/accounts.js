@@ -39,14 +39,3 @@ export async function api(server, token, path, body) {
   });
   return /** @type {any} */ (await answer.json());
 }
-
-/**
- * Answers a page's question for the games that ended last, which the server does not list.
- * @param {import("playwright-core").Page} page @param {string} server @param {string[]} ids The latest first.
- */
-export async function listFinished(page, server, ids) {
-  await page.route("**/api/games?phase=over", async (route) => {
-    const games = await Promise.all(ids.map(async (id) => /** @type {any} */ (await (await fetch(`http://${server}/api/games/${id}`)).json()).game));
-    await route.fulfill({ json: { games } });
-  });
-}

@@ -6,6 +6,6 @@ import { Server } from "./programs.js";
 
 export { chromium } from "./chromium.js";
 
-export const server = new Server("program");
+export const server = new Server({ page: "program" });
 await server.start();
 after(() => server.end());

@@ -81,11 +81,13 @@ export class Server {
   #port = 0;
 
   /**
-   * @param {"folder" | "program"} page Where the page comes from: the files of this checkout as they
-   *   are now, or the program, with the compressed files that players get.
+   * @param {{ page?: "folder" | "program", flags?: string[] }} [how] `page`: where the page comes from:
+   *   the files of this checkout as they are now, or the program, with the compressed files that
+   *   players get.
    */
-  constructor(page) {
+  constructor({ page = "folder", flags = [] } = {}) {
     this.page = page;
+    this.flags = flags;
     this.folder = mkdtempSync(join(tmpdir(), "flagfall-store-"));
   }
 
@@ -103,7 +105,7 @@ export class Server {
   }
 
   async start() {
-    const args = ["--listen", this.address, "--metrics-listen", "none", "--data", this.folder];
+    const args = ["--listen", this.address, "--metrics-listen", "none", "--data", this.folder, ...this.flags];
     if (this.page === "folder") args.push("--page", FOLDER);
     const child = untilTheEnd(spawn(program("flagfall-server"), args, { stdio: ["ignore", "pipe", "pipe"] }));
     this.#process = child;

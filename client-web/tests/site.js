@@ -6,6 +6,6 @@ import { Server } from "./programs.js";
 
 export { chromium } from "./chromium.js";
 
-export const server = new Server("folder");
+export const server = new Server();
 await server.start();
 after(() => server.end());

@@ -7,7 +7,7 @@ import { Server, browser } from "../programs.js";
 
 /** @typedef {import("puppeteer-core").Page} Page */
 
-const server = new Server("program");
+const server = new Server({ page: "program" });
 after(() => server.end());
 await server.start();
 const firefox = await puppeteer.launch({ browser: "firefox", executablePath: browser("firefox"), headless: true });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import test from "node:test";
-import { PASSWORD, listFinished, newAccount, openAs } from "../accounts.js";
+import { PASSWORD, newAccount, openAs } from "../accounts.js";
 import { newPage, picture } from "../browser.js";
 import { deploy, idOf, resign } from "../robot.js";
 import { chromium, server } from "../site.js";
@@ -158,7 +158,6 @@ for (const [look, options] of LOOKS) {
     await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
     await page.locator(".phase-over").waitFor();
     await check("over");
-    await listFinished(page, server.address, [idOf(page)]);
     await page.getByRole("link", { name: "Replay" }).click();
     await page.locator(".replay .square").first().waitFor();
     await page.keyboard.press("ArrowRight");

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { listFinished } from "../accounts.js";
 import { newPage } from "../browser.js";
 import { chance } from "../games.js";
 import { chromium, server } from "../program_site.js";
@@ -82,7 +81,6 @@ test("a first visit to a live game and to a record is small, and nothing jumps",
   /** @param {string} name @param {string} path @param {string} sign */
   const visit = async (name, path, sign) => {
     const fresh = await newPage(chromium);
-    await listFinished(fresh.page, server.address, [id]);
     const total = await count(fresh.page);
     await fresh.page.goto(server.url + path);
     await fresh.page.locator(sign).first().waitFor();

@@ -79,7 +79,7 @@ test("the manifest and the worker are there for browsers that install the page",
 });
 
 test("without the server, the page opens and shows what was looked at", async (t) => {
-  const own = new Server("program");
+  const own = new Server({ page: "program" });
   t.after(() => own.end());
   await own.start();
   const { page, context } = await newPage(chromium);

@@ -11,6 +11,7 @@ nav-deployments = Deployments
 nav-games = Your games
 nav-leaderboard = Leaderboards
 nav-account = Account
+nav-about = About this server
 nav-more = All pages
 keep = Keep things as they are
 close = Close
@@ -543,6 +544,8 @@ watch-all = All live games
 ## Settings
 
 settings = Settings
+settings-language = Language
+settings-language-system = As the browser says
 settings-theme = Light or dark
 # $value: system, light or dark.
 settings-theme-value =

@@ -30,6 +30,7 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/leaderboard", page: "leaderboard" },
     Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
     Address { path: ACCOUNT, page: "account" },
+    Address { path: "/about", page: "about" },
 ];
 
 /// The name of the module that is shown for unknown addresses.
@@ -52,8 +53,8 @@ impl Address {
     }
 }
 
-/// True if a part of a path matches the part `wanted` of an address. A game or player that the
-/// path names need not exist, because the page itself reports that.
+/// True if a part of a path matches the part `wanted` of an address. A game or player in the path
+/// need not exist, because the page itself reports a missing one.
 fn is_part(wanted: &str, part: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     match wanted {
@@ -121,6 +122,7 @@ mod tests {
             ("/leaderboard/classic/5", None),
             ("/account", Some("account")),
             ("/account/x", None),
+            ("/about", Some("about")),
         ] {
             assert_eq!(page_at(path), page, "{path}");
         }
