@@ -10,7 +10,7 @@ import { targets } from "../../page/game/reach.js";
 import { homeSquares, meaningsOf } from "../../page/game/rules.js";
 import { Words } from "../../page/words.js";
 import { withFields } from "../rules.js";
-import { texts } from "../serve.mjs";
+import { texts } from "../texts.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 

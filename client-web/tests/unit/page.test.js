@@ -14,7 +14,7 @@ import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/game/sentences.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts, texts } from "../serve.mjs";
+import { allTexts, texts } from "../texts.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
