@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ServerTime, clockText, nextChange, timeLeft } from "../../page/game/clocks.js";
 import { parseLaid, parsePiece, squareOf } from "../../page/game/notation.js";
-import { afterGap, followNotes, note } from "../../page/game/plans.js";
-import { dueCommand, holds, planMove } from "../../page/game/plans.js";
-import { targets } from "../../page/game/reach.js";
+import { afterGap, dueCommand, followNotes, holds, note, planMove, targets } from "../../page/game/reach.js";
 import { homeSquares, meaningsOf } from "../../page/game/rules.js";
 import { withFields } from "../rules.js";
 

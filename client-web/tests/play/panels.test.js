@@ -1,0 +1,76 @@
+// What stands beside the board, on pages that are fed with messages.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { feedPage, welcome } from "../fed.js";
+import { chromium, front, rules } from "../fed_site.js";
+import { GAME, gameMessage, player } from "../pairs.js";
+
+/** A game that has begun before the page was opened. @param {"red" | "blue" | "public"} audience */
+function begun(audience) {
+  return /** @type {any} */ (gameMessage({
+    audience, ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: ["c5"],
+    pieces: ["a4r9'", "a7b?"], captured: { red: {}, blue: {} }, ply: 2, turn: "red",
+    commitments: { red: null, blue: null }, opened: { red: null, blue: null },
+  }, 3));
+}
+
+test("the players' ratings and pages stand beside their names, and move nothing", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  /** @type {() => void} */
+  let answer = () => undefined;
+  const isAsked = new Promise((resolve) => {
+    void page.route("**/api/players/ann", async (route) => {
+      await new Promise((go) => {
+        answer = () => go(undefined);
+        resolve(undefined);
+      });
+      const now = { rating: 1533, deviation: 140, provisional: true };
+      await route.fulfill({ json: { player: player("red"), created: 0, ratings: [{ ruleset: "classic", speed: "rapid", games: 3, last: 0, now }] } });
+    });
+  });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  const message = begun("red");
+  message.game.players.red.kind = "account";
+  await hear(welcome("red"));
+  await hear(message);
+  await isAsked;
+  const strip = page.locator(".strip-red");
+  const place = () => strip.locator(".strip-rating").evaluate((element) => element.getBoundingClientRect().toJSON());
+  const before = await place();
+  answer();
+  await strip.getByText("1533?").waitFor();
+  assert.deepEqual(await place(), before);
+  assert.equal(await page.locator(".strip-blue .strip-rating").count(), 0);
+  const link = strip.getByRole("link", { name: "ann" });
+  assert.deepEqual([await link.getAttribute("href"), await link.getAttribute("target")], ["/@/ann", "_blank"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("moves from before the page was opened are listed as the player was shown them", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  /** @type {string[]} */
+  const asked = [];
+  const first = begun("red").view;
+  const clock = { at: 0, remaining_ms: { red: 1, blue: 1 } };
+  /** @param {"red" | "blue"} side @param {string} move @param {string} piece */
+  const moved = (side, move, piece) => ({ at: 0, event: { kind: "moved", side, move, piece }, change: { clock, pieces: [] } });
+  const events = [
+    { at: 0, event: { kind: "started", commitments: { red: null, blue: null } }, change: { pieces: [] } },
+    moved("red", "a3a4", "9"), moved("blue", "b7b6", "?"), moved("red", "a4a5", "9"),
+  ];
+  await page.route("**/api/games/*/record?*", async (route) => {
+    asked.push(new URL(route.request().url()).search);
+    await route.fulfill({ json: { first_view: { ...first, ply: 0, phase: "deploying" }, events } });
+  });
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  await page.getByText("Blue moves b7b6.").first().waitFor();
+  await hear({ type: "event", game: GAME, seq: 4, event: moved("red", "a4a5", "9").event, change: { clock, turn: "blue", pieces: ["a5r9'"] } });
+  const lines = await page.locator(".moves li").allTextContents();
+  assert.deepEqual(lines.map((line) => line.trim()), ["0 Both sides are ready. The game starts.", "1 Red moves a3a4.", "2 Blue moves b7b6.", "3 Red moves a4a5."]);
+  assert.deepEqual(asked, ["?as=red"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
