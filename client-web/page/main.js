@@ -15,7 +15,7 @@ import { loadWords } from "./words.js";
 /** The pages, each loaded on the way to it. @type {Record<Route["page"], () => Promise<(props: any) => any>>} */
 const PAGES = {
   home: async () => (await import("./pages/home.js")).HomePage,
-  play: async () => (await import("./pages/play.js")).PlayPage,
+  play: async () => (await withMore(import("./pages/play.js"))).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withLooks(import("./pages/replay.js"))).ReplayPage,

@@ -132,6 +132,7 @@ for (const [look, options] of LOOKS) {
     await check("home");
     await page.goto(`${front.url}/play`);
     await page.getByText("online").waitFor();
+    await page.getByText("More choices").click();
     await check("play");
     await page.getByLabel("Rules").selectOption("barrage");
     await page.getByLabel("Your side").selectOption("red");

@@ -99,6 +99,7 @@ test("a first visit to a live game and to a record is small, and nothing jumps",
  * @type {[string, string, number?][]}
  */
 const PAGES = [
+  ["/play", "Start a game"],
   ["/rules", "Quantum"],
   ["/rules/shadowflash-3", "The end"],
   ["/leaderboard", "Not enough rated games yet"],

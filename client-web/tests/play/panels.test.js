@@ -74,3 +74,25 @@ test("moves from before the page was opened are listed as the player was shown t
   assert.deepEqual(faults, []);
   await context.close();
 });
+
+test("an offer with changed rules names them, and what cannot be changed says why", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, path: "/play", settings: {} });
+  await hear(welcome("red"));
+  await page.getByText("More choices").click();
+  await page.getByLabel("Equal ranks (ties)").selectOption("defender");
+  await page.getByLabel("Draw without captures (quiet)").selectOption("400");
+  await page.getByText("This game changes the rules:").waitFor();
+  await page.getByRole("radio", { name: "Anybody" }).check({ force: true });
+  assert.ok(await page.getByLabel("Opponent’s rating, at least").isDisabled());
+  await page.getByText("There are ratings only with a clock, and for rules without changes.").waitFor();
+  await page.getByRole("button", { name: "Post the offer" }).click();
+  const sent = await page.evaluate(() => /** @type {any} */ (window).fed.log.filter((/** @type {string} */ line) => line.includes('"type":"seek"')));
+  assert.match(String(sent), /"ruleset":"classic,ties=defender,quiet=400"/);
+  // Rules without that choice: its value stands there, with the reason.
+  await page.getByLabel("Rules").selectOption("silent-defense");
+  const disclosure = page.getByLabel("Ranks that a strike shows (disclosure)");
+  assert.deepEqual([await disclosure.isDisabled(), await disclosure.inputValue()], [true, "silent"]);
+  await page.getByText("This is fixed in these rules.").first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});

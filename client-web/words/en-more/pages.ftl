@@ -363,3 +363,48 @@ account-delete = Delete the account
 account-delete-text = Your finished games stay without your name. This cannot be undone.
 account-delete-ask = Delete the account for good?
 account-kept = The account is kept.
+
+## More choices of an offer
+
+play-more = More choices
+play-more-text = A casual game can change single rules. Your opponent reads each change before the game.
+play-changed = This game changes the rules:
+# $group: strikes, repetition, end, board, terms, or others.
+option-group =
+    { $group ->
+        [strikes] Strikes
+        [repetition] Repetition
+        [end] The end
+        [board] Board
+        [terms] Players and deployment
+       *[others] Other rules
+    }
+# $option: its name in the protocol.
+option-name =
+    { $option ->
+        [ties] Equal ranks (ties)
+        [disclosure] Ranks that a strike shows (disclosure)
+        [bombs] Bombs (bombs)
+        [scout-strike] Scouts (scout-strike)
+        [winner] A defender that wins (winner)
+        [two-squares] Two-squares rule (two-squares)
+        [more-squares] More-squares rule (more-squares)
+        [quiet] Draw without captures (quiet)
+        [islands] Lakes (islands)
+       *[other] { $option }
+    }
+# $meaning: of the value that the ruleset has.
+option-usual = { $meaning } (as usual)
+option-fixed = This is fixed in these rules.
+option-missing = These rules have nothing of the kind.
+option-none = –
+form-secret = Keep my deployment secret after the game
+# $bound: min or max.
+form-rating =
+    { $bound ->
+        [min] Opponent’s rating, at least
+       *[max] Opponent’s rating, at most
+    }
+range-only-anybody = Only for an offer to anybody.
+range-no-ratings = There are ratings only with a clock, and for rules without changes.
+rated-not-custom = Not with changed rules.
