@@ -26,6 +26,7 @@ const PAGES = {
   profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
   leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
   games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
+  statistics: async () => (await withMore(import("./pages/statistics.js"))).StatisticsPage,
   account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };

@@ -33,7 +33,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
-const ADDRESSES = /^\/(play|challenge|watch|replay(\/[0-9a-z]{12})?|game\/[0-9a-z]{12}|games|account|rules(\/[a-z0-9-]+)?|@\/[\w-]{2,20}|deployments(\/[a-z0-9-]+(\/[\w-]{1,30})?)?|leaderboard(\/[a-z0-9-]+\/[a-z]+)?)?$/;
+const ADDRESSES = /^\/(play|challenge|watch|replay(\/[0-9a-z]{12})?|game\/[0-9a-z]{12}|games|account|statistics|rules(\/[a-z0-9-]+)?|@\/[\w-]{2,20}|deployments(\/[a-z0-9-]+(\/[\w-]{1,30})?)?|leaderboard(\/[a-z0-9-]+\/[a-z]+)?)?$/;
 
 /**
  * Serves the page in front of a server.

@@ -55,6 +55,8 @@ function Option({ rules, known, chosen, set }) {
       value, disabled: !own, "aria-describedby": why ? id : undefined, onChange: (/** @type {any} */ event) => set(name, event.target.value),
     }, values.map((one) => h("option", { key: one.name, value: one.name },
       own && one.name === own.value ? say("option-usual", { meaning: meaningOf(known, one.name) }) : own ? meaningOf(known, one.name) : one.meaning)))),
+    // A narrow list cuts what it shows.
+    own ? h("small", { class: "muted narrow-only", "aria-hidden": "true" }, meaningOf(known, value)) : null,
     why ? h("small", { id, class: "muted" }, why) : null);
 }
 

@@ -3,7 +3,7 @@
 
 import { speedOf, timeLeft } from "../game/clocks.js";
 import { byWay, complete, put, readTyped } from "../game/hand.js";
-import { SIDES, parsePiece } from "../game/notation.js";
+import { SIDES, opponentOf, parsePiece } from "../game/notation.js";
 import {
   MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
   targets,
@@ -12,7 +12,7 @@ import { clocksSentence, entriesOf, lossesSentence, sentence, squareNames } from
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellList } from "../parts/dialog.js";
-import { isChatMuted, muteChat } from "../parts/notices.js";
+import { isMuted, toggleMute } from "../parts/notices.js";
 import {
   alarm, allWords, ask, line, readApi, refusalText, rulesFor, say, serverTime, show, speak,
 } from "../state.js";
@@ -91,6 +91,12 @@ export class GameControl {
   get side() {
     const audience = this.view?.audience;
     return audience === "public" ? undefined : audience;
+  }
+
+  /** The other player; undefined for spectators. */
+  get opponent() {
+    const { loaded, side } = this;
+    return loaded && side ? loaded.game.players[opponentOf(side)] : undefined;
   }
 
   /** True if the player may act: this tab drives the game and nothing is under way. */
@@ -241,7 +247,11 @@ export class GameControl {
       case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
       case "KeyC": speak(lossesSentence(view, allWords())); return true;
-      case "KeyX": muteChat(); return true;
+      case "KeyX": {
+        const { opponent } = this;
+        if (opponent) toggleMute(opponent);
+        return opponent !== undefined;
+      }
       default:
         if (event.key !== "?") return false;
         void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
@@ -331,7 +341,7 @@ export class GameControl {
       else if (this.isTurn && this.#isHurried(after)) alarm.value = say("your-turn-low");
       this.#checkPlan();
     }
-    if (news.kind === "said" && news.side !== this.side && !isChatMuted()) speak(say("said-aloud"));
+    if (news.kind === "said" && news.side !== this.side && !(this.opponent && isMuted(this.opponent.id))) speak(say("said-aloud"));
   }
 
   #place() {

@@ -45,6 +45,7 @@ const PAGES = [
   ["leaderboard", "/leaderboard", "Not enough rated games yet"],
   ["games-nobody", "/games", "No game is running"],
   ["account-nobody", "/account", "Sign up"],
+  ["statistics-nobody", "/statistics", "Statistics need an account"],
   ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
 ];
 
@@ -82,13 +83,26 @@ for (const [look, options] of LOOKS) {
     await check("profile-challenge");
     await page.goto(`${front.url}/account`);
     await page.getByText("this browser").waitFor();
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "New token for a program" }).click();
+    await page.route("**/api/me/webhook", (route) => route.fulfill({ json: { url: "https://example.org/turns", created: 0, active: false, lost: 5, waiting: 1 } }));
+    await page.getByText("Address and results").click();
+    await page.getByText("https://example.org/turns").waitFor();
     await check("account");
     const password = page.getByRole("form", { name: "Recovery code" });
     await password.getByLabel("Password").fill(PASSWORD);
     await password.getByRole("button").click();
     await page.locator(".secret").waitFor();
     await check("account-code");
+    const tally = { won: 2, drawn: 1, lost: 1 };
+    await page.route("**/api/me/statistics", (route) => route.fulfill({ json: { rulesets: [{
+      ruleset: "barrage", by_side: { red: tally, blue: { won: 0, drawn: 0, lost: 0 } }, by_deployment: [{ setup: "9....1..9............S........F8B2......", tally }],
+    }] } }));
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${front.url}/statistics`);
+    await page.getByText("By deployment").click();
+    await page.locator(".setup-picture").waitFor();
+    await page.getByText("62 %").first().waitFor();
+    await check("statistics");
     await page.route("**/api/me/games", (route) => route.fulfill({ json: { server_time: 0, games: [true, false].map((isTurn) => ({
       side: "red", to_act: isTurn, deadline: Date.now() + 5_000_000, draw_offered: isTurn,
       game: {
@@ -97,7 +111,6 @@ for (const [look, options] of LOOKS) {
       },
     })) } }));
     await page.route("**/queue", (route) => route.fulfill({ json: { game: "000000000002", ply: 8, moves: [{ command: { kind: "move", move: "a4a5" }, if: "b7b6" }] } }));
-    page.on("dialog", (dialog) => void dialog.accept());
     await page.goto(`${front.url}/games`);
     await page.locator("summary").click();
     await page.getByText("a4a5, if they play b7b6").waitFor();

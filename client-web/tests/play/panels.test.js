@@ -96,3 +96,44 @@ test("an offer with changed rules names them, and what cannot be changed says wh
   assert.deepEqual(faults, []);
   await context.close();
 });
+
+test("a mute lasts, and is taken back on the account's page", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  await page.getByRole("tab", { name: "Chat" }).click();
+  await hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "first words" } });
+  await page.getByText("first words").waitFor();
+  await page.getByRole("button", { name: "Mute" }).click();
+  await page.getByText("first words").waitFor({ state: "detached" });
+  await hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "second words" } });
+  await page.getByText("You do not see what this player says").first().waitFor();
+  assert.equal(await page.getByText("second words").count(), 0);
+  const later = await feedPage(chromium, { url: front.url, rules, settings: {}, path: "/account", beside: context });
+  await later.page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
+  await later.hear(welcome("red"));
+  await later.page.getByRole("button", { name: "Unmute bob" }).click();
+  await later.page.getByText("You have muted nobody.").waitFor();
+  await page.getByText("second words").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a report goes to the operators, with what happened", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  await page.getByRole("tab", { name: "Chat" }).click();
+  await page.getByRole("button", { name: "Report" }).click();
+  await page.getByLabel("What happened").waitFor({ state: "attached" });
+  await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+  await page.getByLabel("What happened").fill("bad words");
+  await page.getByRole("button", { name: "Send the report" }).click();
+  const sent = await page.evaluate(() => /** @type {any} */ (window).fed.log.filter((/** @type {string} */ line) => line.includes('"type":"report"')));
+  assert.match(String(sent), /"reason":"bad words"/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
