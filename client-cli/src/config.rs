@@ -19,11 +19,11 @@ const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in most recently.
 const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
-/// Maximum number of seats to store in a guest's file. The seats show which guest plays in a
-/// game. The newest seats are kept.
+/// Maximum number of seats to store in a guest's file. The seats show in which games the guest
+/// plays. If there are more, the newest are kept.
 const SEATS_MAX: usize = 50;
 
-/// Maximum number of kept files of former guests that the server does not recognize.
+/// Maximum number of files to keep for former guests that the server does not recognize.
 const ASIDE_MAX: usize = 9;
 const COMMITMENTS_MAX: usize = 500;
 
@@ -234,8 +234,9 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// If the former guest has seats, keeps their file under another name: the address may have
-    /// changed to a different server, and the seats are still valid on the former server.
+    /// If the former guest has seats, keeps their file under another name, because the address
+    /// may have changed to a different server, and the seats are still valid on the former
+    /// server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();

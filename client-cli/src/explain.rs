@@ -76,7 +76,7 @@ fn indented(paragraph: &str, page: &mut String) {
     }
 }
 
-/// Returns the argument for texts that says what happens to Bombs after a strike.
+/// Returns a text argument for the fate of a Bomb that beats its attacker.
 const fn bombs(ruleset: &Ruleset) -> &'static str {
     match ruleset.bombs {
         Bombs::Stay => "stay",

@@ -138,7 +138,7 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
         let path = entry.path();
         let is_record = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
-        // Don't follow links to folders: they may form a cycle.
+        // Don't follow links to folders, because they may form a cycle.
         if !is_hidden && (is_record || entry.file_type()?.is_dir()) {
             paths.push(path);
         }

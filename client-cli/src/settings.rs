@@ -25,7 +25,7 @@ const SIZE_MAX: u64 = 64 << 10;
 #[derive(Debug)]
 struct Setting {
     key: &'static str,
-    /// The option for which this setting is the default.
+    /// The option whose default this setting is.
     option: &'static str,
     kind: Kind,
 }
@@ -77,7 +77,7 @@ pub enum SettingsError {
     Arguments(#[from] clap::Error),
 }
 
-/// Reads a command line, and the settings, which provide its defaults.
+/// Reads the settings file, which provides the defaults, and a command line.
 pub fn read_command_line(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<(Cli, Settings), SettingsError> {
@@ -243,7 +243,7 @@ fn wanted(setting: &Setting) -> String {
     text!("settings-wrong-kind", key = setting.key, kind)
 }
 
-/// Converts a value of the file to the format of its option.
+/// Converts a value from the file to the format of the option that it sets.
 fn option_values(setting: &Setting, value: &Value, path: &Path) -> Result<Vec<String>, String> {
     let switch = |is_on: bool| vec![if is_on { "yes" } else { "no" }.to_owned()];
     let values = match setting.kind {

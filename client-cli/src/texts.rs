@@ -74,7 +74,7 @@ macro_rules! text {
     }};
 }
 
-/// A type that can be an argument of a text.
+/// A type whose values can be arguments of a text.
 ///
 /// A side, a rank and a color are passed as keys, so that each language can use its own words.
 pub trait Arg {

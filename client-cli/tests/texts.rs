@@ -191,8 +191,8 @@ fn every_text_is_used() {
         used.extend(uses.texts.into_iter().map(|(id, _)| id));
         used.extend(uses.literals.into_iter().map(|(_, text)| text));
     }
-    // The crate of the shared texts uses these texts, by the code of a refusal, or by a ruleset
-    // or a rule.
+    // The crate of the shared texts looks up these texts by the code of a refusal, by a ruleset,
+    // or by a rule.
     let named = ["refusal-", "duration-", "ruleset-", "rule-"];
     used.extend(known.keys().filter(|id| named.iter().any(|prefix| id.starts_with(prefix))).cloned());
     let own = |id: &String| known.get(id).map(|needs| needs.texts.clone()).unwrap_or_default();

@@ -52,7 +52,7 @@ impl Stage {
     }
 
     fn umpire(&self, arguments: &[&str]) -> Command {
-        // Limit the memory: an umpire that stored a flood of output would soon fail.
+        // Limit the memory, so that an umpire that stored a flood of output would soon fail.
         let mut command = Command::new("sh");
         command
             .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])

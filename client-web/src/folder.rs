@@ -1,7 +1,7 @@
-//! The folder `client-web`, read as the files that the server sends.
+//! Reads the folder `client-web`, and returns the files that the server sends.
 //!
-//! The build script includes this module too. So the embedded page is the same as the one that a
-//! server with `--page` reads from the disk.
+//! The build script includes this module too. The embedded page is therefore the same as the page
+//! that a server with `--page` reads from the disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::{fmt, fs, io};
 
 use crate::imports::{ImportError, imports_of, needed_by};
 
-/// The placeholder for the folder of the assets in the page's documents. Each build has another
-/// name for this folder.
+/// The placeholder for the folder of the assets in the page's documents. Each build has a
+/// different name for this folder.
 const ASSETS: &str = "/assets/HASH/";
 
 /// The folders with the texts: first those of all clients, then those of the page alone.
@@ -22,7 +22,8 @@ const MORE: &str = "-more";
 /// The document that is sent for every address of the page.
 const INDEX: &str = "index.html";
 
-/// The asset that lists all other assets, one path per line. The service worker keeps those files.
+/// The asset that lists all other assets, one path per line. The service worker caches these
+/// assets.
 const LIST: &str = "files.txt";
 
 /// The files that are served from the root, because the address of a service worker or of a
@@ -46,7 +47,7 @@ pub enum PageError {
         /// Why.
         error: ImportError,
     },
-    /// The page's document has no `</head>`, before which links are inserted.
+    /// The page's document has no `</head>`. The links must be inserted before this tag.
     NoHead,
     /// The media type of a file is unknown.
     UnknownType(String),

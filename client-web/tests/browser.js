@@ -10,8 +10,9 @@ const FLAGS = [
   "--disable-component-update", "--disable-sync",
 ];
 
-export function launch() {
-  return chromium.launch({ executablePath: browser(), args: FLAGS });
+/** Starts Chromium. @param {string[]} [flags] more flags */
+export function launch(flags = []) {
+  return chromium.launch({ executablePath: browser(), args: [...FLAGS, ...flags] });
 }
 
 /**

@@ -31,13 +31,13 @@ use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
 
 const METRICS_CONNECTIONS_MAX: usize = 16;
-/// How often expired records are removed from the store.
+/// The time between two removals of expired records from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// How often the server checks that the store still has the key of guest tokens.
+/// The time between two checks that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
-/// How often the server maintains the histograms.
+/// The time between two maintenance runs of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// How often the server removes its copies of players who have left from memory.
+/// The time after which the server again removes copies of players who have left from its memory.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the
@@ -202,8 +202,8 @@ async fn heartbeat(app: Arc<App>) {
                 let latest = app.store.outage();
                 if latest != outage {
                     outage = latest;
-                    // Wake the tables, so that players see at once that their clocks were
-                    // stopped.
+                    // Wake the tables, so that players see at once that their clocks have been
+                    // standing still.
                     app.tables.wake_all();
                 }
             }
@@ -279,7 +279,8 @@ async fn meet_peers(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
-        // Check after the wait, because a stopping server may have removed its record meanwhile.
+        // Check this after the wait, because a stopping server may have removed its record during
+        // the wait.
         if app.is_stopping() {
             break;
         }

@@ -25,7 +25,7 @@ impl Law for Conservation {
             assert!(position.occupied(Side::Red).is_empty());
             return;
         }
-        // Counts again, independently of the engine.
+        // Count the coins again, independently of the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
             let seen = view(&logged.after, Viewer::Player(side), logged.at);

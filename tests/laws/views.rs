@@ -89,7 +89,7 @@ struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
-        // Nobody knows more about a coin.
+        // An audience that knows more does not know more about a coin.
         (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,
@@ -193,8 +193,8 @@ fn check_subset(public: &View, player: &View) {
     let own_choice = player.pending_strike.and_then(|strike| strike.own_choice);
     assert_eq!(pending_strike.map(|strike| PendingStrike { own_choice, ..strike }), player.pending_strike);
     assert_eq!(pending_strike.and_then(|strike| strike.own_choice), None);
-    // While a strike waits, a side sees its own clock stop, and the public does not (§Q4). The same
-    // holds if the game ends then.
+    // While a strike waits, a side sees its own clock stop, and the public does not (§Q4). The
+    // same is true if the game ends during the strike.
     let is_veiled = pending_strike.is_some() || outcome.is_some() && pools.is_some();
     match (clock, player.clock) {
         (Some(less), Some(more)) if is_veiled => {

@@ -13,7 +13,7 @@ use flagfall_tests::{Logged, Step};
 
 /// The ways in which events reach audiences as bytes.
 pub(crate) trait Doors {
-    /// The message about an event. None if this audience is not told about it.
+    /// The message about an event. None if the audience does not get a message about this event.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
         Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
@@ -24,7 +24,7 @@ pub(crate) trait Doors {
         view(game, viewer, now).seen
     }
 
-    /// True if an event counts for an audience.
+    /// True if an event gets a sequence number for an audience.
     fn counts(&self, logged: &Logged, viewer: Viewer) -> bool {
         self.event(logged, viewer).is_some()
     }
@@ -49,8 +49,8 @@ pub(crate) trait Doors {
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
-    /// What an audience is told about a command besides its events. The real server tells
-    /// nothing.
+    /// Returns the information about a command that an audience gets in addition to its events.
+    /// The real server gives none.
     fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
         None
     }
@@ -230,7 +230,7 @@ impl Doors for TellsWrongSetups {
     }
 }
 
-/// Leak: a move against a Bomb is refused with another reason.
+/// Leak: a move against a Bomb is refused for another reason.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
     fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {

@@ -6,12 +6,12 @@ use fluent_bundle::FluentArgs;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-/// What a text needs to be shown.
+/// The texts and arguments that a text needs to be shown.
 #[derive(Clone, Default, Debug)]
 pub struct Needs {
     /// The arguments.
     pub arguments: BTreeSet<String>,
-    /// The texts that it refers to.
+    /// The other texts that the text refers to.
     pub texts: BTreeSet<String>,
     /// The arguments that choose between variants, with the keys of the variants.
     pub choices: Vec<(String, Vec<String>)>,
@@ -37,8 +37,8 @@ fn texts(file: &str) -> BTreeMap<String, Needs> {
     texts
 }
 
-/// The texts of several files, each with everything that it needs, including what the texts that
-/// it refers to need.
+/// The texts of several files, each with everything that it needs. This includes the needs of the
+/// texts that it refers to.
 ///
 /// # Panics
 /// If an id appears twice, or a text refers to a missing text.

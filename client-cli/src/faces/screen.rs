@@ -20,7 +20,7 @@ use crate::{status, update};
 
 /// Interval for redrawing the clocks.
 const TICK: Duration = Duration::from_millis(200);
-/// How often the key thread checks whether it should end.
+/// The interval at which the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
 /// Time after a key press during which the user gets no bell and no notification.

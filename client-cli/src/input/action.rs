@@ -67,7 +67,7 @@ pub enum Action {
     HandIn,
 }
 
-/// A movement in a list, in entries.
+/// A movement in a list by a number of entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Jump {
     Back(usize),

@@ -51,8 +51,8 @@ pub enum Link {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
     pub refusals: u32,
-    /// When to send the request again. `None` while it waits for an answer or the connection is
-    /// down.
+    /// The time at which to send the request again. `None` while the client waits for an answer
+    /// or the connection is down.
     pub at: Option<u64>,
 }
 
@@ -68,6 +68,6 @@ pub struct Pending {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsaved {
     pub why: String,
-    /// When to try again, by this machine's clock.
+    /// The time of the next attempt, by this machine's clock.
     pub again_at: u64,
 }

@@ -33,11 +33,10 @@ pub struct OpenGame {
     pub presence: PerSide<Presence>,
     /// Each player's rating for games of this kind, if known.
     pub ratings: PerSide<Option<RatingPoint>>,
-    /// The time at which the opponent can claim the game because this player is away. In
-    /// milliseconds since 1970, by the server's clock.
+    /// For each player who is away, true if they left on purpose.
     pub left: PerSide<bool>,
-    /// When the opponent can claim the game because this player is away. In milliseconds since
-    /// 1970, by the server's clock.
+    /// For each player who is away, the time at which the opponent can claim the game. In
+    /// milliseconds since 1970, by the server's clock.
     pub claimable_at: PerSide<Option<u64>>,
     pub is_claim_told: bool,
     pub is_muted: bool,

@@ -61,7 +61,7 @@ pub(super) fn draw(
 /// The number of rows of each part of the panel during a game.
 ///
 /// The numbers depend only on the terminal and the ruleset, so that the parts do not move when a
-/// strike or a notice takes more lines.
+/// strike or a notice takes up more lines.
 struct Rows {
     /// Rows between the players and the losses: turn, notices, last event.
     status: usize,
@@ -79,8 +79,8 @@ impl Rows {
             return Rows { status: height, is_table: false };
         }
         let ranks = ruleset.army.iter().count();
-        // Games with coins need more rows, because a pending strike takes more words than a
-        // finished one.
+        // Games with coins need more rows, because describing a pending strike takes more words
+        // than describing a finished one.
         let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
         let is_wide = !ruleset.reserve || usize::from(area.width) >= TABLE_WIDTH;
         let table = Rows::HEADS + ranks;
@@ -139,7 +139,7 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
     }
 }
 
-/// Wraps a text to lines of at most this width.
+/// Wraps text to lines of at most this width.
 fn wrapped(text: &str, width: usize) -> impl Iterator<Item = Line<'static>> {
     words::wrap(text, width).into_iter().map(Line::raw)
 }

@@ -209,7 +209,7 @@ fn submit(model: &mut Model) {
     }
     match text.parse::<Move>() {
         Ok(squares) => go(model, squares),
-        // A single d is a draw, although d is also a column.
+        // A single d offers a draw, although moves can also start with d.
         Err(_) if text == "d" => game::draw(model),
         Err(_) => model.say(text!("not-a-move", text)),
     }

@@ -21,7 +21,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
-        // The client shows a finished game and does not follow it.
+        // The client only shows a finished game, and does not follow it.
         return;
     }
     if model.game.is_some() {
@@ -120,7 +120,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             model.tell(ClientToServer::OpenLobby {});
         }
-        // A place in the pool survives a lost connection for a while. Enter again to keep it.
+        // After a lost connection, the player keeps their place in the pool for a while. Enter
+        // the pool again to keep the place.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }
@@ -247,7 +248,7 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
 /// True if the owner of a wanted offer would accept this player's offer as well.
 ///
 /// Both offers must have the same terms, with opposite sides or with both sides open. If the
-/// offers differ, one of the owners insists on the difference.
+/// offers differ in any other way, one owner insists on something that the other does not offer.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = Terms { secret: seek.terms.secret, ..wish.terms() };
     own == seek.terms && wish.side == seek.side.map(Side::opponent)
@@ -404,7 +405,7 @@ fn choose_game(model: &mut Model) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    // The list may have changed: keep the cursor on the same entry, not on the same number.
+    // The list may have changed, so keep the cursor on the same entry, not on the same number.
     let before = match &model.ui.page {
         Page::Choosing(choices) => choices.entries.get(choices.cursor),
         _ => None,

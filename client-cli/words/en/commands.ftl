@@ -147,7 +147,7 @@ feed-made =
 
 ## Deployments
 
-bad-deployment-name = A name consists of 1 to 30 letters, digits, - and _. The names random and suggested are reserved.
+bad-deployment-name = A name consists of 1 to 30 letters, digits, - and _. The names “random” and “suggested” are reserved.
 # $place: a path; $ruleset; $name.
 deployment-saved-here = Saved as { $place }. Play it with: flagfall play --rules { $ruleset } --setup { $name }
 # $ruleset; $name.
@@ -156,7 +156,7 @@ deployment-saved-online = Saved in your account as { $name }. Play it with: flag
 deployment-missing = No deployment "{ $name }" is saved for { $ruleset }.
 # $meant: a similar name.
 deployment-meant = No deployment "{ $name }" is saved for { $ruleset }. Did you mean { $meant }?
-deployment-removed = The deployment is deleted.
+deployment-removed = The deployment has been deleted.
 no-deployments = You have no saved deployments. To find out how to save one: flagfall deployments save --help
 # $ruleset: its title.
 deployments-of = { $ruleset }:
@@ -186,7 +186,7 @@ setup-bad = This is not a deployment for { $ruleset }. { $why }
 # $server.
 rated-guest = Only accounts can play rated games. Make one with flagfall signup{ $server } NAME. Your games stay yours.
 rated-custom = Custom rules have no ratings. Name a ruleset without changes, or leave out --rated.
-rated-no-clock = Games without a clock are not rated. Name a clock, as in --time 10+5.
+rated-no-clock = Games without a clock are not rated. Choose a clock, such as --time 10+5.
 
 ## Games and records
 

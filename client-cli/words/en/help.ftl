@@ -44,7 +44,7 @@ help-more =
 help-play = Play a game: take an open offer that fits, or make one and wait.
 help-seek = Wait to be paired with a player of about your strength.
 help-seek-more =
-    Every few seconds the server pairs the players who wait for the same ruleset and clock, the
+    Every few seconds the server pairs the players who are waiting for the same ruleset and clock, the
     closest ratings first. The longer you wait, the wider it searches. A lost connection keeps your
     place. Quit to leave the pool.
 
@@ -110,7 +110,7 @@ help-rules = Explain a ruleset, or list them all.
 help-umpire = Let programs play each other over the line protocol.
 help-umpire-more =
     A program reads standard input and writes standard output without buffering. See
-    docs/protocol/UMPIRE.md. --red and --blue take a file, or a command with quotes as in a shell.
+    docs/protocol/UMPIRE.md. --red and --blue take a file, or a command quoted as in a shell.
     Use --rules pbm for programs that do not support a repetition rule. If more games run at the
     same time than there are processors, programs may answer late. Ctrl-C ends all programs; the
     results then count only the games that are over.
@@ -216,7 +216,7 @@ help-unblock = Unblock a player.
 help-blocks = List the players you have blocked.
 help-tokens = List, make and revoke the tokens of your account.
 help-tokens-list = List your tokens.
-help-tokens-new = Make a token for another machine or a program. Prints it once.
+help-tokens-new = Make a token for another machine or a program. The token is shown only once.
 help-tokens-revoke = Revoke a token. Clients that use it are logged out at once.
 help-recover = Set a new password with your recovery code.
 help-recover-more = { -account-more }

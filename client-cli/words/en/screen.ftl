@@ -38,7 +38,7 @@ ask-save = Save under which name? { $name }_
 ask-load = Which deployment?
 # $message: what is typed.
 ask-said = Say: { $message }_
-typed-d = > d_   or keep typing a move, as in d4d5
+typed-d = > d_   or go on typing a move, such as d4d5
 
 window-saved = Saved deployments
 window-reserve = Your reserve
@@ -97,8 +97,8 @@ panel-reserves = In reserve: Red { $red }, Blue { $blue }.
 # $side; $pieces: figures.
 panel-labeled =
     { $side ->
-        [red] Red, labeled: { $pieces }
-       *[blue] Blue, labeled: { $pieces }
+        [red] Red's labeled pieces: { $pieces }
+       *[blue] Blue's labeled pieces: { $pieces }
     }
 panel-lost-pool = Lost/in pool:
 panel-lost-left = Lost/left:

@@ -40,9 +40,9 @@ test("a deployment starts with the row nearest the enemy, from the player's own 
 });
 
 test("the changes of a custom game are put into words", () => {
-  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if both ranks are equal, the attacker stays" }] }];
+  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if the ranks are equal, the attacker stays" }] }];
   assert.deepEqual(meaningsOf({ ...classic, options }, "classic,ties=attacker,new=on"),
-    ["if both ranks are equal, the attacker stays", "new = on"]);
+    ["if the ranks are equal, the attacker stays", "new = on"]);
 });
 
 test("a clock runs from its moment, free time first", () => {

@@ -44,8 +44,8 @@ pub const LEASE_MS: u64 = 5_000;
 /// The time between two regular checks for jobs of a kind. A wake-up causes an additional check.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// The most jobs that a wake-up can name. If there are more, the runner checks all jobs of the
-/// kind.
+/// The maximum number of jobs that a wake-up can name. If there are more, the runner checks all
+/// jobs of the kind.
 const TOLD_MAX: usize = 64;
 
 /// The names of all kinds of jobs. A job's key begins with the name of its kind.
@@ -58,7 +58,7 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The most jobs that may run at once among those with the same first part of the id.
+    /// The largest number of jobs with the same first part of the id that may run at once.
     pub per_key: usize,
     /// True if the record must have fields. Then a record that is not a JSON object becomes a
     /// dead letter.
@@ -140,8 +140,8 @@ struct Writer {
 impl Default for JobWriter {
     fn default() -> JobWriter {
         let (written, wakers) = (AtomicU64::new(0), Mutex::default());
-        // This cannot fail here, because a server without random bits does not start. Even with
-        // an empty name, no work would be done twice.
+        // This cannot fail here, because a server without random bits does not start. If it did
+        // fail, the name would be empty, but still no work would be done twice.
         JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
     }
 }

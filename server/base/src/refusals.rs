@@ -1,7 +1,7 @@
 //! Turns refusals into messages. Also makes refusals that several parts of the server need.
 //!
 //! Inside the server, a refusal is a value ([`Refusal`]). When the answer is sent, this module
-//! adds the sentence for it, with the texts that all clients share.
+//! adds the sentence that describes the refusal. It uses the texts that all clients share.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, CommandId, Refusal, ServerToClient};

@@ -17,8 +17,8 @@ pub enum Milestone {
 /// Details about the end of a game that its outcome does not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
-    /// True for each side whose player left or did not deploy. A player who leaves a house player
-    /// does not count.
+    /// True for each side whose player left or did not deploy. A player who leaves a game against
+    /// a house player does not count.
     pub left: PerSide<bool>,
     pub aborted_by: Option<PerSide<bool>>,
 }

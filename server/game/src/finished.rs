@@ -23,7 +23,7 @@ pub struct Finished {
 /// A finished game, including the deployments that only its players may see.
 #[derive(Clone, Debug)]
 pub struct Archived {
-    /// The part of the game that everyone may know who may see the game.
+    /// The part of the game that is visible to everyone who may see the game.
     pub finished: Finished,
     /// The deployment of each side (§P4 without blanks), if it deployed. Only for the player of
     /// that side.
@@ -70,7 +70,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         plies: game.ply(),
         ended: game.latest(),
     };
-    // Redact as everywhere else: the view of a side contains the deployment of that side.
+    // Take the deployment from the view of its side, so that it is redacted as everywhere else.
     let own = |side: Side| {
         let seen = view(&game, Viewer::Player(side), game.latest()).seen;
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))

@@ -14,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use parking_lot::Mutex;
 
-/// A decision of a house player: its side, the view that it saw, and its command.
+/// A house player's decision: the player's side, the view that the player saw, and the command.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
 
 /// The house players of one game. Boxed, because most games have none.

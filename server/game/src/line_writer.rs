@@ -1,5 +1,4 @@
-//! Keeps the lists up to date about a game in memory: which players are away, and the game's
-//! progress.
+//! Keeps the lists up to date about a game in memory: its progress, and the players who are away.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::cooperative;
 
-/// The most messages that may wait for a table.
+/// The maximum number of messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
 /// The capacity that an empty queue may keep. Extra capacity that a burst needed is freed.
 const IDLE_CAPACITY: usize = 4;

@@ -37,9 +37,9 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
 /// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's
 /// last entry. If that entry paused the game, `paused_since` is the time of the pause.
 ///
-/// Nothing has happened in the game since `latest`, so only the total time matters for which its
-/// clocks stood still. The combined outage begins with the first one and lasts as long as all of
-/// them together.
+/// Nothing has happened in the game since `latest`, so all that matters is the total time for
+/// which its clocks stood still. The combined outage begins with the first one and lasts as long
+/// as all of them together.
 pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
@@ -140,9 +140,10 @@ mod tests {
         assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
         assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(missing_of(&outages, 1_000, None), None);
-        // The case: two servers have noted the same outage, which later turned out to be longer.
+        // The case: two servers have recorded the same outage, which later turned out to be
+        // longer.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
-        // The case: the log has a pause but not its end.
+        // The case: the log has the beginning of a pause but not its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));
         assert_eq!(missing_of(&outages, 700, Some(650)), Some((650, 1_000)));
         assert_eq!(missing_of(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");

@@ -52,7 +52,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Deletes the line of a game if the game does not run. Returns true if the line was deleted.
+    /// Deletes the line of a game if the game is not running. Returns true if the line was
+    /// deleted.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
         let live = LIVE.key([&game])?;
         if self.residents().handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {

@@ -3,11 +3,11 @@
 //!
 //! A server shows the games in its memory and the newest lines, which it reads every few seconds.
 //! So it opens no game to show the list, and every server lists the same games. The server that
-//! has a game in memory writes its line before the game rests. While the game is in memory, the
-//! line is also written every half minute if there may be other servers or the clock is slow.
-//! Plies do not update the line. The end of a game deletes its line. A server of version 0.1 that
-//! ends a game on a live clock does not delete the line, so lines without a running game are
-//! deleted when they are found.
+//! has a game in memory writes the game's line before the game rests. While the game is in
+//! memory, the line is also written every half minute if there may be other servers or the clock
+//! is slow. Plies do not update the line. The end of a game deletes its line. A server of version
+//! 0.1 that ends a game on a live clock does not delete the line, so lines without a running game
+//! are deleted when they are found.
 
 use std::collections::HashMap;
 
@@ -48,14 +48,14 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
-    /// Games that have gone to rest lately. Each is stored with the number of reads that had
-    /// begun when it went to rest.
+    /// Games that have gone to rest recently. Each is stored with the number of reads that had
+    /// begun by then.
     rested: Vec<(u64, GameSummary)>,
     reads: u64,
 }
 
 impl PublicGames {
-    /// Notes that a read begins. The read may miss games that go to rest from now on.
+    /// Records that a read begins. The read may miss games that go to rest from now on.
     pub(super) fn begin_reading(&mut self) {
         self.reads += 1;
     }

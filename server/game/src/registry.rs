@@ -121,8 +121,8 @@ impl Tables {
         if let Some((header, _)) = first.first().and_then(|first| replay::open(game, first).ok()) {
             return if header.viewer(player).is_some() { error } else { TableError::NotFound };
         }
-        // The first entry says who may see a game. Without that entry, only the list of a player's
-        // running games shows that the game is theirs.
+        // The first entry says who may see a game. Without that entry, the only evidence that a
+        // player takes part in the game is the list of their running games.
         if !self.is_seated(player, game).await.unwrap_or(false) {
             return TableError::NotFound;
         }
@@ -223,8 +223,8 @@ impl Tables {
             }
             let mut listed = None;
             if !table.is_over() {
-                // Read the outages after the log. Clocks stood still during them, and the log may
-                // lack some of them.
+                // Read the outages after the log. Clocks stood still during the outages, and the
+                // log may lack some of them.
                 let outages = known_outages(self.store()).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);
@@ -348,8 +348,8 @@ impl Tables {
         self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
-    /// Returns how many running games in memory are being deployed, and how many are being
-    /// played.
+    /// Returns the number of running games in memory that are being deployed, and the number that
+    /// are being played.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {

@@ -51,7 +51,7 @@ struct Account {
     thinking: usize,
     waiting: usize,
     /// The value of [`Room::picks`] when this account was last picked, or began to wait. Accounts
-    /// that are otherwise equal take turns by it.
+    /// that are otherwise equal take turns in the order of this value.
     picked: u64,
 }
 
@@ -354,7 +354,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // Drop a wait that has got a place but never used it.
+        // Drop a waiting future that has got a place but never used it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

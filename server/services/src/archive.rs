@@ -86,8 +86,8 @@ pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
 }
 
 /// Archives all games that ended at least `after` ago, even without a record of their end.
-/// Returns how many of these games are archived, and how many games the store has. Calls `told`
-/// with both numbers as counted so far, after each game.
+/// Returns how many of these games are archived, and how many games the store has. After each
+/// game, calls `told` with both counts so far.
 pub async fn archive_all(
     store: &dyn Archive,
     after: Duration,

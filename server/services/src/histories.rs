@@ -30,7 +30,7 @@ pub const PAGE_MAX: usize = 100;
 /// The default number of games on a page.
 pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
-/// The most rulesets in a player's statistics. Each custom ruleset counts.
+/// The maximum number of rulesets in a player's statistics. Each custom ruleset counts.
 const RULESETS_MAX: usize = 200;
 
 #[derive(Clone)]
@@ -155,8 +155,8 @@ impl Histories {
         Ok(PlayedGames { player, games, next })
     }
 
-    /// Returns a player's finished games, including private ones, latest first. Their number is
-    /// limited to that of an export.
+    /// Returns a player's finished games, including private ones, latest first, up to the number
+    /// that an export contains.
     pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
         let id = player.id.clone();
         let mut page = Page { after: None, limit: Some(PAGE_MAX) };
@@ -202,7 +202,8 @@ impl Histories {
         let is_last = found.len() <= limit;
         found.truncate(limit);
         let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
-        // Look up each opponent only once, because a page has few different opponents.
+        // Look up each opponent only once, because the games on a page are against few different
+        // opponents.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {

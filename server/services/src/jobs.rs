@@ -14,11 +14,10 @@ use flagfall_base::keys::{NOTICES, PLANS};
 /// The time between two searches for planned games. It is short, because players wait for these
 /// games.
 const PLAN_LOOK: Duration = Duration::from_secs(2);
-/// The most notices that are being sent or wait to be sent to their destinations at the same
-/// time.
+/// The largest number of notices that are being sent, or wait to be sent, at the same time.
 const NOTICES_AT_ONCE: usize = 4_096;
-/// The most notices of one player that are being sent or wait to be sent. It is larger than the
-/// number of deliveries that one host allows at once.
+/// The largest number of notices of one player that are being sent, or wait to be sent, at the
+/// same time. It is larger than the number of deliveries that one host allows at once.
 const NOTICES_OF_A_PLAYER: usize = 16;
 
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {

@@ -13,12 +13,12 @@ use flagfall_store::{Store, StoreError, Write};
 
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
 const MARKS_MAX: usize = 64;
-/// The wait after the latest mark, in seconds. The index is the number of earlier marks. The
-/// first mark causes no wait, because anyone may have to leave a game once.
+/// The wait after the latest mark, in seconds. The index into this list is the number of earlier
+/// marks. The first mark causes no wait, because anyone may have to leave a game once.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
-/// Returns the write of a mark for a player who left this game or did not deploy. `None` if the
-/// player's id does not fit into a key.
+/// Returns a write that stores the mark of a player who left this game or did not deploy. `None`
+/// if the player's id does not fit into a key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     let key = LEFT.key([&player, &game]).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })

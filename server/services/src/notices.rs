@@ -46,7 +46,7 @@ const TAKEN_MS: u64 = 60_000;
 /// The waits before the second and later attempts, in milliseconds. If the last attempt fails,
 /// the notice is lost.
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
-/// The most notices that may wait for one player. More notices are dropped.
+/// The maximum number of notices that may wait for one player. More notices are dropped.
 const WAITING_MAX: usize = 100;
 /// The number of notices lost in a row after which a webhook is disabled.
 pub const LOST_MAX: u32 = 5;
@@ -129,8 +129,8 @@ impl Notices {
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the asker's webhook at once. If the test fails, this is not an error; the
-    /// answer says so.
+    /// Sends a test to the asker's webhook at once. A failed test is not an error. The answer
+    /// reports the failure.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;

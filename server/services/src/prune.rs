@@ -31,7 +31,7 @@ use flagfall_base::telemetry::PRUNED;
 use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// The most guests, and the most games, that a server deletes in one round.
+/// The maximum numbers of guests and of games that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
 const OF_A_GAME_MAX: usize = 16;
 
@@ -251,7 +251,8 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     store.delete_log(game).await?;
     for side in Side::BOTH {
         let player = &over.players[side];
-        // If a player is a deleted guest, delete their tallies with the last of their games.
+        // If a player is a deleted guest, delete the guest's tallies together with their last
+        // game.
         if player_kind(store, player).await?.is_none() {
             histories::forget_without_games(store, &player.id).await?;
         }

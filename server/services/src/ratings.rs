@@ -49,9 +49,10 @@ use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_H
 const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
-/// The most records of a leaderboard that are read to fill its places.
+/// The maximum number of records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
-/// The time that a leaderboard is cached, unless a game on this server changes it.
+/// The time for which a leaderboard is cached. A game on this server that changes it ends this
+/// time early.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
 
 /// Cached leaderboards, with the times at which they were read. The `bool` in the key is true for
@@ -143,8 +144,8 @@ impl Ratings {
         }
     }
 
-    /// Returns the game and its speed if it counts: it is rated, was not aborted, and had enough
-    /// plies.
+    /// Returns the game and its speed if the game counts: it is rated, was not aborted, and had
+    /// enough plies.
     async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());

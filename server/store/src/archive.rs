@@ -251,8 +251,8 @@ pub trait Rewrite: Send {
     /// game are passed to this method in order.
     ///
     /// # Errors
-    /// The reason why the entry cannot be converted. It must not quote the entry. The export of
-    /// this game then ends before this entry.
+    /// Returns the reason why the entry cannot be converted. The reason must not quote
+    /// the entry. The export of this game then ends before this entry.
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 
@@ -374,7 +374,7 @@ async fn read_export(
                 importer.push_entry(StoredEntry { seq, at, body: SecretBytes::new(body) }).await?;
             }
             (Line::Quarantine { game, reason }, _) => {
-                // If the game has no intact entry, this line is its only one.
+                // If the game has no intact entry, this is the only line of the game.
                 importer.open(game).await?;
                 importer.put_aside(game, reason).await?;
             }
@@ -529,8 +529,8 @@ pub async fn import(
     mut told: impl FnMut(&Tally) + Send,
 ) -> Result<Tally, ArchiveError> {
     let tally = read_export(input, Importer::new(Some(store), &mut told)).await?;
-    // Clients of the exported store may send log positions that are invalid in this store. The
-    // new epoch makes them load their games anew.
+    // Clients of the exported store may send log positions that are invalid in this store.
+    // Because of the new epoch, these clients load their games again.
     store.bump_epoch().await?;
     Ok(tally)
 }

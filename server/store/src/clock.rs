@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The inverse of the maximum slew: stamps run at most 1/200 faster or slower than the steady
 /// clock.
 const SLEW: i128 = 200;
-/// The largest lead of the wall clock over the stamps that is trusted at once.
+/// A wall clock that is ahead of the stamps by at most this much is trusted immediately.
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 /// The time after which a wall clock that is too far ahead is trusted anyway.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -46,7 +46,7 @@ pub trait WallClock: Send + Sync + 'static {
 pub struct SystemClock;
 
 /// The system clock that keeps running while the machine is suspended. On Linux,
-/// `CLOCK_MONOTONIC` stops then; on other systems it does not.
+/// `CLOCK_MONOTONIC` stops while the machine is suspended. On other systems, it does not.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -178,7 +178,7 @@ impl StampClock {
         self.beat();
     }
 
-    /// Returns the time of the last heartbeat if the store pauses and that heartbeat is so old
+    /// If the store pauses, returns the time of the last heartbeat, provided that it is so old
     /// that game clocks stand still.
     pub(crate) fn paused_since(&self) -> Option<Stamp> {
         let state = self.state.lock();
@@ -298,9 +298,8 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
-/// The manual clock of the crate `flagfall-store-testing`. The crate itself cannot be a
-/// dependency of these tests, because its clock would implement the trait of another copy of this
-/// crate.
+/// The manual clock of the crate `flagfall-store-testing`. These tests cannot depend on that
+/// crate, because its clock would implement the trait of another copy of this crate.
 #[cfg(test)]
 #[path = "../../../tests/store/src/manual_clock.rs"]
 #[expect(unreachable_pub, reason = "public in the crate that it belongs to")]

@@ -209,7 +209,7 @@ impl RedisStore {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             self.shared.held.lock().forget(game);
-            // If the quarantine is not stored, the next read finds the damage again.
+            // If storing the quarantine fails, the next read finds the damage again.
             self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
         found.map_err(|fault| fault.of_game(game))

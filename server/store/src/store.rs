@@ -376,9 +376,10 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps copies of side records in memory for this owner. They replace the owner's earlier
     /// copies.
     ///
-    /// A shared store can lose its data while servers run. It then restores records from these
-    /// copies, unless they have been written again by then. Later writes through this store also
-    /// update the copies. Memory is bounded: if there is no room, no copies are kept.
+    /// A shared store can lose its data while servers run. Such a store then restores the records
+    /// from these copies, except those that have been written again by then. Later writes through
+    /// this store also update the copies. The memory for copies is limited. If there is no room,
+    /// no copies are kept.
     fn keep_copies(&self, owner: &str, records: Vec<Write>) {
         let _ = (owner, records);
     }

@@ -1,5 +1,5 @@
-//! Tests of histories: who may read about finished games, the division into pages, and that each
-//! game is counted once.
+//! Tests of histories: who may read about finished games, how lists are divided into pages, and
+//! that each game is counted once.
 
 use std::sync::Arc;
 
@@ -146,8 +146,8 @@ async fn a_history_has_the_latest_game_first_and_private_ones_for_the_players_al
             json!([{ "ruleset": "classic", "tally": { "won": 0, "drawn": 0, "lost": count } }])
         );
     }
-    // A private rated game appears only in its players' own rating histories, and only if they
-    // request them themselves.
+    // A private rated game appears only in the rating histories of its own players, and only if
+    // these players request them.
     let path = "/api/players/ann/ratings/classic/rapid";
     assert_eq!(ids(&table.get(&ann, path).await), [private.as_str()]);
     assert!(ids(&table.get(&eve, path).await).is_empty());
@@ -251,7 +251,7 @@ async fn keys_of(house: &House) -> Vec<HexBytes> {
     keys.keys.into_iter().map(|key| key.public).collect()
 }
 
-/// Returns the id of the key that signed a game's public record; `None` if no key fits.
+/// Returns the id of the key that signed a game's public record; `None` if no key matches.
 fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
     let signature = record.signature.as_ref()?;
     let message = signed_message(record.digest()?);

@@ -5,7 +5,7 @@ const LENGTH: usize = 12;
 /// Digits and lowercase letters. The letters i, l, o and u are left out because they are easy to
 /// misread or could form words by accident.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The index in `ALPHABET` of each byte that is a letter of it.
+/// The index in `ALPHABET` of each byte. Zero for bytes that `ALPHABET` does not contain.
 const VALUES: [u8; 256] = {
     let mut values = [0; 256];
     let mut place = 0;
@@ -61,7 +61,7 @@ impl fmt::Debug for GameId {
     }
 }
 
-/// The error for a text that is not a game id. An id has 12 characters: digits and lowercase
+/// The error for text that is not a game id. An id has 12 characters: digits and lowercase
 /// letters other than i, l, o and u.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a game id: it must have 12 digits and small letters (no i, l, o, u)")]

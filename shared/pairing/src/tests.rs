@@ -44,8 +44,8 @@ fn players_far_apart_are_paired_after_waiting() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
     // The ratings are 200 points apart, and the limit is 100. Missed waves must lower the cost by
-    // the other 100 points. Each lowers it by 12 points, so this takes 9 missed waves of the two
-    // players together.
+    // the other 100 points. Each missed wave lowers the cost by 12 points, so the two players
+    // must have missed 9 waves in total.
     pool[0].waves_missed = 8;
     assert_eq!(pairs(&pool), []);
     pool[0].waves_missed = 9;
@@ -116,8 +116,8 @@ fn rematches_are_avoided_while_others_wait() {
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // It is enough if one of the two has the other as the last opponent, because the other may
-    // have played another game since.
+    // Only one of the two has the other as the last opponent, because the other has played
+    // another game since. This is enough.
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);

@@ -1,8 +1,8 @@
 //! The messages between client and server. Everything that the server sends about a game is built
 //! from views, which contain only what the recipient may see.
 //!
-//! The WebSocket at `/ws` carries JSON texts: [`ClientToServer`] to the server and
-//! [`ServerToClient`] to the client. HTTP responses and game records use the same types.
+//! The WebSocket at `/ws` carries JSON: [`ClientToServer`] to the server and [`ServerToClient`]
+//! to the client. HTTP responses and game records use the same types.
 
 mod account;
 mod chat;

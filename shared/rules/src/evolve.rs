@@ -67,8 +67,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // If a strike is pending, it stays secret which side has chosen and whose clock had
-            // stopped (§Q4).
+            // If a strike is pending, it stays secret which side has already chosen and whose
+            // clock has therefore stopped (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;

@@ -14,8 +14,7 @@ use crate::setup::Deployment;
 
 pub use crate::event::Struck as StruckRecord;
 
-/// An event in the form that the log stores. The type has no `Debug` and cannot be serialized by
-/// itself.
+/// An event as the log stores it. The type has no `Debug` and cannot be serialized by itself.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {

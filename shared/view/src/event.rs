@@ -50,7 +50,8 @@ pub enum GameEvent {
     },
     /// A side moved a piece from its reserve to the board. This is a turn.
     Placed(SeenPlacing),
-    /// A side named the color of a chip on which it still had to decide. This is not a turn.
+    /// A side named the color of the chip under its piece, which had won as the defender and
+    /// moved. This is not a turn.
     Colored {
         /// The side that named the color.
         side: Side,
@@ -85,7 +86,7 @@ pub enum GameEvent {
     Ended {
         /// The outcome of the game.
         outcome: SeenOutcome,
-        /// The deployments that are open to this client after the end of the game.
+        /// The deployments that this client may see after the end of the game.
         opened: PerSide<Option<Opened>>,
     },
 }

@@ -70,9 +70,9 @@ rules-disclosure =
     }
 # $ties: both, attacker or defender; $advances: yes if a defender that wins moves; $bombs: stay or leave.
 rules-outcome = { $ties ->
-        [both] The stronger piece stays, and the weaker one leaves. If both ranks are equal, both pieces leave.
-        [attacker] The stronger piece stays, and the weaker one leaves. If both ranks are equal, the attacker stays.
-       *[defender] The stronger piece stays, and the weaker one leaves. If both ranks are equal, the defender stays.
+        [both] The stronger piece stays, and the weaker one leaves. If the ranks are equal, both pieces leave.
+        [attacker] The stronger piece stays, and the weaker one leaves. If the ranks are equal, the attacker stays.
+       *[defender] The stronger piece stays, and the weaker one leaves. If the ranks are equal, the defender stays.
     } { $advances ->
         [yes] { $bombs ->
             [stay] The winner goes to the loser's square, whether it is the attacker or the defender. Only a Bomb stays where it is.
@@ -134,7 +134,7 @@ ruleset-summary-barrage = A short game with the tournament rules and eight piece
 ruleset-summary-pbm = The rules of the play-by-mail server: Classic without any repetition rule.
 ruleset-summary-pbm-small = Play by mail with twenty-four pieces a side on a board of 8x8. There is no Marshal, so the Spy beats the General.
 ruleset-summary-original = The rules of the 1966 box: a Scout can move far but only strike near, the winner of a strike takes the loser's square, and there is no two-squares rule.
-ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if both ranks are equal.
+ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if the ranks are equal.
 ruleset-summary-shadowflash-1 = Three armies a side on a board of 16x10, half of the pieces in reserve. A turn may also take a piece off the board or place one on it.
 ruleset-summary-shadowflash-2 = Set 1 with labels, a Phoenix for each side, a chip on every square where a piece lands, and joined edges.
 ruleset-summary-shadowflash-3 = Sets 1 and 2 with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
@@ -145,9 +145,9 @@ ruleset-summary-custom = { $title }, changed: { $changes }.
 
 ## Rules that a custom game can change. An id is `rule-`, the option and the value.
 
-rule-ties-both = if both ranks are equal, both pieces leave
-rule-ties-attacker = if both ranks are equal, the attacker stays
-rule-ties-defender = if both ranks are equal, the defender stays
+rule-ties-both = if the ranks are equal, both pieces leave
+rule-ties-attacker = if the ranks are equal, the attacker stays
+rule-ties-defender = if the ranks are equal, the defender stays
 rule-disclosure-both = a strike shows both ranks
 rule-disclosure-silent = a defender that wins stays hidden, unless a Scout struck it
 rule-bombs-stay = a Bomb stays after it beats an attacker

@@ -210,7 +210,7 @@ refusal-bad-rule-change =
         [fixed] The rule { $option } cannot be changed in { $base }. You can change these: { $known }.
         [no_such_value] The rule { $option } has no such value. It can be one of these: { $known }.
         [twice] The rule { $option } is changed twice. Change it only once.
-       *[form] Changes of a ruleset are not written like this. Give each a name and a value, as in classic,ties=attacker,quiet=off.
+       *[form] Rule changes are not written like this. Write the ruleset, then each rule and its new value, as in classic,ties=attacker,quiet=off.
     }
 # In seconds: $base_min, $base_max, $increment_min, $increment_max, $free_min, $free_max.
 # In days: $days_min, $days_max.
@@ -246,7 +246,7 @@ refusal-outside-rating-range =
 refusal-already-paired =
     { $reason ->
         [game] You have been paired. Play the game { $game } first.
-       *[now] You are being paired at this moment. Your game is about to start.
+       *[now] You are being paired right now. Your game is about to start.
     }
 refusal-no-such-speed = There is no such speed. Choose one of these: bullet, blitz, rapid, classical, correspondence.
 # $reason: offer, chat. Without a reason, the path of a piece is blocked.
@@ -276,7 +276,7 @@ refusal-reported-before = You have already reported this game. The operators hav
 # $reason: name, too_long, setup (with the arguments of setup-problem).
 refusal-bad-deployment =
     { $reason ->
-        [name] A name consists of 1 to 30 letters, digits, - and _. The names random and suggested are reserved.
+        [name] A name consists of 1 to 30 letters, digits, - and _. The names “random” and “suggested” are reserved.
         [too_long] Not saved. The text is too long for a deployment.
         [setup] Not saved. { setup-problem }
        *[other] This is not a valid deployment for its ruleset.

@@ -57,8 +57,8 @@ pub struct Words {
 impl Words {
     /// Creates the English texts: those that all clients share, and those in the client's files.
     ///
-    /// Lines that are not valid Fluent, and texts whose id already exists, are left out. Tests of
-    /// the client make sure that its files contain neither.
+    /// Lines that are not valid Fluent, and texts whose id already exists, are left out. The
+    /// client's tests make sure that its files contain neither of these.
     pub fn with(files: &[&str]) -> Words {
         let mut bundle =
             FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);

@@ -1,4 +1,5 @@
-//! A copy of a game, played by the engine inside the test, which has both deployments.
+//! A copy of a game. It is played by the engine inside the test, so the test knows both
+//! deployments.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
@@ -20,8 +21,8 @@ pub struct Ply {
     /// The sentences that each player reads. The owner of a silent winner reads more (§D1), and
     /// only the side that chooses reads about its choice.
     pub heard: PerSide<Vec<String>>,
-    /// The lines of the record after the end has opened the reserves and choices. Plies begin
-    /// with their numbers.
+    /// The lines of the record after the end of the game, which reveals the reserves and choices.
+    /// Lines of plies begin with the ply's number.
     pub recorded: Vec<String>,
     /// The sentence about the end of the game, if it ends with this ply.
     pub end: Option<String>,
@@ -130,8 +131,8 @@ impl Mirror {
         self.carry_out(side, &Command::Move(squares.into()))
     }
 
-    /// A random act in rulesets with other acts than moves. Draws a few acts and prefers one that
-    /// strikes or does not strike, as wished.
+    /// Returns a random act, in rulesets that have other acts than moves. Draws a few acts, and
+    /// prefers one that is a strike if `wants_strike` is true, and otherwise one that is not.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));
@@ -142,7 +143,7 @@ impl Mirror {
         let (moves, all) = (acts.moves_len(), acts.len());
         let mut tries: Vec<Command> = Vec::new();
         for _ in 0..8 {
-            // There are thousands of ways to place a piece, so this tries them only sometimes.
+            // There are thousands of ways to place a piece, so try them only sometimes.
             let end = if moves > 0 && !self.chance.once_in(5) { moves } else { all };
             tries.extend(acts.nth(self.chance.below(end)));
         }

@@ -24,7 +24,7 @@ pub struct Certificate {
     key: PrivateKeyDer<'static>,
 }
 
-/// When a certificate is valid.
+/// The period in which a certificate is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Validity {
     /// Valid now.
@@ -87,7 +87,7 @@ impl Default for Authority {
 
 /// A proxy that terminates TLS. Dropping the value ends it.
 pub struct Proxy {
-    /// Where it listens.
+    /// The address at which the proxy listens.
     pub address: SocketAddr,
     _runtime: Runtime,
 }
@@ -131,7 +131,7 @@ impl Proxy {
 
 async fn pass_on(acceptor: TlsAcceptor, stream: TcpStream, server: SocketAddr) {
     // A client that does not trust the certificate closes the connection. Either end also closes
-    // it when done.
+    // the connection when it is done.
     let Ok(mut outside) = acceptor.accept(stream).await else { return };
     let Ok(mut inside) = TcpStream::connect(server).await else { return };
     let _ended = copy_bidirectional(&mut outside, &mut inside).await;

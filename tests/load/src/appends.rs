@@ -249,7 +249,7 @@ impl Sides {
     }
 }
 
-/// What tasks append to.
+/// The logs to which tasks append.
 #[derive(Clone)]
 enum Appender {
     Store(Arc<dyn Store>),

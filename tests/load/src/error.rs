@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a measurement failed.
+/// The reason why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The program cannot be started.

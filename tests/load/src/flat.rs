@@ -21,7 +21,7 @@ use crate::stand::{Bench, Rival, Stand};
 
 /// Open games on the connections of one pair. A connection may have 32.
 const GAMES_OF_PAIR_MAX: u32 = 20;
-/// How long a server has to notice that all connections are gone, in milliseconds.
+/// The time in which a server must notice that all connections are gone, in milliseconds.
 const GONE_MS: u64 = 3_000;
 /// Plies of a game before its players leave and come back.
 const PLIES_BEFORE: u32 = 20;

@@ -1,12 +1,13 @@
 //! `cargo run --profile dist -p flagfall-load`: the processor time of a move on the server,
 //! compared with a bare relay.
 //!
-//! With `-- targets` it measures in one run this time, the time to the opponent at half load and
-//! the appends of the stores, and prints each figure beside its target.
+//! With `-- targets`, one run measures three things: this processor time, the time to the
+//! opponent at half load, and the appends of the stores. It prints each figure beside its target.
 //!
-//! Many games run at once. In each, a move is sent when the other side has seen the last one, or
-//! at an even pace. Rounds alternate between the relay and the server in memory, with its
-//! embedded store and with a Redis. Only the ratios can be compared between machines.
+//! Many games run at once. In each game, a move is sent when the other side has seen the previous
+//! move, or moves are sent at an even pace. Rounds alternate between the relay and the server in
+//! memory, with its embedded store and with a Redis. Only the ratios can be compared between
+//! machines.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod appends;

@@ -12,7 +12,7 @@ use crate::error::LoadError;
 /// Clock ticks per second in `/proc/PID/stat`: always 100 in Linux's user space.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a server prints before its address.
+/// The text that a server prints before its address.
 pub(crate) const LISTENING: &str = "listening on http://";
 
 /// The variable that tells a runtime its number of threads.
@@ -31,7 +31,7 @@ impl Measured {
     /// Without `workers`, the program has one thread per core of the machine.
     ///
     /// # Errors
-    /// If it cannot be started or prints something else.
+    /// If the program cannot be started or prints something else.
     pub(crate) async fn start(
         program: &Path,
         arguments: &[String],

@@ -16,7 +16,7 @@ pub mod workspace;
 
 use std::path::PathBuf;
 
-/// Why the sources could not be read.
+/// The reason why the sources could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StructureError {
     /// A file that could not be read.
@@ -40,7 +40,7 @@ pub enum StructureError {
     /// A module without a file.
     #[error("{}:{line}: no file for the module {module}", .path.display())]
     NoFile {
-        /// The file that declares it.
+        /// The file that declares the module.
         path: PathBuf,
         /// Where.
         line: usize,

@@ -14,7 +14,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// Checks a fixture against a list. Returns whether it passes, and the output.
+/// Checks a fixture against a list. Returns true if it passes, and the output.
 fn run(name: &str, list: &str) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("allowed.txt");

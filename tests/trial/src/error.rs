@@ -3,13 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why a trial could not be carried out. Faults that the checker counts are not errors.
+/// The reason why a trial could not be carried out. Faults that the checker counts are not
+/// errors.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The server's program cannot be run.
     #[error("the server {program} cannot be started: {source}")]
     Spawn {
-        /// Its path.
+        /// The path of the program.
         program: PathBuf,
         /// Why.
         source: io::Error,
@@ -25,7 +26,7 @@ pub enum TrialError {
     Io {
         /// The operation.
         what: &'static str,
-        /// Why it failed.
+        /// The reason why the operation failed.
         source: io::Error,
     },
     /// A client cannot continue.
@@ -35,7 +36,7 @@ pub enum TrialError {
         who: String,
         /// The game.
         game: String,
-        /// What happened.
+        /// A description of the problem.
         what: String,
     },
     /// A task ended because of a defect in this program.

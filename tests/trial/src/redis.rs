@@ -17,7 +17,7 @@ pub(crate) struct Redis {
     folder: PathBuf,
     port: u16,
     pub(crate) child: Child,
-    /// Its wall clock, if it can jump.
+    /// The process's wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
 }
 
@@ -41,13 +41,13 @@ impl Redis {
         Ok(Redis { folder, port, child, skew })
     }
 
-    /// Its address.
+    /// The address of this Redis.
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()
     }
 
-    /// Kills it: `kill -9` by its id.
+    /// Kills Redis with `kill -9`, by its process id.
     ///
     /// # Errors
     /// [`TrialError::Io`].

@@ -28,7 +28,7 @@ struct Table {
     terms: Terms,
 }
 
-/// The data that both ways of beginning a game need.
+/// The data that is needed to begin a game, either with deployments or from a position.
 struct Beginning {
     time: Time,
     deploy_ms: u64,

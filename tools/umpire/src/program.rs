@@ -134,7 +134,7 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// Returns the path of the running program if it has this name. Because of this, `flagfall bot`
+/// Returns the path of the running program if the program has this name. This way, `flagfall bot`
 /// can play even if `flagfall` is not installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;

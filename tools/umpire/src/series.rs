@@ -80,7 +80,7 @@ pub struct Played {
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,
-    /// The time that each program used at its turns.
+    /// The time that each program used on its turns.
     pub thinking: PerSide<Thinking>,
     /// The fault of each program, in words.
     pub faults: PerSide<Option<String>>,
@@ -181,7 +181,7 @@ async fn play_one(
     Ok(Some(played))
 }
 
-/// Describes the fault of a program, with details from the end of its process.
+/// Describes the fault of a program, with details about how its process ended.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();

@@ -102,8 +102,8 @@ pub(crate) fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     ordered
 }
 
-/// Compares two scores without rounding, by multiplying each number of half points by the other
-/// number of games.
+/// Compares two scores without rounding, by multiplying each program's half points by the other
+/// program's number of games.
 fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
     let crosswise = |a: &Standing, b: &Standing| u64::from(a.half_points()) * u64::from(b.games());
     match (one.games(), other.games()) {

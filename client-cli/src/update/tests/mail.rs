@@ -5,7 +5,7 @@ use flagfall_protocol::{Accepted, ServerToClient, Time};
 use super::*;
 use crate::request::Request;
 
-/// Returns a correspondence game at ply 4, at the turn of this side.
+/// Returns a correspondence game at ply 4, on this side's turn.
 fn slow(turn: &str) -> Model {
     let mut model = game(
         "classic",

@@ -109,7 +109,7 @@ fn the_full_screen_lists_every_offer_with_whose_it_is() {
     received(&mut model, &ranged(&[("s1", "p2", 1_900, HIGH)]));
     let Page::Choosing(choices) = &model.ui.page else { panic!("{:?}", model.ui.page) };
     let (entry, _) = &choices.entries[0];
-    assert!(entry.contains("(rated 1900): Classic, 10+5, for players rated 1800 or more"), "{entry}");
+    assert!(entry.contains("(rated 1900): Classic, 10+5, for players rated 1800 or higher"), "{entry}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn only_outages_keep_a_person_waiting() {
     let mut model = offering(person());
     assert_eq!(refuse(&mut model, "store_unavailable"), []);
     // A moment later, the server reports that its store is unavailable. From then on, the client
-    // must repeat nothing until the store is back.
+    // must not repeat anything until the store is back.
     received(&mut model, r#"{"type":"store_state","available":false}"#);
     assert_eq!(tick(&mut model, 60_000), []);
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);

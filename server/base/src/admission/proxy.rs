@@ -13,8 +13,7 @@ use super::network::NetworkRange;
 #[command(next_help_heading = "Limits per address and player")]
 pub struct ProxyTrust {
     /// Take a client's address from the last entry of X-Forwarded-For on every connection. Use
-    /// this only if clients cannot reach the server except through a proxy. --trusted-proxy is
-    /// safer.
+    /// this only if clients can reach the server only through a proxy. --trusted-proxy is safer.
     #[arg(long = "trust-proxy", env = "FLAGFALL_TRUST_PROXY")]
     pub is_everyone: bool,
     /// The address or network of a trusted proxy, such as 10.0.0.0/8. The server reads the proxy's
@@ -57,7 +56,7 @@ impl ProxyTrust {
         client
     }
 
-    /// True if the client came to the proxy over TLS: a trusted proxy says so in its
+    /// True if the client came to the proxy over TLS. A trusted proxy states this in its
     /// `X-Forwarded-Proto`.
     pub fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let last = headers.get_all("x-forwarded-proto").iter().next_back();

@@ -1,4 +1,4 @@
-//! The place that a connection takes in the counts.
+//! The place of a connection in the counts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::network::Client;
 use super::state::Eviction;
 
-/// The place that a connection takes in the counts. Dropping it frees the place.
+/// The place of a connection in the counts. Dropping it frees the place.
 pub struct Seat {
     pub(super) counts: Arc<Counts>,
     pub(crate) number: u64,

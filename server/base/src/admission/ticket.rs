@@ -81,7 +81,8 @@ impl Admission {
         let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
-            // If the limit is reached, more games make no difference, so do not store them.
+            // Once the limit is reached, counting more games makes no difference, so do not store
+            // them.
             if holding.held.len() < self.counts.limits.games_per_address {
                 holding.held.insert(held.clone());
             }

@@ -24,10 +24,10 @@ use tokio::time::Instant;
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
 /// The time for which a seat is kept after its server last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
-/// The most seats in one notice. A notice of 64 KiB could contain slightly more.
+/// The maximum number of seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
 
-/// A seat, and the time at which the connection that drives it took the seat. `None` if the seat
+/// A seat, and the time at which its driving connection took it. The time is `None` if the seat
 /// is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
@@ -35,10 +35,10 @@ pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// The time at which the connection that drives the seat took it.
+    /// The time at which the seat's driving connection took it.
     pub since: Stamp,
-    /// True if this seat counts as newer than a seat on this server that has the same stamp. The
-    /// two servers come to the same result.
+    /// True if this seat counts as newer than a seat on this server that has the same stamp. Both
+    /// servers decide this in the same way.
     pub wins_ties: bool,
 }
 
@@ -74,8 +74,8 @@ struct Sight {
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// The seats that are to be sent to other servers. The value is true if the seat's player
-    /// left on purpose.
+    /// The seats whose changes are still to be sent to other servers. The value is true if the
+    /// seat's player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
     servers: HashMap<Arc<str>, Instant>,
@@ -110,7 +110,7 @@ impl Seats {
         &self.shared.server
     }
 
-    /// Returns the notification that there are seats to send to other servers.
+    /// Returns the `Notify` that signals that there are seats to send to other servers.
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flagfall_protocol::ServerToClient;
 
-/// The most bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
+/// The maximum number of bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// A message to a client, as JSON text. Clones share the bytes.

@@ -35,7 +35,7 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// The connections of each connected player, oldest first. No list is empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
-    /// The connections of clients that were let in as no player.
+    /// The connections of anonymous clients.
     anonymous: HashMap<ConnectionId, Outbox>,
     recent_tokens: RecentTokens,
     is_closing: bool,
@@ -47,7 +47,7 @@ struct Entry {
     /// The id of the token with which the connection was opened.
     token: Arc<str>,
     network: Option<Network>,
-    /// The data with which a guest can be stored, if the guest may not be stored yet.
+    /// The data needed to store the guest, if the guest may not be stored yet.
     pass: Option<Box<GuestPass>>,
 }
 
@@ -171,8 +171,8 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
-    /// Returns the data with which a guest can be stored who is connected to this server, or was
-    /// recently. Their commands may still be running after they have disconnected.
+    /// Returns the data needed to store a guest who is connected to this server, or was recently.
+    /// A guest's commands may still be running after the guest has disconnected.
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
@@ -250,7 +250,7 @@ impl Registration {
         self.player.is_some()
     }
 
-    /// Admits the client without a player.
+    /// Registers the client as anonymous.
     pub fn enter_anonymously(&mut self) {
         let outbox = self.outbox.clone();
         self.shared.state.lock().anonymous.insert(outbox.connection(), outbox);

@@ -1,4 +1,4 @@
-//! Decides when a connection that opens the game is shown it.
+//! Decides when the game is shown to a connection that opens it.
 
 use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
@@ -51,15 +51,15 @@ impl Table {
         let is_followed = !self.audiences.is_empty() || is_store_away;
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
             if !self.outage.is_store_reached() {
-                // Show the game now. Show it again when it is known whether other servers have
-                // continued it and whether clocks stood still.
+                // Show the game now, and again when it is known whether other servers have
+                // continued the game and whether its clocks stood still.
                 self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
         if is_store_away {
-            // The game is shown when the store is back. Tell the client that it waits for the
-            // store.
+            // The game is shown when the store is back. Until then, tell the client that the game
+            // waits for the store.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
         self.following.openers.push(opener.clone());
@@ -155,7 +155,7 @@ impl Table {
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
-    /// Removes a connection. Notes whether its player left on purpose.
+    /// Removes a connection. Records whether its player left on purpose.
     pub(super) fn close(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {

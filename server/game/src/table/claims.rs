@@ -27,7 +27,7 @@ struct Wait {
     /// The start of the period in which the player has been present, ignoring short drops of the
     /// connection. `None` while the player is away.
     here_since: Option<Stamp>,
-    /// The time from which the opponent may claim the game, as clients were told.
+    /// The time from which the opponent may claim the game, as it was last sent to clients.
     told: Option<Stamp>,
 }
 

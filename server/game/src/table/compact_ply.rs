@@ -23,7 +23,7 @@ struct CompactStrike {
     defender_fate: Fate,
 }
 
-/// What an audience knows of a piece: its rank, nothing, or only that it is a coin.
+/// An audience's knowledge of a piece: its rank, nothing, or only that it is a coin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),

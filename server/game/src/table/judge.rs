@@ -74,7 +74,7 @@ impl Table {
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
         // Judge the command as if it were in time. The store gets the deadline and decides
-        // whether the command really is.
+        // whether the command really is in time.
         let in_time = self.game.deadline().unwrap_or(now);
         decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
     }
@@ -107,8 +107,8 @@ impl From<&StaleEpoch> for Refusal {
 }
 
 /// True if the command answers a position that was lost before this epoch began. A deployment
-/// does not answer a position. Its player wants it whatever has happened since, and may miss the
-/// deadline without it.
+/// does not answer a position: the player still wants it after a loss, and may miss the deadline
+/// if it is refused.
 pub(super) fn is_of_lost_branch(asked: &Asked, epoch: u64) -> bool {
     asked.epoch.is_some_and(|earlier| earlier < epoch) && !matches!(asked.command, GameCommand::Deploy { .. })
 }

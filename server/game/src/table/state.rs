@@ -23,7 +23,7 @@ use flagfall_store::record::Form;
 use flagfall_store::{Head, OutageList, StoredEntry};
 use std::sync::Arc;
 
-/// Whether the game can continue from the replica.
+/// The state of the replica: whether the game can continue from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Sound,
@@ -119,12 +119,12 @@ impl Table {
         self.note_elsewhere(elsewhere);
     }
 
-    /// Notes the players' newest connections on other servers.
+    /// Records the players' newest connections on other servers.
     pub(super) fn note_elsewhere(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.attendance.note_elsewhere(elsewhere, &mut self.audiences);
     }
 
-    /// Notes which players left on purpose, according to other servers.
+    /// Records which players left on purpose, according to other servers.
     pub(crate) fn note_left_elsewhere(&mut self, left: PerSide<bool>) {
         for side in Side::BOTH.into_iter().filter(|side| left[*side]) {
             self.attendance.note_leaving(side, true);

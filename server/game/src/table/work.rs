@@ -108,8 +108,8 @@ impl Work {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// Notes that the store's clock, which shows `at`, is behind the local clock. The table waits
-    /// until the store's clock has passed the fall of the flag.
+    /// Records that the store's clock, which shows `at`, is behind the local clock. The table
+    /// waits until the store's clock has passed the fall of the flag.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);

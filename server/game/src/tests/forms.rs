@@ -231,7 +231,7 @@ async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
         }
     }
     // Claim: if a server of the old version joins later, it can read the games that begin after
-    // that.
+    // it has joined.
     members.push(Member::start(&store, &clock, true).await);
     members[3].meet().await;
     second(&members[..3], &games, 0, &mut chance).await;

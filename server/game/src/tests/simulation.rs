@@ -44,8 +44,8 @@ struct World {
     servers: [Hand; SERVERS],
     /// True for each server that can reach neither the store nor the other servers.
     is_cut: [bool; SERVERS],
-    /// The seats that each server has heard of from each other server (`heard`), and those that
-    /// it has told the others (`told`).
+    /// The seats of which each server has heard from each other server (`heard`), and the seats
+    /// that each server has announced to the others (`told`).
     heard: [[PerSide<Option<Stamp>>; SERVERS]; SERVERS],
     told: [PerSide<Option<Stamp>>; SERVERS],
     /// The messages in transit, in no order, with the servers to which they go.

@@ -22,7 +22,7 @@ use flagfall_protocol::{
 use flagfall_store::Update;
 
 /// The number of attempts to count the open seeks and then open one. An attempt fails if another
-/// server opens a seek meanwhile. Seeks of the same server do not disturb each other.
+/// server opens a seek meanwhile. Seeks of the same server do not interfere with each other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
@@ -84,7 +84,7 @@ impl Asker<'_> {
         if class_of(terms).is_none() {
             return Err(bad("no_ratings").into());
         }
-        // Guests have no rating, so their range cannot be relative to it.
+        // Guests have no rating, so they cannot give a range that is relative to their rating.
         let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
         // The range is refused if both bounds are missing, if a bound is too large, or if the
         // lower bound is above the upper one.
@@ -137,7 +137,7 @@ impl Asker<'_> {
         handled
     }
 
-    /// If `terms` is given, enters the pool with these terms, otherwise leaves it.
+    /// If `terms` is given, enters the pool with these terms. Otherwise, leaves the pool.
     async fn change_pool(&self, terms: Option<&Terms>) -> Handled {
         for _ in 0..POOL_ATTEMPTS {
             let change = match terms {

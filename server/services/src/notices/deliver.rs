@@ -55,7 +55,8 @@ impl Notices {
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
     }
 
-    /// True if the player is to act in the game and the ply is still that of the notice.
+    /// True if the player is to act in the game and the ply is still the one that the notice is
+    /// about.
     async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };
         let Ok(handle) = self.tables.find(game).await else { return true };

@@ -26,8 +26,8 @@ use flagfall_base::transact::Transaction;
 
 /// The name of a token from a sign-up, from a recovery, or from a login without a token name.
 const LOGIN_TOKEN: &str = "login";
-/// The id that is looked up if no player has the given name. So the lookup takes the same number
-/// of steps as for a known name.
+/// The id that is looked up if no player has the given name. With this id, the lookup takes the
+/// same number of steps as for a known name.
 const NOBODY: &str = "000000000000";
 /// The rate-limit bucket for confirming the password.
 const CONFIRM: &str = "confirm";
@@ -129,8 +129,8 @@ impl Players {
 
     /// Logs in with a password, and returns a new token. Neither the answer nor the time it takes
     /// reveals whether the name or the password was wrong. `device` is a token that the device
-    /// had before; it may be invalid. Wrong guesses by other devices do not count against a
-    /// device that has had a token of the account.
+    /// had before. This token may be invalid. Wrong guesses by other devices do not count against
+    /// a device that has had a token of the account.
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -289,8 +289,9 @@ impl Players {
         self.revoke(asker, token_id).await
     }
 
-    /// Ends a session: revokes its token and closes its sockets, those of a guest too. A guest
-    /// who is not stored has no token that could be revoked, and nothing that it could lead to.
+    /// Ends a session: revokes its token and closes its sockets. This also works for guests. If a
+    /// guest is not stored, there is no token to revoke and no data that the token would protect,
+    /// so only the sockets are closed.
     pub async fn log_out(&self, asker: &Identity) -> Result<(), PlayerError> {
         match self.revoke(asker, &asker.token_id).await {
             Err(PlayerError::UnknownToken) => self.close_sockets(asker).await,
@@ -304,8 +305,8 @@ impl Players {
             if gone.is_empty() {
                 return Err(Refusal::new(Code::NO_SUCH_TOKEN).into());
             }
-            // Remember a device that signs itself out as known. Do not remember a device that was
-            // signed out from another device, because it may be stolen.
+            // If a device signs itself out, remember it as known. If it was signed out from
+            // another device, do not remember it, because it may be stolen.
             if token_id == asker.token_id {
                 record.note_former(gone);
             }
@@ -359,7 +360,7 @@ impl Players {
         }
         let mut before = None;
         let mut transaction = Transaction::new(&*self.inner.store, "the account");
-        // If the record does not exist after an attempt, that attempt has deleted it.
+        // If the record does not exist after an attempt, it was deleted by that attempt.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
@@ -393,8 +394,8 @@ impl Players {
         Ok(record)
     }
 
-    /// Returns who is trying to sign in under this name: a known device of the account, or a
-    /// stranger.
+    /// Returns the source of an attempt to sign in under this name: a known device of the
+    /// account, or a stranger.
     async fn guesser(
         &self,
         address: IpAddr,

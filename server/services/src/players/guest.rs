@@ -41,8 +41,8 @@ const COVERED: usize = 25;
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 /// The number of characters of a generated name that are taken from the id.
 const GENERATED_LEN: usize = 8;
-/// The most keys that a server remembers. After a store was emptied, servers may have different
-/// keys for a short time.
+/// The maximum number of keys that a server remembers. After a store was emptied, servers may
+/// have different keys for a short time.
 const KEYS_MAX: usize = 4;
 
 /// A key for guest tokens. It cannot be printed, serialized or compared.
@@ -112,7 +112,7 @@ impl GuestKeys {
         Ok(None)
     }
 
-    /// Returns the key that signs. The store keeps this key; the first server on a store makes
+    /// Returns the key that signs. The store keeps this key. The first server on a store creates
     /// it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
         if let Some(key) = self.keys.lock().first().cloned() {
@@ -207,7 +207,7 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
 
 /// The time for which a name stays reserved for a guest who has this name but is not stored.
 const CLAIM: Duration = Duration::from_secs(15 * 60);
-/// The most names that are claimed in one generation of claims.
+/// The maximum number of names that are claimed in one generation of claims.
 const CLAIMS_MAX: usize = 20_000;
 
 /// The names of recent guests who are not stored. Claims prevent two guests of one server from

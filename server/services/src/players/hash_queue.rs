@@ -87,7 +87,7 @@ impl State {
     /// requests.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
-        // The waiting task notices that its sender was dropped.
+        // The waiting task notices that the sender of its turn was dropped.
         longest.filter(|line| line.len() > own + 1).ok_or(Full)?.pop_back();
         Ok(())
     }

@@ -119,8 +119,8 @@ pub(super) struct Hasher {
 }
 
 impl Hasher {
-    /// Returns a hasher with these settings. If argon2 does not allow them, its defaults are used
-    /// instead.
+    /// Returns a hasher with these settings. If argon2 does not allow the settings, the hasher
+    /// uses argon2's defaults.
     pub(super) fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
@@ -177,7 +177,7 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(Refusal::new(Code::TOO_MANY).because("logins").into());
         };
-        // The thread holds the turn. So if the request is canceled, its place stays taken until
+        // The thread holds the turn. So if the request is canceled, its place is not free until
         // the hash has been computed.
         let done = self.threads.run(move || {
             let began = Instant::now();

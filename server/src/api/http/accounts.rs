@@ -34,7 +34,7 @@ pub(super) async fn sign_up(
     Ok(Created(make_account(&app, address, guest.as_ref(), &name, &password, kind).await?))
 }
 
-/// Makes an account: of the guest, or a new one.
+/// Turns the guest into an account, or creates a new account if there is no guest.
 pub(super) async fn make_account(
     app: &App,
     address: IpAddr,

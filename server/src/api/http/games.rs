@@ -22,9 +22,10 @@ use flagfall_services::players::house_players;
 use flagfall_services::suggestions::Suggestion;
 
 const LISTED_GAMES_MAX: usize = 100;
-/// The newest games that are put in the order of ratings.
+/// The number of newest games that are sorted by rating.
 const ORDERED_GAMES_MAX: usize = 400;
-/// How many more requests it costs to order them.
+/// The number of additional requests for which the client is charged when games are sorted by
+/// rating.
 const ORDER_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]
@@ -45,7 +46,7 @@ pub(super) async fn rulesets() -> Json<Rulesets> {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SuggestionQuery {
-    /// The same seed gives the same deployments.
+    /// The seed of the random choice. The same seed gives the same deployments.
     seed: Option<u32>,
 }
 
@@ -85,7 +86,8 @@ enum Order {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct GamesQuery {
-    /// The newest games first unless it says rating: then those with the highest rated players.
+    /// The order of the games: `newest` lists the newest games first, and `rating` lists the
+    /// games with the highest rated players first. The default is `newest`.
     order: Option<Order>,
 }
 
@@ -144,8 +146,8 @@ enum Format {
 pub(super) struct RecordQuery {
     /// The format of the record. JSON is the default.
     format: Option<Format>,
-    /// The audience whose record to return. If it is not given, the server chooses an audience
-    /// that the caller may read.
+    /// The audience whose record to return. If absent, the server chooses an audience whose
+    /// record the caller may read.
     #[serde(rename = "as")]
     scope: Option<RecordScope>,
 }

@@ -53,8 +53,8 @@ impl Address {
     }
 }
 
-/// True if a part of a path matches the part `wanted` of an address. A game or player that the
-/// path names need not exist, because the page itself reports that.
+/// True if a part of a path matches the part `wanted` of an address. A game or player in the path
+/// need not exist, because the page itself reports a missing one.
 fn is_part(wanted: &str, part: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     match wanted {

@@ -57,7 +57,8 @@ const GATHERED_BYTES: usize = 4 * 1024;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
-/// Serves a connection. The token is that of the session cookie that came with its upgrade.
+/// Serves a connection. The token comes from the session cookie that was sent with the
+/// connection's upgrade request.
 pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie: Option<Token>) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
@@ -79,7 +80,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, .. } = connection;
-    // Tell the tables at once that the player is gone, but the registry only after the closing
+    // Tell the tables at once that the player is gone. Tell the registry only after the closing
     // handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
@@ -222,7 +223,8 @@ impl Connection {
         }
     }
 
-    /// Carries out a step of the session. Returns the closing if the connection must close.
+    /// Carries out a step of the session. If the connection must close, returns the code and
+    /// reason.
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
             Step::Wait => {}
@@ -349,7 +351,7 @@ impl Connection {
 struct Line {
     socket: Socket,
     reader: OutboxReader,
-    /// The number of frames that did not end a message and that the session has not counted yet.
+    /// The number of frames that did not end a message and are not yet counted by the session.
     fragments: u32,
 }
 

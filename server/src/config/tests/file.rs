@@ -32,7 +32,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("public-url", "https://play.example.org"),
     ("allow-origin", "https://a.example,https://b.example:8443"),
     ("security-contact", "mailto:ann@example.org"),
-    // Not looked for, because no page is served.
+    // The server does not look for this folder, because no page is served.
     ("page", "/srv/client-web"),
     ("data", "/srv/a \"quoted\" folder"),
     ("store", "redis://db.example:7000/3"),

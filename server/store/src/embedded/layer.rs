@@ -1,5 +1,5 @@
-//! The content of the log as rows: one for each game with the positions of its entries, and one
-//! for each side record.
+//! The content of the log as rows. Each game has one row, which holds the positions of its
+//! entries, and each side record has one.
 //!
 //! A layer contains the rows that have changed since a point in the log. Its rows override older
 //! rows in a deeper layer or in the database.
@@ -282,8 +282,8 @@ mod tests {
         let row = layer.games[&game].clone().unwrap();
         assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
         assert_eq!(layer.dead, 100);
-        // This layer reads the log after a compaction. The segment with the first entries is
-        // gone, and the copies of these entries come last.
+        // This layer is built from a log after a compaction. The segment with the first entries
+        // is gone, and the copies of these entries come last.
         let mut layer = Layer::default();
         assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));

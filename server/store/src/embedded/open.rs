@@ -262,7 +262,8 @@ fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Troubl
     Ok((heads, index.state()?.unwrap_or_default().until))
 }
 
-/// Durably writes the findings of the start to the log, and adds them to the index.
+/// Durably writes the changes that the start has found necessary (quarantines, and perhaps a new
+/// epoch) to the log, and adds them to the index.
 fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), Trouble> {
     if found.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Decides when to report the progress of long work.
+//! Decides when the progress of long work is reported.
 
 use std::time::{Duration, Instant};
 

@@ -74,7 +74,8 @@ struct Step {
     side: Side,
     from: SquareNumber,
     to: SquareNumber,
-    /// The ranks that the move shows the piece cannot have, as bits. Usually none.
+    /// The ranks that the piece cannot have, as the move has revealed. Encoded as bits, of which
+    /// usually none are set.
     ruled_out: u16,
 }
 

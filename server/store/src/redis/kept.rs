@@ -1,5 +1,5 @@
-//! Copies of side records, which are given back if Redis is emptied while servers run. Because of
-//! them, players in a game do not lose their seats.
+//! Copies of side records, which are given back if Redis is emptied while servers run. This way,
+//! players in a game do not lose their seats.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -39,7 +39,7 @@ pub(super) struct Keys {
     /// call.
     pub(super) announcements: String,
     /// Channel: messages with a line for one append, for servers that do not use
-    /// [`announcements`](Self::announcements). If all listeners also use that channel, this
+    /// [`announcements`](Self::announcements). If all listeners also use `announcements`, this
     /// channel gets only the last append of each call.
     pub(super) single_announcements: String,
     /// Channel: messages between servers.

@@ -14,8 +14,8 @@ use crate::value::Head;
 pub(super) const APPENDS_MAX: usize = 64;
 /// The maximum number of requests in one group.
 pub(super) const GROUP_MAX: usize = 1024;
-/// The approximate limit for the bytes in one group. While Redis handles them, it serves no other
-/// client.
+/// The approximate limit for the bytes in one group. While Redis handles a group, it serves no
+/// other client.
 pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;

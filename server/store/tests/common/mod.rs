@@ -21,8 +21,8 @@ pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// The time after which a test that still waits has failed. No operation in these tests takes as
-/// long, not even a failover.
+/// The time after which a test that is still waiting counts as failed. No operation in these
+/// tests takes this long, not even a failover.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Repeats a request until it returns a value.

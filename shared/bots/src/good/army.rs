@@ -12,18 +12,17 @@ use crate::mind::give_way;
 
 /// The maximum number of armies drawn for one decision.
 pub(super) const ARMIES: usize = 16;
-/// The part of all exchanges that is made before armies are counted, as a divisor: 4 means one
-/// quarter.
+/// Armies are counted only after the first part of the exchanges. This divisor gives that part: 4
+/// means the first quarter.
 const SETTLING: usize = 4;
 /// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// The frequency of exchanges that move the Flag together with all pieces next to it: 8 means one
-/// exchange in eight.
+/// One in this many exchanges moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
-/// The frequency with which armies are counted: 8 means one army in eight.
+/// One in this many armies is counted.
 const COUNTED: usize = 8;
-/// The share of the previous decision's counts that is kept. Little changes from one move to the
-/// next.
+/// The share of the previous decision's counts that is kept, because little changes from one move
+/// to the next.
 const KEPT: f64 = 0.5;
 /// The share of a piece's probability that is spread evenly over its possible ranks, because the
 /// number of drawn armies is small.
@@ -33,7 +32,7 @@ const DOUBT: f64 = 0.03;
 pub(super) struct Clues<'c> {
     /// For each piece, the ranks that it can have.
     pub(super) sets: &'c [RankSet],
-    /// For each piece, the square of its deployment, if it is known.
+    /// For each piece, the square on which it was deployed, if known.
     pub(super) origins: &'c [Option<Square>],
     /// A function that returns the probabilities of deployments. The first call is slow.
     pub(super) prior: &'c dyn Fn() -> &'c Prior,

@@ -196,8 +196,8 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// Asserts that a world has the same plies as the engine, except for repetitions that the engine
-/// refuses.
+/// Asserts that a world has the same plies as the engine, except for plies that a repetition rule
+/// forbids.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
     let evaluation = evaluation(view, side);
@@ -265,7 +265,7 @@ fn counting_decides_what_it_can() {
     assert_eq!(sets[0], set(&[Scout]));
 }
 
-/// Plays a game between two levels. At each of Red's turns, calls a function with the belief that
+/// Plays a game between two levels. On each of Red's turns, calls a function with the belief that
 /// the level *good* would have.
 fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Enemies, &super::Belief)) {
     let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));

@@ -1,5 +1,5 @@
 //! Checks that client messages are parsed strictly: unknown fields, unknown kinds and malformed
-//! texts are refused, and the parser never panics.
+//! text are refused, and the parser never panics.
 
 mod messages;
 

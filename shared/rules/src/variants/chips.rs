@@ -99,7 +99,7 @@ impl<'a> Lines<'a> {
 /// The public facts about a move without a strike.
 pub(crate) struct Witnessed<'a> {
     pub(crate) ruleset: &'static Ruleset,
-    /// The squares on which neither a piece nor a lake was before the move.
+    /// The squares that had neither a piece nor a lake before the move.
     pub(crate) empty: SquareSet,
     /// The chips before the move.
     pub(crate) chips: &'a Chips,

@@ -354,7 +354,7 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
-/// Decides on a claim that is allowed from the time `from` on.
+/// Decides on a claim that is allowed from the time `from`.
 fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
     decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
 }
@@ -484,8 +484,8 @@ fn the_commitments_published_at_the_start_are_those_opened_at_the_end() {
 
 #[test]
 fn a_commitment_is_the_documented_hash() {
-    // The expected value is sha256("flagfall-commitment-1\0" "k3k3k3k3k3k3" "\0" "red" "\0" "1F"
-    // "\0" and 32 bytes with the value 1).
+    // The expected value is the SHA-256 of these parts joined together: "flagfall-commitment-1\0",
+    // "k3k3k3k3k3k3", "\0", "red", "\0", "1F", "\0", and 32 bytes that are each 1.
     let game: GameId = "k3k3k3k3k3k3".parse().expect("an id");
     let found = flagfall_rules::Commitment::of_text(game, Red, "1F", &[1; 32]);
     assert_eq!(found.to_string(), "ba25b6951cf21b6280077341e67599f0e7b5fad633a37d1266299f4fb01e43a9");

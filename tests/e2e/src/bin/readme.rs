@@ -1,6 +1,6 @@
 //! Runs the first two commands of the README exactly as written there, with the checkout's target
-//! folder. First the server runs until it answers, then a game against a house player until this
-//! side has made a move.
+//! folder. The first command starts the server, which runs until it answers. The second command
+//! starts a game against a house player, which runs until this side has made a move.
 //!
 //! Ports, data and credentials are only set through the environment. So a server and games that
 //! already exist on this machine stay as they are.
@@ -12,7 +12,7 @@ use std::time::Duration;
 use flagfall_e2e::{Process, get};
 use tempfile::TempDir;
 
-/// How long a command may build before it prints anything.
+/// The time that a command may spend on building before it prints anything.
 const BUILD: Duration = Duration::from_secs(40 * 60);
 
 /// A deployment, and a move that either side can begin with.

@@ -24,7 +24,8 @@ impl Duel {
         let mut red = server.client(site, "ann", &[&["play", "--side", "red"], words].concat());
         red.expect("Your offer is in the lobby");
         let mut blue = server.client(site, "bob", &[&["play"], words].concat());
-        // If the server already has an Ann, this one has a number after her name.
+        // If the server already has a player named Ann, the Ann of this duel has a number after
+        // her name.
         blue.expect("You take ann");
         let id = blue.game();
         assert_eq!(red.game(), id);

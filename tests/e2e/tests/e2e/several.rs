@@ -68,7 +68,7 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     let mut servers = [site.serve(), site.serve(), site.serve()];
     let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
     game.play(4);
-    // Ann's server is killed; she continues on another.
+    // Ann's server is killed. Ann continues on another one.
     servers[0].kill();
     game.clients.red.expect("Reconnecting.");
     game.clients.red.expect("Connected again.");
@@ -205,7 +205,7 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     let mut ann = one.client(&site, "ann", &[&words[..], &["--rating", "1600-"]].concat());
     ann.expect("Your offer is in the lobby");
     let mut cat = one.client(&site, "cat", &words);
-    cat.expect("This offer is for players rated 1600 or more in such games. Your rating is 1500");
+    cat.expect("This offer is for players rated 1600 or higher in such games. Your rating is 1500");
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);

@@ -16,7 +16,7 @@ const DEPLOYMENTS: &[(&str, &str)] = &[
 ];
 
 const MOVES: &[(&str, &str)] = &[
-    ("hello there", "“hello there” is not understood. Type a move, as in a4a5, or help."),
+    ("hello there", "“hello there” is not understood. Type a move, such as a4a5, or type help."),
     ("a4", "“a4” is not understood."),
     ("a0a1", "is not understood"),
     ("a4a5", "Flags and Bombs never move."),

@@ -24,12 +24,12 @@ use crate::proxy::Proxy;
 
 /// The pause before a command is repeated to a server that cannot accept it now.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often a command is repeated.
+/// The number of times that a command is repeated.
 const REPEATS_MAX: usize = 200;
 /// The progress of the kills.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Killed {
-    /// How many are done.
+    /// The number of completed kills.
     pub count: usize,
     /// The server that was killed last. None if all servers were killed.
     pub server: Option<usize>,
@@ -43,7 +43,8 @@ pub(super) struct Links {
     pub arrived: mpsc::Sender<()>,
     /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
-    /// The act before which its connections break, if planned, and their proxies.
+    /// The act before which the session's connections break, if a break is planned, and the
+    /// proxies of these connections.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
@@ -55,11 +56,11 @@ struct Session<'a> {
     game: GameId,
     links: Links,
     is_spread: bool,
-    /// For each outage, how often a server could not accept a command yet.
+    /// For each outage, the number of times that a server could not accept a command yet.
     put_off: Vec<u64>,
-    /// For each outage, whether it hit a server of this session.
+    /// For each outage, true if it hit a server of this session.
     was_hit: Vec<bool>,
-    /// The act of its first unplanned disturbance.
+    /// The act at which the session's first unplanned disturbance happened.
     disturbed: Option<usize>,
 }
 
@@ -121,8 +122,8 @@ impl Session<'_> {
                 Act::Fetch => self.fetch().await,
                 Act::Outage => self.outlive_kill().await,
             };
-            // The connection broke without a kill, or another unplanned disturbance: the session is
-            // compared up to here.
+            // The connection broke without a kill, or there was another unplanned disturbance.
+            // The session is compared up to this point.
             if self.seats.iter().any(|seat| seat.is_disturbed || seat.is_broken()) {
                 self.disturbed.get_or_insert(number);
             }
@@ -246,8 +247,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reads all events about the outage. They come at no fixed time, but before any command is
-    /// judged. So this sends a command that must be refused and waits for the answer.
+    /// Reads all events about the outage. They come at no fixed time, but always before the
+    /// server judges a command. So this function sends a command that must be refused, and waits
+    /// for the answer.
     async fn hear_of_outage(&mut self) -> Result<(), TrialError> {
         let (side, commands) =
             (self.plan.hider, [Some(GameCommand::DeclineDraw {}), Some(GameCommand::DeclineDraw {})]);

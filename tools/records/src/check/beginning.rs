@@ -27,8 +27,8 @@ pub(super) enum Begin {
     Start(String),
 }
 
-/// Returns the state from which to replay a record's game, with the known ranks, and with fitting
-/// ranks for the other pieces.
+/// Returns the state from which to replay a record's game. Known ranks are used as they are, and
+/// other pieces get ranks that fit the record.
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),

@@ -1,15 +1,16 @@
 //! Finds ranks for hidden pieces that are consistent with everything in a record.
 //!
 //! The search follows each piece from the time when it comes onto the board until it returns to
-//! the reserve (§S1.4), where it can no longer be told apart from others. Each event limits the
-//! possible ranks of a piece: a piece that moves is no Bomb, a piece that moves far is a Scout,
-//! and a piece may be shown, or may beat a Captain.
+//! the reserve (§S1.4), where it cannot be told apart from other pieces. Each event limits the
+//! possible ranks of a piece. For example, a piece that moves is not a Bomb, and a piece that
+//! moves far is a Scout. An event may also show the rank of a piece, or show that the piece beats
+//! a Captain.
 //!
 //! Without a reserve, the search assigns ranks to home squares. It finds an assignment whenever
 //! one exists. With a reserve, it assigns a rank to every piece, so that a side never has more
 //! pieces of a rank on the board than in its army. It starts with the pieces that have the fewest
-//! possible ranks. Each piece gets the possible rank of which most pieces are still available.
-//! This succeeds for real games. If it fails, the ranks are reported as unknown.
+//! possible ranks. Of its possible ranks, each piece gets the one with the most pieces still
+//! available. This succeeds for real games. If it fails, the ranks are reported as unknown.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{
@@ -62,7 +63,8 @@ fn fit_until(
     end: usize,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
-    // A live record does not show the pieces in a reserve, even if the end opened the deployment.
+    // A live record does not show the pieces in a reserve, even if the end of the game opened the
+    // deployment.
     let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {
@@ -96,8 +98,8 @@ fn fit_until(
     Ok(fitted)
 }
 
-/// What is known about a piece during one stay on the board. Pieces that are captured or labeled
-/// in the reserve are included. If home squares may stay empty, the piece may not exist.
+/// The facts known about a piece during one stay on the board. Pieces that are captured or
+/// labeled in the reserve are included. If home squares may stay empty, the piece may not exist.
 struct Life {
     side: Side,
     ranks: RankSet,
@@ -160,7 +162,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the positions of the pieces in the change of the start event.
+    /// Uses the squares of the pieces, which the change of the start event shows.
     fn stand(&mut self, index: usize, change: Option<&ViewChange>) {
         let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return };
         for square in (0..Square::LIMIT).filter_map(Square::from_index) {
@@ -174,7 +176,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the ranks on the board that the end of the game opened.
+    /// Uses the ranks that the end of the game opened for pieces on the board.
     fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
         for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
             if let Some(life) = self.board[piece.square.index()] {
@@ -193,8 +195,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Handles a piece that crosses or enters a square, which must therefore be empty. If a piece
-    /// is certain to be there, the replay reports the move.
+    /// Handles a move across or to a square, which must therefore be empty. If there is certainly
+    /// a piece on the square, the replay later reports the move as false.
     fn clear(&mut self, square: Square) {
         let place = &mut self.board[square.index()];
         if let Some(life) = place.filter(|life| self.all[*life].may_be_empty) {
@@ -203,7 +205,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses what an event shows. `None` if no piece can have caused the event.
+    /// Uses the facts that an event shows. Returns `None` if no piece can have caused the event.
     fn follow(&mut self, index: usize, told: &RecordedEvent) -> Option<()> {
         match &told.event {
             GameEvent::Moved(seen) => return self.follow_move(index, seen),
@@ -359,7 +361,7 @@ impl Lives<'_> {
     }
 }
 
-/// The number of available pieces of each rank, at each moment at which a piece came onto the
+/// The number of available pieces of each rank, for each time at which a piece came onto the
 /// board.
 struct Stock {
     moments: Vec<usize>,

@@ -20,7 +20,7 @@ pub enum ExportError {
     False(String),
 }
 
-/// The reason why a text cannot be imported.
+/// The reason why some text cannot be imported.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ImportError {

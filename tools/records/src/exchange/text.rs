@@ -12,7 +12,7 @@ use super::error::ImportError;
 use super::plain::{blank, named, squeezed};
 use super::told::{self, outcome_of};
 
-/// The words with which a text in this format starts.
+/// The words at the start of every text in this format.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
 
 /// Reads a text and replays its game to create the record. The results of strikes in the text

@@ -1,7 +1,8 @@
 //! Tests the check with records in which a field was changed, or an event was removed, repeated
 //! or swapped.
 //!
-//! Over 600 lines: each kind of tampering is one small test, and all share one set-up.
+//! This file has over 600 lines because each kind of tampering has its own small test, and all
+//! tests share one set-up.
 
 use std::collections::BTreeMap;
 
@@ -581,8 +582,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Changes one byte of a record's text. One of these must happen: the check finds the change,
-    /// the JSON is no longer valid, the record is true of another game, or the change has no
-    /// effect on the game.
+    /// the JSON is no longer valid, the record becomes a true record of another game, or the
+    /// change has no effect on the game.
     #[test]
     fn a_changed_byte_is_found(at in 0_usize..1_000_000, byte in 32_u8..127, seed in 0_u64..12) {
         let rulesets: Vec<_> = Ruleset::all().iter().collect();

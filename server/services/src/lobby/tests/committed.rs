@@ -156,7 +156,7 @@ impl Scene {
     }
 }
 
-/// Returns the games that a reader was told have started.
+/// Returns the games whose start was announced to a reader.
 fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut games = Vec::new();
@@ -309,7 +309,7 @@ async fn a_full_server_takes_no_offer_and_leaves_plans_to_servers_with_room() {
         assert!(refused.is(Code::SERVER_FULL), "{way:?}: {refused}");
         assert!(scene.is_offer_open().await || matches!(way, Way::House));
         assert_eq!(scene.plans().await, 0);
-        // Set-up: let the command write its plan, and then let its server die.
+        // Set-up: let the command write its plan, and then let the command's server die.
         let (bo, id) = (player("bo"), "1".parse().unwrap());
         let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
         while scene.plans().await == 0 {

@@ -23,7 +23,7 @@ const TAGS: &[(&str, &str, &[&str])] = &[
         &["/health", "/ready", "/api/openapi.json", "/api/schema"],
     ),
     ("rulesets", "The rulesets that can be played", &["/api/rulesets"]),
-    ("queue", "Moves prepared for games with days per move", &["/api/games/{id}/queue"]),
+    ("queue", "Queued moves in games with days per move", &["/api/games/{id}/queue"]),
     ("games", "Running and finished games, and their records", &["/api/games", "/api/keys"]),
     (
         "account",
