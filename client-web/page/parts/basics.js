@@ -1,9 +1,9 @@
 // Small parts that every page uses: pictures of pieces, terms in words, bars and names.
 
 import { drawPiece } from "../board/pieces.js";
-import { meaningsOf } from "../game/rules.js";
+import { meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
-import { line, rulesFor, say, settings, tell } from "../state.js";
+import { allWords, line, rulesFor, say, settings, tell } from "../state.js";
 import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
@@ -33,22 +33,23 @@ export function timeText(time) {
   }
 }
 
-/** @param {number} seconds */
+/** Minutes with at most one decimal. @param {number} seconds */
 function minutes(seconds) {
-  return seconds % 60 === 0 ? String(seconds / 60) : (seconds / 60).toFixed(1);
+  return Math.round(seconds / 6) / 10;
 }
 
 /** @param {string} ruleset */
 export function rulesetTitle(ruleset) {
   const rules = rulesFor(ruleset);
   if (!rules) return ruleset;
-  return ruleset === rules.id ? rules.title : say("custom-title", { title: rules.title });
+  const title = titleOf(rules, allWords());
+  return ruleset === rules.id ? title : say("custom-title", { title });
 }
 
 /** What a custom game changes, one sentence part each. @param {string} ruleset */
 export function changesText(ruleset) {
   const rules = rulesFor(ruleset);
-  return rules ? meaningsOf(rules, ruleset) : [];
+  return rules ? meaningsOf(rules, ruleset, allWords()) : [];
 }
 
 /** @param {Terms} terms */

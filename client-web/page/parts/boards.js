@@ -4,10 +4,10 @@
 import { Board } from "../board/board.js";
 import { FIGURES, GLYPHS, svg } from "../board/pieces.js";
 import { extent, place } from "../board/screen.js";
-import { LOW_MS, clockText, isRunning, nextChange, timeLeft } from "../game/clocks.js";
+import { LOW_MS, isRunning, nextChange, timeLeft } from "../game/clocks.js";
 import { RANKS, figureOf, letterOf, parseMove, parsePiece } from "../game/notation.js";
 import { squareNames } from "../game/sentences.js";
-import { allWords, say, serverTime, settings, show } from "../state.js";
+import { allWords, say, sayClock, serverTime, settings, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { PieceArt, playerName, useTicks } from "./basics.js";
 
@@ -165,7 +165,7 @@ export function ClockFace({ clock, side, isPaused }) {
   if (!clock) return null;
   const { ms, freeMs } = left();
   const free = freeMs > 0 && runs ? h("small", null, ` +${Math.ceil(freeMs / 1_000)}`) : null;
-  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, clockText(ms), free);
+  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, sayClock(ms), free);
 }
 
 /**
@@ -207,7 +207,7 @@ function Rating({ rating }) {
 function ClaimCountdown({ at }) {
   const left = () => at - serverTime.at(Date.now());
   useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
-  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: clockText(left()) })}`) : null;
+  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: sayClock(left()) })}`) : null;
 }
 
 // A board as one small picture: few nodes, so that many fit on a page. Pieces that look alike are

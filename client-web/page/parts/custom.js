@@ -1,7 +1,7 @@
 // The choices of an offer that most games do without: changed rules, a secret deployment, and whose
 // rating is wanted.
 
-import { fixedValue, groupsOf } from "../game/rules.js";
+import { fixedValue, groupsOf, meaningOf as meaning } from "../game/rules.js";
 import { allWords, rulesets, say } from "../state.js";
 import { h } from "../vendor/library.js";
 
@@ -62,8 +62,7 @@ function Option({ rules, known, chosen, set }) {
 
 /** @param {RuleOption} option @param {string} value */
 function meaningOf({ name, values }, value) {
-  const id = `rule-${name}-${value}`;
-  return allWords().has(id) ? say(id) : values.find((one) => one.name === value)?.meaning ?? value;
+  return meaning(name, values.find((one) => one.name === value) ?? { name: value, meaning: value }, allWords());
 }
 
 /** @param {{ more: More, change: (more: More) => void, why: string }} props */

@@ -34,6 +34,7 @@ pub const ENGLISH: &[&str] = &[
     include_str!("../en/names.ftl"),
     include_str!("../en/players.ftl"),
     include_str!("../en/refusals.ftl"),
+    include_str!("../en/rulesets.ftl"),
     include_str!("../en-more/pictures.ftl"),
     include_str!("../en-more/rules.ftl"),
 ];
