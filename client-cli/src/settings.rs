@@ -42,10 +42,11 @@ enum Kind {
     Opposite,
 }
 
-const SETTINGS: [Setting; 10] = [
+const SETTINGS: [Setting; 11] = [
     Setting { key: "server", option: "server", kind: Kind::Text },
     Setting { key: "ca", option: "ca", kind: Kind::Path },
     Setting { key: "name", option: "name", kind: Kind::Text },
+    Setting { key: "language", option: "language", kind: Kind::Text },
     Setting { key: "plain", option: "plain", kind: Kind::Switch },
     Setting { key: "colors", option: "no_color", kind: Kind::Opposite },
     Setting { key: "numbers", option: "numbers", kind: Kind::Text },
@@ -179,6 +180,13 @@ impl Settings {
         change(&mut document);
         Ok(write_private(&self.path, document.to_string().as_bytes())?)
     }
+}
+
+/// Returns the language that the file names. `None` if the file names none or cannot be read;
+/// [`Settings::read`] reports errors.
+pub(crate) fn language(folder: Option<PathBuf>) -> Option<String> {
+    let text = read(&ConfigDir::new(folder).root.join(FILE)).ok()?;
+    Some(Document::parse(text).ok()?.get("language")?.as_str()?.to_owned())
 }
 
 fn read(path: &Path) -> Result<String, SettingsError> {

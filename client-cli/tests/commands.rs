@@ -7,6 +7,7 @@ fn flagfall(config: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_flagfall"))
         .args(arguments)
         .env("FLAGFALL_CONFIG_DIR", config)
+        .env("FLAGFALL_LANGUAGE", "en")
         .env_remove("FLAGFALL_SERVER")
         .output()
         .expect("the binary runs")
@@ -65,6 +66,22 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
 }
 
 #[test]
+fn the_language_is_known_before_help_and_errors_and_an_unknown_one_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, code, word) in [
+        (&["--language", "ru", "--help"][..], 0, "Коды завершения:"),
+        (&["play", "--time", "soon", "--language=RU"][..], 2, "не часы"),
+        (&["rules", "barrage", "--language", "ru"][..], 0, "Правило двух полей"),
+        (&["rules", "--language", "de"][..], 2, "[possible values: en, ru]"),
+        (&["settings", "set", "language", "de"][..], 2, "It can be: en, ru."),
+    ] {
+        let (got, text) = run(folder.path(), arguments);
+        assert_eq!(got, code, "{arguments:?}: {text}");
+        assert!(text.contains(word), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
 fn rulesets_are_listed_as_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let json = |arguments: &[&str]| {
@@ -93,6 +110,7 @@ fn a_prompt_gives_the_terminal_back() {
         .args(["--quiet", "--return", "--command", line, "/dev/null"])
         .env("FLAGFALL", env!("CARGO_BIN_EXE_flagfall"))
         .env("FLAGFALL_CONFIG_DIR", folder.path())
+        .env("FLAGFALL_LANGUAGE", "en")
         .env("TERM", "xterm")
         .stdin(std::process::Stdio::piped())
         .output()
@@ -155,6 +173,7 @@ fn ctrl_c_at_a_password_restores_the_terminal() {
         .args(["--quiet", "--return", "--command", line, "/dev/null"])
         .env("FLAGFALL", env!("CARGO_BIN_EXE_flagfall"))
         .env("FLAGFALL_CONFIG_DIR", folder.path())
+        .env("FLAGFALL_LANGUAGE", "en")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

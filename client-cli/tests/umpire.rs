@@ -57,7 +57,8 @@ impl Stage {
         command
             .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])
             .args(arguments)
-            .env("FLAGFALL_CONFIG_DIR", self.folder.path());
+            .env("FLAGFALL_CONFIG_DIR", self.folder.path())
+            .env("FLAGFALL_LANGUAGE", "en");
         command
     }
 
@@ -534,7 +535,7 @@ fn a_record_file_is_shown_without_a_server() {
         let mut command = Command::new(BINARY);
         // No server listens on the discard port.
         command.args(["record", "--server", "127.0.0.1:9"]).args(arguments);
-        command.env("FLAGFALL_CONFIG_DIR", stage.folder.path());
+        command.env("FLAGFALL_CONFIG_DIR", stage.folder.path()).env("FLAGFALL_LANGUAGE", "en");
         let output = command.output().expect("the client runs");
         let verdict = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{verdict}");

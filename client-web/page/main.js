@@ -28,6 +28,7 @@ const PAGES = {
   games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
   statistics: async () => (await withMore(import("./pages/statistics.js"))).StatisticsPage,
   account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
+  about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -108,7 +109,7 @@ function Top({ page }) {
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
-    ["rules", "deployments", "games", "leaderboard", "account"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
+    ["rules", "deployments", "games", "leaderboard", "account", ...(line.value.hasAbout ? ["about"] : [])].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */

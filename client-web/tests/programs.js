@@ -64,7 +64,9 @@ export class Server {
   #process;
   #port = 0;
 
-  constructor() {
+  /** @param {string[]} [flags] */
+  constructor(flags = []) {
+    this.flags = flags;
     this.folder = mkdtempSync(join(tmpdir(), "flagfall-store-"));
   }
 
@@ -74,7 +76,7 @@ export class Server {
 
   async start() {
     if (this.#port === 0) this.#port = await freePort();
-    const args = ["--listen", this.address, "--metrics-listen", "none", "--data", this.folder];
+    const args = ["--listen", this.address, "--metrics-listen", "none", "--data", this.folder, ...this.flags];
     this.#process = spawn(program("flagfall-server"), args, { stdio: "ignore" });
     for (let tries = 0; tries < 200; tries++) {
       const isUp = await fetch(`http://${this.address}/api/rulesets`).then((answer) => answer.ok, () => false);

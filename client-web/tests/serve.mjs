@@ -34,7 +34,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** The addresses of the page. Others answer the page too, with status 404. */
-const ADDRESSES = /^\/(play|challenge|watch|replay(\/[0-9a-z]{12})?|game\/[0-9a-z]{12}|games|account|statistics|rules(\/[a-z0-9-]+)?|@\/[\w-]{2,20}|deployments(\/[a-z0-9-]+(\/[\w-]{1,30})?)?|leaderboard(\/[a-z0-9-]+\/[a-z]+)?)?$/;
+const ADDRESSES = /^\/(play|challenge|watch|replay(\/[0-9a-z]{12})?|game\/[0-9a-z]{12}|games|account|statistics|about|rules(\/[a-z0-9-]+)?|@\/[\w-]{2,20}|deployments(\/[a-z0-9-]+(\/[\w-]{1,30})?)?|leaderboard(\/[a-z0-9-]+\/[a-z]+)?)?$/;
 
 /**
  * Serves the page in front of a server.
@@ -46,9 +46,8 @@ export function serve({ port, server }) {
   const sockets = new Set();
   const http = createServer((asked, answer) => {
     for (const [name, value] of Object.entries(HEADERS)) answer.setHeader(name, value);
-    const { pathname: path, search } = new URL(asked.url ?? "/", "http://page");
+    const { pathname: path } = new URL(asked.url ?? "/", "http://page");
     if (path === "/api/session") return void session(asked, answer, server);
-    if (path === "/api/games" && search === "?phase=over") return void finished(answer, server);
     if (path.startsWith("/api/")) return forward(asked, answer, server);
     if (path === "/sw.js" || path === "/manifest.webmanifest") return send(answer, 200, extname(path), built(path.slice(1)));
     if (path === "/assets/dev/files.txt") return send(answer, 200, ".txt", buildFiles().join("\n"));
@@ -165,21 +164,6 @@ function forward(asked, answer, server) {
   });
   inner.on("error", () => answer.destroy());
   asked.pipe(inner);
-}
-
-/** The public games that were seen in the lobby, by the servers that they are on. @type {Map<string, Set<string>>} */
-const seen = new Map();
-
-/** The games that were seen and are over, the latest first. @param {Answer} answer @param {string} server */
-async function finished(answer, server) {
-  const ids = [...seen.get(server) ?? []].reverse().slice(0, 50);
-  const games = await Promise.all(ids.map(async (id) => {
-    const found = await fetch(`http://${server}/api/games/${id}`).then((reply) => reply.json(), () => undefined);
-    const { game } = /** @type {any} */ (found ?? {});
-    return game?.phase === "over" ? [game] : [];
-  }));
-  answer.setHeader("Content-Type", "application/json");
-  answer.writeHead(200).end(JSON.stringify({ games: games.flat() }));
 }
 
 /** True if a request comes from the page itself. @param {Asked} asked */
@@ -336,7 +320,7 @@ function upgrade(asked, socket, head, server) {
   if (asked.url !== "/ws" || !isOwnOrigin(asked)) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   const accept = createHash("sha1").update(`${asked.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
   const token = tokenOf(asked);
-  const upstream = openUpstream(server, (text) => socket.write(frame(outward(text, token, server), false)), (code) => {
+  const upstream = openUpstream(server, (text) => socket.write(frame(outward(text, token), false)), (code) => {
     socket.write(Buffer.from([0x88, 2, code >> 8, code & 255]));
     socket.end();
   });
@@ -362,14 +346,10 @@ function inward(text, token) {
 
 /**
  * The page never sees a token, and has no player without a session.
- * @param {string} text @param {string | undefined} token @param {string} server
+ * @param {string} text @param {string | undefined} token
  */
-function outward(text, token, server) {
+function outward(text, token) {
   const message = JSON.parse(text);
-  const known = seen.get(server) ?? new Set();
-  seen.set(server, known);
-  if (message.type === "lobby") message.games.forEach((/** @type {any} */ game) => known.add(game.id));
-  if (message.type === "game_started" && !message.game.terms.private) known.add(message.game.id);
   if (message.type !== "welcome") return text;
   const { token: _, player, ...welcome } = message;
   return JSON.stringify(token ? { ...welcome, player } : welcome);

@@ -22,6 +22,12 @@ import type {
   Time,
 } from "./messages";
 
+/** The operator's text about the server. */
+export type AboutText = {
+  /** Plain text. Blank lines separate paragraphs, and lines that begin with `# ` are headings. */
+  text: string;
+};
+
 /** Everything that the server stores about a player, except secrets. `GET /api/account`. */
 export type AccountExport = {
   /** The players that this player has blocked. */
@@ -238,6 +244,8 @@ export type LeaderboardEntry = {
   player: Player;
 };
 
+export type ListedPhase = string;
+
 /** The player who logged in, with a new token. */
 export type LoggedIn = {
   /** The player. */
@@ -330,6 +338,8 @@ export type NewSession = {
 export type NewToken = {
   /** The token's name, at most 40 characters. */
   name: string;
+  /** The account's password. Required if the request comes with the session cookie of the server's page, so that nobody makes a lasting token in a browser that was left open. */
+  password?: Secret | null;
   /** The permissions of the token. Only bot accounts can have tokens with the scope `bot`. */
   scope?: Scope;
 };

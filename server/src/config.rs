@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use flagfall_base::flags::number;
+use flagfall_services::about::{About, AboutError};
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
 use flagfall_services::settings::{Settings, Times};
 
@@ -141,6 +142,11 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
     pub accept_weak_redis: bool,
 
+    /// A text about this server for players: who runs it, how to reach you, privacy, house rules.
+    /// Plain UTF-8 text of at most 64 KiB. Blank lines separate paragraphs, and lines that begin
+    /// with `# ` are headings. The page shows it at /about, and programs read it at /api/about.
+    #[arg(long, env = "FLAGFALL_ABOUT", value_name = "FILE", help_heading = "Listening")]
+    pub about: Option<PathBuf>,
     /// The settings of the running server.
     #[command(flatten)]
     pub settings: Settings,
@@ -173,6 +179,8 @@ pub enum ConfigError {
     /// There is no page to serve in the folder.
     #[error("--page {} has no page/index.html: name the folder client-web of a checkout", .0.display())]
     NoPage(PathBuf),
+    #[error("--about {0}")]
+    About(#[from] AboutError),
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
     #[error(transparent)]
@@ -216,6 +224,7 @@ impl Config {
         }
         let limits = &mut settings.limits;
         limits.connections_max.get_or_insert_with(connections_allowed);
+        settings.about = self.about.as_deref().map(About::read).transpose()?;
         settings.webhook_trust = Trust::with_authorities(self.webhook_ca.as_deref())?;
         Ok(settings)
     }

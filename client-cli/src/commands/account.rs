@@ -383,7 +383,7 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Done {
                 ScopeName::Play => Scope::Play,
                 ScopeName::Bot => Scope::Bot,
             };
-            let body = NewToken { name: label, scope };
+            let body = NewToken { name: label, scope, password: None };
             let MadeToken { info, token } = api.own(Method::POST, "/api/tokens", &body)?;
             let (id, scope) = (info.id, info.scope.name());
             print(&text!("token-made", token = token.expose(), id, scope))

@@ -38,6 +38,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {Player | undefined} player Undefined until the player's first act.
  * @property {"none" | "asked" | "made"} session How far the making of a session is.
  * @property {number} claimSeconds
+ * @property {boolean | undefined} hasAbout The server has a text of its operator.
  * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
  * @property {import("../game/follow.js").Games} games
  * @property {readonly GameSummary[]} ownGames
@@ -85,7 +86,7 @@ const STALE = new Set(["stale_ply", "stale_epoch", "superseded"]);
 export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
-    isOffline: false, hiddenAt: undefined, isStoreAway: false, player: undefined, session: "none", claimSeconds: 60,
+    isOffline: false, hiddenAt: undefined, isStoreAway: false, player: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
     unanswered: [], games: {}, ownGames: [], wantsLobby: false, lobby: undefined, pool: undefined,
   };
 }
@@ -309,7 +310,7 @@ function welcomed(line, message) {
   const player = /** @type {Player | undefined} */ (message.player);
   const up = /** @type {Line} */ ({
     ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player,
-    isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60,
+    isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [

@@ -264,12 +264,13 @@ function Tokens({ player }) {
       current ? null : h("button", { class: "button compact", "aria-label": say("token-revoke-one", { name }), onClick: () => void revoke(id, name) }, say("token-revoke"))))), "line-skeleton"),
     h("details", null, h("summary", null, say("token-new")), h(Form, {
       title: say("token-new"), button: say("token-make"),
-      send: ({ name, scope }) => change("POST", "/api/tokens", { name, ...(scope ? { scope } : {}) }),
+      send: ({ name, scope, password }) => change("POST", "/api/tokens", { name, password, ...(scope ? { scope } : {}) }),
       done: (/** @type {MadeToken} */ { token }) => (secret.value = { kind: "token", text: String(token) }),
     },
       h(Field, { name: "name", label: say("token-name"), complete: "off", most: 40, hint: say("token-name-hint") }),
       player.kind === "bot" ? h("label", { class: "field" }, h("span", null, say("token-scope-label")),
-        h("select", { name: "scope" }, ["bot", "play"].map((scope) => h("option", { key: scope, value: scope }, say("token-scope", { scope }))))) : null)));
+        h("select", { name: "scope" }, ["bot", "play"].map((scope) => h("option", { key: scope, value: scope }, say("token-scope", { scope }))))) : null,
+      h(Password, { isNew: false }))));
 }
 
 /** Blocked players. */

@@ -274,6 +274,8 @@ queue-length = Queue 1 to { $max } moves.
 
 ## The account
 
+about-none = The operator of this server has written nothing about it.
+
 account-title = Account
 account-lead = You can play without an account. With one, your games, ratings and deployments are yours on every device.
 account-profile = Your page, as others see it

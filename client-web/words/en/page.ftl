@@ -11,6 +11,7 @@ nav-deployments = Deployments
 nav-games = Your games
 nav-leaderboard = Leaderboards
 nav-account = Account
+nav-about = About this server
 nav-more = All pages
 keep = Keep things as they are
 close = Close

@@ -17,6 +17,7 @@ pub struct Finished {
     pub winner: Option<Side>,
     pub reason: EndReason,
     pub plies: u16,
+    pub created: Stamp,
     pub ended: Stamp,
 }
 
@@ -68,6 +69,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         winner: outcome.winner,
         reason: outcome.reason,
         plies: game.ply(),
+        created: game.terms().created,
         ended: game.latest(),
     };
     // Take the deployment from the view of its side, so that it is redacted as everywhere else.

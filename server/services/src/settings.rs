@@ -11,6 +11,7 @@ use clap::{ArgAction, Args};
 use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
+use crate::about::About;
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};
@@ -49,6 +50,9 @@ pub struct Settings {
     #[arg(long, env = "FLAGFALL_SECURITY_CONTACT", value_name = "URI", value_parser = contact,
           help_heading = "Listening")]
     pub security_contact: Option<String>,
+    /// The operator's text about the server.
+    #[arg(skip)]
+    pub about: Option<About>,
     /// The page for browsers.
     #[command(flatten)]
     pub page: PageSettings,

@@ -186,6 +186,35 @@ async fn a_long_history_comes_in_pages() {
 }
 
 #[tokio::test]
+async fn the_public_games_that_ended_last_are_listed_and_private_ones_never() {
+    let mut table = Table::new().await;
+    let first = table.play(Kind::default()).await.to_string();
+    table.play(Kind { private: true, ..Kind::default() }).await;
+    table.play(Kind { is_called_off: true, ..Kind::default() }).await;
+    let last = table.play(Kind { rated: true, ..Kind::default() }).await.to_string();
+    let listed = |answer: &Value| -> Vec<String> {
+        let games = answer["games"].as_array().unwrap().iter();
+        games.map(|game| game["id"].as_str().unwrap().to_owned()).collect()
+    };
+    for token in ["", &table.tokens[0].clone()] {
+        let over = table.get(token, "/api/games?phase=over").await;
+        assert_eq!(listed(&over), [last.clone(), first.clone()]);
+        assert_eq!(over["games"][0]["outcome"], json!({ "winner": "red", "reason": "resigned" }));
+        assert_eq!((&over["games"][0]["phase"], &over["games"][0]["ply"]), (&json!("over"), &json!(2)));
+    }
+    assert_eq!(listed(&table.get("", "/api/games?phase=over&limit=1").await), [last]);
+    assert!(listed(&table.get("", "/api/games").await).is_empty(), "no game runs");
+    for wrong in ["phase=over&order=rating", "phase=playing", "limit=x"] {
+        assert_eq!(table.house.get(&format!("/api/games?{wrong}")).await.status, 400, "{wrong}");
+    }
+    let confirmation = json!({ "password": "correct horse battery" }).to_string();
+    let deleted = table.house.ask("DELETE", "/api/account", &table.tokens[0], &confirmation).await;
+    assert_eq!(deleted.status, 204, "{}", deleted.body);
+    let over = table.get("", "/api/games?phase=over").await;
+    assert_eq!(over["games"][0]["players"]["red"]["name"], "deleted");
+}
+
+#[tokio::test]
 async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a_game_once() {
     let mut table = Table::new().await;
     table.play(Kind::default()).await;

@@ -177,6 +177,10 @@ pub struct NewToken {
     /// The permissions of the token. Only bot accounts can have tokens with the scope `bot`.
     #[serde(default)]
     pub scope: Scope,
+    /// The account's password. Required if the request comes with the session cookie of the
+    /// server's page, so that nobody makes a lasting token in a browser that was left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Secret>,
 }
 
 /// A new token.

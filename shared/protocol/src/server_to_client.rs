@@ -49,6 +49,9 @@ pub enum ServerToClient {
         /// `session`. A page with a different hash is out of date.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         page: Option<String>,
+        /// True if the server has a text of its operator, at `/api/about`.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        about: bool,
     },
     /// A command was carried out, and its effects are stored.
     Accepted {

@@ -26,7 +26,7 @@ ruleset-summary-original = The rules of the 1966 box: a Scout can move far but o
 ruleset-summary-silent-defense = Classic, but a defender that wins stays hidden, and the attacker wins if the ranks are equal.
 ruleset-summary-shadowflash-1 = Three armies a side on a board of 16x10, half of the pieces in reserve. A turn may also take a piece off the board or place one on it.
 ruleset-summary-shadowflash-2 = Set 1 with labels, a Phoenix for each side, a chip on every square where a piece lands, and joined edges.
-ruleset-summary-shadowflash-3 = Sets 1 and 2 with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
+ruleset-summary-shadowflash-3 = Combines sets 1 and 2, with long moves over chips: supply lines of one color, and flashes of the General, Colonel and Major.
 ruleset-summary-course = The umpire's rules: lakes are placed at random, a Bomb leaves with its attacker, and a side that breaks a rule loses.
 ruleset-summary-quantum = Classic without deployments: each side has forty coins, and a coin becomes a piece from the side's pool when it strikes or is struck.
 # $title: of the ruleset that is changed; $changes: a list of the texts below.

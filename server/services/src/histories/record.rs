@@ -110,7 +110,7 @@ pub(super) fn versus_key(
     VERSUS.key([&player, &opponent, &shelf.name(), &place(ended, game)])
 }
 
-fn place(ended: u64, game: GameId) -> String {
+pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
 }
 

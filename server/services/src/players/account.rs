@@ -259,19 +259,28 @@ impl Players {
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
+    /// Makes another token of the asker's account. If a password is given, it must be right.
     pub async fn make_token(
         &self,
         asker: &Identity,
         name: &str,
         scope: Scope,
+        password: Option<&Secret>,
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
         check_account(asker, "other")?;
+        let checked = match password {
+            Some(password) => Some(self.confirm(asker, password).await?),
+            None => None,
+        };
         // Limit how often tokens are made, because each revoked token leaves a record in the
         // store.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let tokens_max = self.inner.tokens_max;
         let made = self.change(&asker.player.id, |record| {
+            if let Some(checked) = &checked {
+                unchanged(record, checked)?;
+            }
             if scope == Scope::Bot && record.player.kind != PlayerKind::Bot {
                 return Err(Refusal::new(Code::BAD_TOKEN_TERMS).because("bot_scope").into());
             }

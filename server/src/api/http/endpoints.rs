@@ -88,6 +88,8 @@ endpoints! {
         "The JSON Schemas of messages and records, with their paths";
     GET "/api/schema/{name}" getSchema = documents::schema,
         "The JSON Schema of client messages, of server messages, or of records, with an ETag";
+    GET "/api/about" getAbout = documents::about,
+        "The operator's text about the server: who runs it, privacy, house rules; 404 if there is none";
     GET "/api/rulesets" listRulesets = games::rulesets,
         "The rulesets as data, with the rules that a custom game may change, and the house players";
     GET "/api/rulesets/{ruleset}/deployments/suggested" suggestDeployments = games::suggested,
@@ -95,7 +97,8 @@ endpoints! {
         ["no_such_ruleset/suggested"];
     GET "/api/keys" listSigningKeys = games::keys,
         "The public keys for the signatures of finished games, including earlier keys";
-    GET "/api/games" listGames = games::games, "The running public games: newest first, or those of the highest rated players first (order=rating)";
+    GET "/api/games" listGames = games::games,
+        "The running public games: newest first, or those of the highest rated players first (order=rating). Or the public games that ended last (phase=over)";
     GET "/api/games/{id}" getGame = games::game, "A game, as the caller may see it",
         ["no_such_game", "game_quarantined", "server_too_old"];
     GET "/api/games/{id}/record" getRecord = games::record,
@@ -187,8 +190,10 @@ endpoints! {
         "Ends the session of this server's own page: revokes its token and closes its connections";
     GET "/api/tokens" listTokens = accounts::tokens,
         "The account's tokens, without the secret tokens themselves";
-    POST "/api/tokens" makeToken = accounts::make_token, "Creates an additional token",
-        ["account_expected/other", "bad_token_terms", "too_many/tokens", "too_many_attempts"];
+    POST "/api/tokens" makeToken = accounts::make_token,
+        "Creates an additional token; with a session cookie, the account's password is required",
+        ["account_expected/other", "bad_token_terms", "wrong_password", "too_many/tokens",
+            "too_many_attempts", "too_many/logins"];
     DELETE "/api/tokens/{id}" revokeToken = accounts::revoke_token,
         "Revokes a token and closes its WebSockets", ["account_expected/other", "no_such_token"];
     GET "/api/blocks" listBlocks = accounts::blocks, "The players whom the caller has blocked";

@@ -138,6 +138,17 @@ impl FromRequestParts<Arc<App>> for Owner {
     }
 }
 
+/// True if the caller is identified only by the cookie of this server's own page.
+pub(super) struct IsByCookie(pub(super) bool);
+
+impl FromRequestParts<Arc<App>> for IsByCookie {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<IsByCookie, Infallible> {
+        Ok(IsByCookie(!parts.headers.contains_key(AUTHORIZATION) && session_token(parts).is_some()))
+    }
+}
+
 /// The player whose token came with the request, if there is a token. A wrong token is an error,
 /// because players must not mistake the public view for their own.
 pub(super) struct MaybeAsker(pub(super) Option<Identity>);

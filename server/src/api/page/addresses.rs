@@ -31,6 +31,7 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
     Address { path: "/statistics", page: "statistics" },
     Address { path: ACCOUNT, page: "account" },
+    Address { path: "/about", page: "about" },
 ];
 
 /// The name of the module that is shown for unknown addresses.
@@ -123,6 +124,7 @@ mod tests {
             ("/statistics", Some("statistics")),
             ("/account", Some("account")),
             ("/account/x", None),
+            ("/about", Some("about")),
         ] {
             assert_eq!(page_at(path), page, "{path}");
         }

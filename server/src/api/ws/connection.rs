@@ -290,6 +290,7 @@ impl Connection {
                 claim_seconds: Some(app.settings.times.claim.as_secs()),
                 games,
                 page: Page::hash(&app.settings.page).filter(|_| is_page).map(str::to_owned),
+                about: app.settings.about.is_some(),
             }));
             Ok((registration, player))
         };

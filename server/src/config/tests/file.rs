@@ -48,7 +48,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
 
 /// The settings whose values are names of files. They have their own test, because the files
 /// would have to exist.
-const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca"];
+const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca", "about"];
 
 #[test]
 fn every_setting_survives_being_printed_and_read() {

@@ -162,6 +162,7 @@ fn examples() -> String {
         claim_seconds: Some(60),
         games: Vec::new(),
         page: None,
+        about: false,
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
 

@@ -28,7 +28,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     duel.expect("A draw: both sides agreed.");
 
     duel.clients[Side::Red].type_line("rematch");
-    duel.clients[Side::Red].expect("You ask for a rematch");
+    duel.clients[Side::Red].expect("You have asked for a rematch");
     duel.clients[Side::Blue].expect("Red asks for a rematch. Type rematch");
     duel.clients[Side::Blue].type_line("rematch");
     let ann = duel.clients[Side::Red].expect("you play");

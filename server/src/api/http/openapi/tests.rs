@@ -20,7 +20,7 @@ const TAGS: &[(&str, &str, &[&str])] = &[
     (
         "server",
         "The server's state and its own documents",
-        &["/health", "/ready", "/api/openapi.json", "/api/schema"],
+        &["/health", "/ready", "/api/about", "/api/openapi.json", "/api/schema"],
     ),
     ("rulesets", "The rulesets that can be played", &["/api/rulesets"]),
     ("queue", "Queued moves in games with days per move", &["/api/games/{id}/queue"]),
