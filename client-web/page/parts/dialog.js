@@ -5,10 +5,10 @@ import { moreWords, say } from "../state.js";
 
 /**
  * Asks before something that cannot be taken back.
- * @param {{ title: string, text?: string, yes: string, isDanger?: boolean }} question @returns {Promise<boolean>}
+ * @param {{ title: string, text?: string, yes: string, isDanger?: boolean, content?: any }} question @returns {Promise<boolean>}
  */
-export function confirm({ title, text, yes, isDanger = false }) {
-  return over((done) => h(Frame, { title, text, cancel: () => done(false) },
+export function confirm({ title, text, yes, isDanger = false, content }) {
+  return over((done) => h(Frame, { title, text, cancel: () => done(false) }, content,
     h("div", { class: "row-of" },
       h("button", { class: `button ${isDanger ? "danger" : "main"}`, onClick: () => done(true) }, yes),
       h("button", { class: "button", onClick: () => done(false), autofocus: true }, say("keep")))));

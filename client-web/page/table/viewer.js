@@ -6,8 +6,7 @@ import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence } from "../game/sentences.js";
-import { PlayerStrip } from "../parts/basics.js";
-import { Losses, SeenBoard, TakenRow } from "../parts/boards.js";
+import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
 import { tellKeys } from "../parts/dialog.js";
 import { allWords, say, sayClock, speak } from "../state.js";
@@ -74,7 +73,7 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
   /** @param {Side} side */
   const strip = (side) => h(PlayerStrip, {
     side, player: record.players[side], isYou: own === side, isToAct: view.phase === "playing" && view.turn === side,
-    presence: "present", left: false, claimableAt: undefined, isPaused: true, isLive: false,
+    presence: "present", left: false, claimableAt: undefined, isPaused: true, isLive: false, isLinked: choose !== undefined,
     clock: view.clock ? { at: view.clock.at, remaining_ms: view.clock.remaining_ms } : undefined,
   });
   const { red, blue } = record.players;

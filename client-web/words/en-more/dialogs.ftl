@@ -67,7 +67,7 @@ key-c-does = Say what was lost.
 key-delete = Delete
 key-delete-does = Take a piece into the reserve, or off a deployment.
 key-x = X
-key-x-does = Mute the chat, or hear it again.
+key-x-does = Mute your opponent, or hear them again.
 
 ## Keys of a record
 

@@ -15,10 +15,15 @@ moves-all = Show all { $count }
 
 ## Chat
 
-chat-muted = The chat of this tab is muted. Press X on the board to hear it again.
-chat-heard = The chat is no longer muted.
+chat-muted = You do not see what this player says, here and in other games.
+chat-heard = This player is no longer muted.
 
 ## Without a server, and after an upgrade
 
 module-gone = A part of the page could not be loaded. Load the page again when your game is over.
 module-offline = You are offline, and this part of the page is not on your device yet.
+
+## Talk that is not wanted
+
+chat-mute = Mute
+chat-report = Report

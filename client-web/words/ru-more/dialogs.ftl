@@ -67,7 +67,7 @@ key-c-does = Сказать, что потеряно.
 key-delete = Delete
 key-delete-does = Убрать фигуру в резерв или из расстановки.
 key-x = X
-key-x-does = Заглушить чат или вернуть его.
+key-x-does = Заглушить соперника или снова слышать его.
 
 ## Keys of a record
 

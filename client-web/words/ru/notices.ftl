@@ -15,8 +15,8 @@ moves-all = Показать все: { $count }
 
 ## Chat
 
-chat-muted = Чат этой вкладки заглушён. Чтобы вернуть его, нажмите X на доске.
-chat-heard = Чат снова слышен.
+chat-muted = Вы не видите, что пишет этот игрок, ни здесь, ни в других партиях.
+chat-heard = Этот игрок больше не заглушён.
 
 ## Without a server, and after an upgrade
 
