@@ -5,9 +5,9 @@ import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { hasLiveGame } from "./net/line.js";
 import { Bar } from "./parts/basics.js";
 import { go, listenToAddresses, route } from "./route.js";
-import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, show, start, toast } from "./state.js";
+import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, settings, show, start, toast } from "./state.js";
 import { effect, h, render, useEffect, useRef, useState } from "./vendor/library.js";
-import { loadWords } from "./words.js";
+import { chooseLanguage, languages, loadWords } from "./words.js";
 
 /** @typedef {import("./route.js").Route} Route */
 /** @typedef {import("./vendor/library.js").Signal<Route>} RouteSignal */
@@ -131,7 +131,9 @@ const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 async function run() {
   listenToAddresses();
   startOffline();
-  const [words] = await Promise.all([loadWords("en"), retrying(loadRulesets)]);
+  const { language } = settings.value;
+  const wanted = language === "system" ? navigator.languages : [language, ...navigator.languages];
+  const [words] = await Promise.all([loadWords(chooseLanguage(wanted, languages())), retrying(loadRulesets)]);
   start(words);
   render(h(App, { route }), root);
   tellNews();

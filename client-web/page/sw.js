@@ -31,7 +31,7 @@ worker.addEventListener("notificationclick", (event) => {
 async function keepBuild() {
   const files = (await (await fetch(`${BUILD}files.txt`)).text()).split("\n").filter(Boolean);
   const cache = await caches.open(BUILD);
-  await cache.addAll(["/", "/api/rulesets", ...files.map((file) => BUILD + file)].map((address) => new Request(address, { cache: "no-cache" })));
+  await cache.addAll(["/", "/api/rulesets", ...files.filter(isPreferred).map((file) => BUILD + file)].map((address) => new Request(address, { cache: "no-cache" })));
   await worker.skipWaiting();
 }
 
@@ -54,7 +54,21 @@ async function pageFor(request) {
 
 /** Files of a build never change. @param {Request} request */
 async function fileFor(request) {
-  return (await caches.match(request)) ?? fetch(request);
+  const kept = await caches.match(request);
+  if (kept) return kept;
+  const answer = await fetch(request);
+  // A language that was chosen in the settings.
+  if (answer.ok && new URL(request.url).pathname.startsWith(`${BUILD}words/`)) {
+    await (await caches.open(BUILD)).put(request, answer.clone());
+  }
+  return answer;
+}
+
+/** False for texts in a language that the browser does not prefer: they are kept when they are read. @param {string} file */
+function isPreferred(file) {
+  const language = /^words\/(.+?)(-more)?\.ftl$/.exec(file)?.[1];
+  return !language || language === "en"
+    || worker.navigator.languages.some((tag) => [tag.toLowerCase(), tag.toLowerCase().split("-")[0]].includes(language));
 }
 
 /** What the server says now; without it, what it said last. @param {Request} request @param {URL} url */

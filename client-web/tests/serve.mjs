@@ -12,7 +12,8 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
-const WORDS = ["../../shared/words/", "../words/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const OWN_WORDS = fileURLToPath(new URL("../words/", import.meta.url));
+const WORDS = [fileURLToPath(new URL("../../shared/words/", import.meta.url)), OWN_WORDS];
 const PICTURES = fileURLToPath(new URL("./board/", import.meta.url));
 
 export const HEADERS = {
@@ -81,8 +82,8 @@ export function serve({ port, server }) {
 
 /** @param {Answer} answer @param {string} folder @param {string} path */
 function file(answer, folder, path) {
-  const asked = /^words\/([a-z]{2}(?:-more)?)\.ftl$/.exec(path);
-  if (asked) return send(answer, 200, ".ftl", texts(asked[1] ?? "en"));
+  const asked = textFiles().find((name) => path === `words/${name}.ftl`);
+  if (asked) return send(answer, 200, ".ftl", texts(asked));
   const full = join(folder, normalize(path));
   if (!full.startsWith(folder) || !existsSync(full)) return send(answer, 404, ".txt", "not found");
   send(answer, 200, extname(full), readFileSync(full));
@@ -90,13 +91,24 @@ function file(answer, folder, path) {
 
 /** A file with the address of this build. @param {string} name */
 function built(name) {
-  return readFileSync(join(PAGE, name), "utf8").replaceAll("/assets/HASH/", "/assets/dev/");
+  return readFileSync(join(PAGE, name), "utf8").replaceAll("/assets/HASH/", "/assets/dev/")
+    .replace("data-languages=\"LANGUAGES\"", `data-languages="${languages().join(" ")}"`);
 }
 
 /** The files of the build, which the service worker keeps. */
 export function buildFiles() {
   const files = readdirSync(PAGE, { recursive: true, encoding: "utf8" });
-  return [...files.filter((name) => /\.(js|css|svg|png)$/.test(name) && name !== "sw.js").sort(), "words/en.ftl", "words/en-more.ftl"];
+  return [...files.filter((name) => /\.(js|css|svg|png)$/.test(name) && name !== "sw.js").sort(), ...textFiles().map((name) => `words/${name}.ftl`)];
+}
+
+/** The languages that the page has texts in. */
+export function languages() {
+  return readdirSync(OWN_WORDS).filter((name) => !name.startsWith(".") && !name.endsWith("-more")).sort();
+}
+
+/** The names of the files of texts. */
+function textFiles() {
+  return languages().flatMap((language) => [language, `${language}-more`]);
 }
 
 /** All texts of a language: what both clients say, and what the page says. Comments stay here. @param {string} language */
@@ -104,10 +116,26 @@ export function allTexts(language) {
   return `${texts(language)}\n${texts(`${language}-more`)}`;
 }
 
-/** The texts of one file that the page loads. @param {string} folder */
-export function texts(folder) {
-  return WORDS.map((words) => join(words, folder)).flatMap((path) => readdirSync(path).sort()
+/** The texts of one file that the page loads; those that the language lacks follow in English. @param {string} name */
+export function texts(name) {
+  const own = ownTexts(name);
+  const known = new Set(entries(own).map(([id]) => id));
+  const lacks = entries(ownTexts(name.endsWith("-more") ? "en-more" : "en")).filter(([id]) => !known.has(id));
+  return own + (lacks.length > 0 ? `\n### en\n${lacks.map(([, text]) => text).join("\n")}` : "");
+}
+
+/** The texts in the folders with this name. @param {string} folder */
+function ownTexts(folder) {
+  return WORDS.map((words) => join(words, folder)).filter(existsSync).flatMap((path) => readdirSync(path).sort()
     .map((name) => readFileSync(join(path, name), "utf8"))).join("\n").replace(/^#.*\n/gm, "");
+}
+
+/** The entries of a Fluent file, with their ids. @param {string} text @returns {[string, string][]} */
+function entries(text) {
+  return text.split(/^(?=-?[a-z])/m).flatMap((entry) => {
+    const id = /^-?[a-z][\w-]*/.exec(entry)?.[0];
+    return id ? [[id, entry]] : [];
+  });
 }
 
 /** @param {Answer} answer @param {string} path */

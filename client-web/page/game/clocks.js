@@ -2,6 +2,7 @@
 
 /** @typedef {import("../../types/messages").Clock} Clock */
 /** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../words.js").Words} Words */
 
 /** Below this, a clock is low and shows tenths. */
 export const LOW_MS = 10_000;
@@ -26,9 +27,9 @@ export function timeLeft(clock, side, now) {
 /**
  * The parts of a clock's text: days and hours, hours and minutes, minutes and seconds, or seconds
  * and tenths. Full units are rounded up, so that 0:00 means that nothing is left.
- * @param {number} ms
+ * @param {number} ms @param {Words} words
  */
-export function clockText(ms) {
+export function clockText(ms, words) {
   if (ms < LOW_MS) {
     const tenths = Math.ceil(ms / 100);
     return `0:${String(Math.floor(tenths / 10)).padStart(2, "0")}.${tenths % 10}`;
@@ -36,7 +37,7 @@ export function clockText(ms) {
   const seconds = Math.ceil(ms / 1_000);
   const [minutes, hours, days] = [60, 3_600, 86_400].map((unit) => Math.floor(seconds / unit));
   const two = (/** @type {number} */ amount) => String(amount % 60).padStart(2, "0");
-  if (days) return `${days}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
+  if (days) return words.say("duration-days", { days, hours: Math.floor((seconds % 86_400) / 3_600) });
   return hours ? `${hours}:${two(minutes ?? 0)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 

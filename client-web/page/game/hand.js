@@ -1,7 +1,7 @@
 // What the player has in hand: how gestures and typed text become commands, and a deployment
 // while it is being made.
 
-import { colorOf, rankOf } from "./notation.js";
+import { byKeys, colorOf, rankOf } from "./notation.js";
 import { choices, freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
 import { homeSquares } from "./rules.js";
 
@@ -78,16 +78,13 @@ const MOVE = /^([a-p](?:10|[1-9]))-?([a-p](?:10|[1-9]))([+-])?(?:=([rybg]))?$/;
 const PLACE = /^place ([1-9sbfp])(\^)? ([a-p](?:10|[1-9]))(?:=([rybg]))?$/;
 const REMOVE = /^remove ([a-p](?:10|[1-9]))$/;
 
-/** Where a Russian layout has the letters of squares and commands. */
-const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"].map((letter, index) => [letter, "qwertyuiopasdfghjklzxcvbnm"[index] ?? ""]));
-
 /**
  * The command, or the key of a text that says what is wrong.
  * @param {string} typed @param {Readonly<GameView>} view @param {Rules} rules
  * @returns {Outcome | { wrong: string }}
  */
 export function readTyped(typed, view, rules) {
-  const text = [...typed.trim().toLowerCase()].map((letter) => KEYS.get(letter) ?? letter).join("").replace(/\s+/g, " ");
+  const text = byKeys(typed.trim().toLowerCase()).replace(/\s+/g, " ");
   /** @type {Record<string, GameCommand>} */
   const words = {
     draw: { kind: view.draw_offer && view.draw_offer !== view.audience ? "accept_draw" : "offer_draw" },

@@ -4,6 +4,7 @@ import { squareAt } from "./notation.js";
 
 /** @typedef {import("./notation.js").Side} Side */
 /** @typedef {import("./notation.js").Rank} Rank */
+/** @typedef {import("../words.js").Words} Words */
 
 /**
  * An option that a custom game may change.
@@ -71,11 +72,30 @@ export function changesOf(id) {
   });
 }
 
-/** What the changes of a custom game mean, in words. @param {Rules} rules @param {string} id */
-export function meaningsOf(rules, id) {
+/** What a ruleset is called. @param {Rules} rules @param {Words} words */
+export function titleOf(rules, words) {
+  const id = `ruleset-title-${rules.id}`;
+  return words.has(id) ? words.say(id) : rules.title;
+}
+
+/** How a ruleset differs from others. @param {Rules} rules @param {Words} words */
+export function summaryOf(rules, words) {
+  const id = `ruleset-summary-${rules.id}`;
+  return words.has(id) ? words.say(id) : rules.summary;
+}
+
+/** What a value of an option means. @param {string} option @param {{ name: string, meaning: string }} value @param {Words} words */
+export function meaningOf(option, value, words) {
+  const id = `rule-${option}-${value.name}`;
+  return words.has(id) ? words.say(id) : value.meaning;
+}
+
+/** What the changes of a custom game mean, in words. @param {Rules} rules @param {string} id @param {Words} words */
+export function meaningsOf(rules, id, words) {
   return changesOf(id).map(([name, value]) => {
     const option = rules.options.find((option) => option.name === name);
-    return option?.values.find((known) => known.name === value)?.meaning ?? `${name} = ${value}`;
+    const known = option?.values.find((known) => known.name === value);
+    return known ? meaningOf(name, known, words) : `${name} = ${value}`;
   });
 }
 

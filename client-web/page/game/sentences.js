@@ -138,7 +138,7 @@ function strikeText(attacker, defender) {
 export function clocksSentence({ clock }, now, words) {
   if (!clock) return words.say("time-unlimited");
   return SIDES.map((side) => words.say("clock-said", {
-    side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
+    side, clock: clockText(timeLeft(clock, side, now).ms, words), runs: isRunning(clock, side) ? "yes" : "no",
   })).join(" ");
 }
 

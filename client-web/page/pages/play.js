@@ -1,9 +1,10 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
+import { summaryOf, titleOf } from "../game/rules.js";
 import { timeText } from "../parts/basics.js";
 import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
-import { askOrTell, housePlayers, line, rulesets, say } from "../state.js";
+import { allWords, askOrTell, housePlayers, line, rulesets, say } from "../state.js";
 import { h, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
@@ -63,8 +64,8 @@ function OfferForm() {
   };
   return h("form", { class: "card stack", onSubmit: submit },
     h(Select, { label: say("form-ruleset"), value: ruleset, onChange: setRuleset,
-      options: rulesets.value.map(({ id, title }) => [id, title]) }),
-    h("p", { class: "muted small summary" }, rules?.summary),
+      options: rulesets.value.map((rules) => [rules.id, titleOf(rules, allWords())]) }),
+    h("p", { class: "muted small summary" }, rules && summaryOf(rules, allWords())),
     h("div", { class: "two" },
       h(Select, { label: say("form-time"), value: String(time), onChange: (value) => setTime(Number(value)),
         options: TIMES.map((time, index) => [String(index), timeText(time)]) }),

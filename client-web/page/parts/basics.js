@@ -1,10 +1,10 @@
 // Small parts that every page uses: pictures of pieces, terms in words, names, clocks and bars.
 
 import { drawPiece } from "../board/pieces.js";
-import { LOW_MS, clockText, isRunning, nextChange, timeLeft } from "../game/clocks.js";
-import { meaningsOf } from "../game/rules.js";
+import { LOW_MS, isRunning, nextChange, timeLeft } from "../game/clocks.js";
+import { meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
-import { line, rulesFor, say, serverTime, settings, tell } from "../state.js";
+import { allWords, line, rulesFor, say, sayClock, serverTime, settings, tell } from "../state.js";
 import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
@@ -35,22 +35,23 @@ export function timeText(time) {
   }
 }
 
-/** @param {number} seconds */
+/** Minutes with at most one decimal. @param {number} seconds */
 function minutes(seconds) {
-  return seconds % 60 === 0 ? String(seconds / 60) : (seconds / 60).toFixed(1);
+  return Math.round(seconds / 6) / 10;
 }
 
 /** @param {string} ruleset */
 export function rulesetTitle(ruleset) {
   const rules = rulesFor(ruleset);
   if (!rules) return ruleset;
-  return ruleset === rules.id ? rules.title : say("custom-title", { title: rules.title });
+  const title = titleOf(rules, allWords());
+  return ruleset === rules.id ? title : say("custom-title", { title });
 }
 
 /** What a custom game changes, one sentence part each. @param {string} ruleset */
 export function changesText(ruleset) {
   const rules = rulesFor(ruleset);
-  return rules ? meaningsOf(rules, ruleset) : [];
+  return rules ? meaningsOf(rules, ruleset, allWords()) : [];
 }
 
 /** @param {Terms} terms */
@@ -121,7 +122,7 @@ export function ClockFace({ clock, side, isPaused }) {
   if (!clock) return null;
   const { ms, freeMs } = left();
   const free = freeMs > 0 && runs ? h("small", null, ` +${Math.ceil(freeMs / 1_000)}`) : null;
-  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, clockText(ms), free);
+  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, sayClock(ms), free);
 }
 
 /** A player's strip: side, name, presence, clock. @param {{
@@ -143,7 +144,7 @@ export function PlayerStrip({ side, player, isYou, isToAct, presence, left, clai
 function ClaimCountdown({ at }) {
   const left = () => at - serverTime.at(Date.now());
   useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
-  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: clockText(left()) })}`) : null;
+  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: sayClock(left()) })}`) : null;
 }
 
 /** A name as it is shown everywhere: programs are marked. @param {Player} player */

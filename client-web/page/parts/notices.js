@@ -1,8 +1,9 @@
 // What the page tells when nobody looks at it: sounds, notifications, and the icon of the tab.
 
 import { timeLeft } from "../game/clocks.js";
+import { titleOf } from "../game/rules.js";
 import { go } from "../route.js";
-import { line, onMessage, onNews, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
+import { allWords, line, onMessage, onNews, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
 import { effect, h } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
@@ -56,7 +57,8 @@ function sound(key, sound) {
 function notify(kind, key, { ruleset, address }) {
   if (settings.value[`notify_${kind}`] !== "on" || !mayNotify() || document.hasFocus()) return;
   once(`${key} notify ${kind}`, () => {
-    const text = say(`notice-${kind}`, { rules: rulesFor(ruleset)?.title ?? "Flagfall" });
+    const rules = rulesFor(ruleset);
+    const text = say(`notice-${kind}`, { rules: rules ? titleOf(rules, allWords()) : "Flagfall" });
     const options = { body: text, tag: `${kind} ${address}`, icon: iconAddress("flagfall"), data: address };
     try {
       const notification = new Notification("Flagfall", options);

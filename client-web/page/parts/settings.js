@@ -2,6 +2,7 @@
 
 import { say, settings, storeSettings } from "../state.js";
 import { h } from "../vendor/library.js";
+import { languages } from "../words.js";
 import { tell } from "./dialog.js";
 import { NoticeChoices } from "./notices.js";
 
@@ -19,9 +20,28 @@ export function showSettings() {
   return tell(say("settings"), h(Choices, {}));
 }
 
+/** A language is chosen by its own name. All that was said is said anew, so the page loads again. */
+function Language() {
+  const now = settings.value;
+  const choose = (/** @type {any} */ event) => {
+    storeSettings({ ...now, language: event.target.value });
+    location.reload();
+  };
+  return h("label", { class: "field" }, h("span", null, say("settings-language")),
+    h("select", { value: now.language, onChange: choose },
+      h("option", { value: "system" }, say("settings-language-system")),
+      languages().map((tag) => h("option", { key: tag, value: tag, lang: tag }, nameOf(tag)))));
+}
+
+/** The name of a language in that language. @param {string} tag */
+function nameOf(tag) {
+  const [first = "", ...rest] = new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+  return first.toLocaleUpperCase(tag) + rest.join("");
+}
+
 function Choices() {
   const now = settings.value;
-  return h("div", { class: "stack" }, CHOICES.map(({ name, values }) =>
+  return h("div", { class: "stack" }, h(Language, {}), CHOICES.map(({ name, values }) =>
     h("label", { class: "field", key: name }, h("span", null, say(`settings-${name}`)),
       h("select", {
         value: now[name],

@@ -2,7 +2,7 @@
 // turn, what was played and lost, and talk.
 
 import { drawChip } from "../board/pieces.js";
-import { COLORS, RANKS, letterOf, opponentOf } from "../game/notation.js";
+import { COLORS, RANKS, byKeys, letterOf, opponentOf } from "../game/notation.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { outcomeSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
@@ -152,7 +152,7 @@ function ColorSheet({ title, choose }) {
     /** @param {KeyboardEvent} event */
     const key = (event) => {
       const isTyping = event.target instanceof HTMLInputElement;
-      const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === event.key.toLowerCase());
+      const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === byKeys(event.key.toLowerCase()));
       if (color && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
     };
     addEventListener("keydown", key);

@@ -1,7 +1,6 @@
 // A record on the page: the board of one moment, the way through the others, and what can be
 // counted.
 
-import { clockText } from "../game/clocks.js";
 import { SIDES, opponentOf } from "../game/notation.js";
 import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
@@ -11,7 +10,7 @@ import { PlayerStrip } from "../parts/basics.js";
 import { Losses, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
 import { tellList } from "../parts/dialog.js";
-import { allWords, say, speak } from "../state.js";
+import { allWords, say, sayClock, speak } from "../state.js";
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
@@ -311,7 +310,7 @@ function chartsOf(moments, rules) {
   return {
     times: times.length > 0 ? timesChart(times, moments.length) : undefined,
     counts: [
-      clocks && countsChart(say("chart-clocks"), clocks, moments, clockText),
+      clocks && countsChart(say("chart-clocks"), clocks, moments, sayClock),
       left && countsChart(say("chart-left"), left, moments, String),
       known && countsChart(say("chart-known"), known, moments, String),
     ].flatMap((chart) => chart ?? []),
@@ -327,10 +326,10 @@ function timesChart(times, moments) {
     const own = timesOf(side).map(({ ms }) => ms);
     const all = own.reduce((sum, ms) => sum + ms, 0);
     const longest = Math.max(0, ...own);
-    return say("chart-times-summary", { side, all: clockText(all), longest: clockText(longest) });
+    return say("chart-times-summary", { side, all: sayClock(all), longest: sayClock(longest) });
   };
   return {
-    title: say("chart-times"), format: clockText, range: rangeOf(moments),
+    title: say("chart-times"), format: sayClock, range: rangeOf(moments),
     summary: SIDES.map(summary).join(" "),
     series: SIDES.map((side) => ({
       name: say("side", { side }), look: side,
@@ -338,7 +337,7 @@ function timesChart(times, moments) {
     })),
     table: () => ({
       head: [say("chart-ply"), say("chart-side"), say("chart-time")],
-      rows: times.map(({ ply, side, ms }) => [`${ply}`, say("side", { side }), clockText(ms)]),
+      rows: times.map(({ ply, side, ms }) => [`${ply}`, say("side", { side }), sayClock(ms)]),
     }),
   };
 }

@@ -544,6 +544,8 @@ watch-all = All live games
 ## Settings
 
 settings = Settings
+settings-language = Language
+settings-language-system = As the browser says
 settings-theme = Light or dark
 # $value: system, light or dark.
 settings-theme-value =
