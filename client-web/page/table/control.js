@@ -13,7 +13,7 @@ import {
 import { clocksSentence, lossesSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
-import { choose, confirm, tellList } from "../parts/dialog.js";
+import { choose, confirm, tellKeys } from "../parts/dialog.js";
 import { isChatMuted, muteChat } from "../parts/notices.js";
 import {
   alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak,
@@ -232,7 +232,7 @@ export class GameControl {
       case "KeyX": muteChat(); return true;
       default:
         if (event.key !== "?") return false;
-        void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+        void tellKeys(KEYS);
         return true;
     }
   }

@@ -14,7 +14,7 @@ import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/game/sentences.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts, texts } from "../serve.mjs";
+import { allTexts, texts } from "../texts.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
@@ -185,9 +185,9 @@ test("every text that the page names is there", () => {
     "outside-replay"]) assert.ok(words.has(`key-${key}`) && words.has(`key-${key}-does`), key);
 });
 
-test("pages that load no more texts need none", () => {
+test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account|about)|parts\/(load|setups|diagram|rating_chart))\.js$/;
+  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account|about)|parts\/(load|setups|diagram|rating_chart|dialog|settings|notices))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }
