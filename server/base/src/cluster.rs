@@ -155,8 +155,8 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts a meeting at which all servers could read the newest form. If they could not,
-    /// resets the count.
+    /// Counts a meeting at which all servers could read the newest form. Any other meeting resets
+    /// the count.
     fn note_agreement(&self, do_agree: bool) {
         let before = self.agreed.load(Ordering::Relaxed);
         let after = if do_agree { before.saturating_add(1) } else { 0 };

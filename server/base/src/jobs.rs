@@ -60,8 +60,8 @@ pub struct JobKind {
     pub at_once: usize,
     /// The largest number of jobs with the same first part of the id that may run at once.
     pub per_key: usize,
-    /// True if the record must have fields. Then a record that is not a JSON object becomes a
-    /// dead letter.
+    /// True if the record must have fields. In that case, a record that is not a JSON object
+    /// becomes a dead letter.
     pub has_fields: bool,
     /// True if the handler leases the job itself, immediately before it begins the work.
     pub leases_itself: bool,

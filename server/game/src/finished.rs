@@ -25,7 +25,7 @@ pub struct Finished {
 pub struct Archived {
     /// The part of the game that is visible to everyone who may see the game.
     pub finished: Finished,
-    /// The deployment of each side (§P4 without blanks), if it deployed. Only for the player of
+    /// The deployment of each side (§P4 without spaces), if it deployed. Only for the player of
     /// that side.
     pub deployments: PerSide<Option<Secret>>,
 }

@@ -16,7 +16,7 @@ use flagfall_base::transact::{delete, delete_all, write};
 
 pub const PER_RULESET_MAX: usize = 50;
 const ALL_MAX: usize = 1_000;
-/// The longest text that is parsed, in bytes, including blanks.
+/// The longest text that is parsed, in bytes, including spaces.
 const TEXT_MAX: usize = 1_000;
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Deployments {
         Deployments { store }
     }
 
-    /// Returns the asker's deployments, ordered by ruleset and name.
+    /// Returns the requester's deployments, ordered by ruleset and name.
     pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, Refused> {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();

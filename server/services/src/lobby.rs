@@ -494,8 +494,8 @@ impl Asker<'_> {
         self.finish(kept, store_unclear, Vec::new()).await
     }
 
-    /// Plans a game between the player who made the offer and the asker. Returns the plan, and
-    /// the answer to the asker.
+    /// Plans a game between the player who made the offer and the requester. Returns the plan,
+    /// and the answer to the requester.
     fn plan(
         &self,
         offerer: &Player,
@@ -519,7 +519,7 @@ impl Asker<'_> {
         Ok((plan, outcome))
     }
 
-    /// Refuses to pair the asker if they left games and must therefore wait.
+    /// Refuses to pair the requester if they left games and must therefore wait.
     async fn check_conduct(&self) -> Result<(), Refused> {
         match conduct_of(&*self.inner.store, &self.player.id).await? {
             Conduct { left_games: _, wait_s: 0 } => Ok(()),

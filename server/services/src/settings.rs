@@ -68,7 +68,7 @@ pub struct Settings {
     pub ignores_first_move: bool,
     #[command(flatten)]
     pub passwords: Passwords,
-    /// Limits per address and per player.
+    /// Per-address and per-player limits.
     #[command(flatten)]
     pub admission: AdmissionLimits,
     /// Proxies that are trusted to name their clients' addresses in `X-Forwarded-For`.

@@ -168,7 +168,7 @@ async fn read_game<E: From<StoreError>>(
             }
             Err(error @ ReadError::Unavailable { .. }) => return Err(StoreError::from(error).into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
-                // The next read ends before the damaged entry.
+                // The next read is limited, so that it ends before the damaged entry.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
                 if limit == 0 {
                     return Ok((after_seq, Some(format!("entry {seq}: {what}"))));

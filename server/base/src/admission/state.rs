@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The largest number of addresses, and also of players, for which counts are kept. If there are
-/// more, unused entries are removed.
+/// The maximum number of addresses for which counts are kept. The same maximum applies to
+/// players. If there are more, unused entries are removed.
 pub(crate) const COUNTED_MAX: usize = 50_000;
 /// The shortest time between two sweeps, so that a full table does not slow down every request.
 const SWEEP: Duration = Duration::from_secs(1);

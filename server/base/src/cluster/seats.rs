@@ -86,8 +86,7 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// True if the player left on purpose. An entry with this mark is kept until the table has
-    /// read it.
+    /// True if the player left on purpose. Such an entry is kept until the table has read it.
     has_left: bool,
 }
 
@@ -219,8 +218,8 @@ impl Seats {
         })
     }
 
-    /// Takes the marks of players who left a seat on another server on purpose. Each mark is
-    /// returned only once, because the player may come back.
+    /// Returns which players left a seat on another server on purpose, and forgets these seats.
+    /// Each departure is reported only once, because the player may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -369,7 +368,7 @@ mod tests {
         b.note(GAME(), Side::Red, None, false);
         assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // If no table reads the mark in time, it is forgotten.
+        // If no table reads in time that the player left on purpose, this is forgotten.
         b.note(GAME(), Side::Red, Some(Stamp(9)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, true);

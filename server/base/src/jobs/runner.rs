@@ -138,7 +138,7 @@ struct Queue {
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// The number of running jobs for each value of the first part of a job's id.
+    /// The numbers of running jobs, by the first part of the jobs' ids.
     groups: HashMap<String, usize>,
 }
 

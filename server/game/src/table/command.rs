@@ -63,7 +63,7 @@ impl Asked {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Returns the stamp that is written to the log, so that a repetition of the command can be
+    /// Returns the stamp that is written to the log, so that a repeat of the command can be
     /// recognized.
     pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
         CommandStamp {

@@ -216,7 +216,7 @@ impl Table {
         }
     }
 
-    /// Tells the asker why the command is not carried out. The message includes the latest
+    /// Tells the requester why the command is not carried out. The message includes the latest
     /// sequence number of their side.
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));

@@ -22,7 +22,8 @@ use flagfall_protocol::{
 use flagfall_store::Update;
 
 /// The number of attempts to count the open seeks and then open one. An attempt fails if another
-/// server opens a seek meanwhile. Seeks of the same server do not interfere with each other.
+/// server opens a seek in the meantime. Seeks of the same server do not interfere with each
+/// other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
@@ -60,7 +61,7 @@ impl Asker<'_> {
         Err(store_unclear())
     }
 
-    /// Returns the asker's rating for games with these terms. `None` for guests and for games
+    /// Returns the requester's rating for games with these terms. `None` for guests and for games
     /// without ratings.
     pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, Refused> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);

@@ -118,8 +118,8 @@ impl Players {
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
-    /// Returns the asker's record. If the asker is a guest who is not stored, returns the record
-    /// that would be written now.
+    /// Returns the requester's record. If the requester is a guest who is not stored, returns the
+    /// record that would be written now.
     async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -217,7 +217,7 @@ impl Players {
         Ok(Recovered { player: record.player, token: token.to_secret(), recovery_code })
     }
 
-    /// Changes the password, and revokes all tokens except the one that the asker uses.
+    /// Changes the password, and revokes all tokens except the one that the requester uses.
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -253,7 +253,7 @@ impl Players {
         Ok(Secret::new(code.expose()))
     }
 
-    /// Returns the asker's tokens, oldest first.
+    /// Returns the requester's tokens, oldest first.
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
@@ -281,7 +281,7 @@ impl Players {
         Ok(MadeToken { info, token: token.to_secret() })
     }
 
-    /// Revokes one of the asker's tokens, and closes its sockets.
+    /// Revokes one of the requester's tokens, and closes its sockets.
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // Guests cannot revoke their only token, because they could never sign in again without
         // it.
@@ -345,9 +345,9 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account with its name, password and tokens. After that, the asker's
-    /// games are shown without their name. A job deletes their other data. Refused while they
-    /// have running games.
+    /// Deletes the requester's account with its name, password and tokens. After that, the
+    /// requester's games are shown without their name. A job deletes their other data. Refused
+    /// while they have running games.
     pub async fn delete(
         &self,
         asker: &Identity,
@@ -384,7 +384,7 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// Checks the asker's password again, and returns their record. Wrong guesses by others,
+    /// Checks the requester's password again, and returns their record. Wrong guesses by others,
     /// under this name or from this address, do not prevent the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker, "other")?;
@@ -461,8 +461,8 @@ impl Players {
         Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
     }
 
-    /// Changes a player's record. Retries if another writer changes the record meanwhile. Closes
-    /// the sockets of tokens that the change removes.
+    /// Changes a player's record. Retries if another writer changes the record in the meantime.
+    /// Closes the sockets of tokens that the change removes.
     async fn change<T>(
         &self,
         id: &str,

@@ -69,7 +69,7 @@ impl RecoveryCode {
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
     }
 
-    /// Reads a code as a person typed it. Ignores case, blanks and hyphens. Reads `o`, `i` and
+    /// Reads a code as a person typed it. Ignores case, spaces and hyphens. Reads `o`, `i` and
     /// `l` as the digits that look like them.
     pub(super) fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);

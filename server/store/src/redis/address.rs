@@ -65,7 +65,7 @@ impl fmt::Debug for RedisTls {
     }
 }
 
-/// The reason why a text is not a usable address.
+/// Why some text is not a usable address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
     /// The text does not have the form of an address.

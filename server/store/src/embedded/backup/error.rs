@@ -52,7 +52,7 @@ impl BackupError {
         move |source| BackupError::Io { path: path.clone(), source }
     }
 
-    /// Converts an error from locking a folder, for `map_err`.
+    /// Converts an error from locking a folder. For use with `map_err`.
     pub(super) fn of_lock(error: EmbeddedOpenError) -> BackupError {
         match error {
             EmbeddedOpenError::Locked { folder, .. } => BackupError::Locked(folder),
