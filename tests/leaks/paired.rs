@@ -125,7 +125,8 @@ impl Script {
                 .filter(|(place, origin)| letters[*place] != '.' && !disclosed.is_known(*origin))
                 .map(|(place, origin)| (place, origin, disclosed.has_moved(origin)))
                 .collect();
-            // The Flag could not have been removed.
+            // The Flag must stay among the pieces that were not removed, because it cannot be
+            // removed.
             let stayed = |origin: Origin| !disclosed.was_removed(origin);
             for _ in 0..1 + chance.below(30) {
                 if hidden.len() < 2 {

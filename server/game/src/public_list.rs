@@ -49,13 +49,13 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
     /// Games that have gone to rest recently. Each is stored with the number of reads that had
-    /// begun by then.
+    /// begun before it went to rest.
     rested: Vec<(u64, GameSummary)>,
     reads: u64,
 }
 
 impl PublicGames {
-    /// Records that a read begins. The read may miss games that go to rest from now on.
+    /// Records the start of a read. The read may miss games that go to rest after this moment.
     pub(super) fn begin_reading(&mut self) {
         self.reads += 1;
     }

@@ -85,8 +85,8 @@ impl Tables {
     }
 
     /// Handles the next part of the first round. When the round is finished, all lists are
-    /// complete. Returns true if the round is finished. If it failed, also returns true and
-    /// leaves the work to later rounds.
+    /// complete. Returns true if the round is finished, and also if it failed. In that case,
+    /// later rounds do the work.
     async fn go_round_first(&self, round: &mut Round) -> bool {
         let gone = async {
             let is_through = self.go_round(round).await?;

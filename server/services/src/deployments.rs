@@ -1,5 +1,5 @@
 //! Deployments that accounts have saved, under `deployments/PLAYER/RULESET/NAME`. They are
-//! secret, because opponents could learn from them how their owner usually deploys. They are sent
+//! secret, because an opponent could learn from them how the owner usually deploys. They are sent
 //! only to their owner and never logged.
 
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Deployments {
         if text.len() > TEXT_MAX {
             return Err(bad("too_long"));
         }
-        // Store the deployment as Red's. It is turned around when it is loaded for Blue.
+        // Store the deployment from Red's side. It is turned around when it is loaded for Blue.
         let deployed =
             Setup::from_text(text, Side::Red, rules).and_then(|setup| setup.deploy(Side::Red, rules));
         let text = deployed.map_err(|error| bad_setup(&error))?.into_text();
@@ -106,8 +106,8 @@ fn bad(reason: &str) -> Refused {
     Refusal::new(Code::BAD_DEPLOYMENT).because(reason).into()
 }
 
-/// Returns the refusal of a deployment that is not valid. It may name the wrong piece, because
-/// only the owner sees it.
+/// Returns the refusal of a deployment that is not valid. The refusal is allowed to name the
+/// wrong piece, because only the owner of the deployment sees it.
 fn bad_setup(error: &SetupRefusal) -> Refused {
     let Refusal { code, args } = Refusal::from(error);
     let refused = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args };

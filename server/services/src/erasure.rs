@@ -28,8 +28,8 @@ pub struct Erasure {
 }
 
 impl Erasure {
-    /// Does this player's job at once, if the store has one. If that fails, the job runner does
-    /// it later.
+    /// Does this player's job at once, if there is one in the store. If that fails, the job
+    /// runner does the job later.
     pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
             Some(job) => self.do_job(&job).await,

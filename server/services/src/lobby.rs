@@ -89,8 +89,8 @@ struct Inner {
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
     turns: Vec<Arc<tokio::sync::Mutex<()>>>,
-    /// Held from counting the open seeks until a new seek is stored, so that the count stays
-    /// correct.
+    /// This lock is held from counting the open seeks until a new seek is stored, so that the
+    /// count stays correct.
     opening: tokio::sync::Mutex<()>,
     changed: Notify,
     committed: Committed,
@@ -392,7 +392,7 @@ impl Asker<'_> {
     }
 
     /// Reads a seek from the store. If the store does not have it, also removes it from this
-    /// server's list, so that it is not shown any longer.
+    /// server's list, so that watchers do not see it.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
         let found = seeks::find(&self.inner.store, seek_id).await;
         if matches!(&found, Err(refused) if refused.is(Code::NO_SUCH_SEEK))

@@ -135,8 +135,8 @@ impl Notices {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
-        // The time of the test is not stored in the webhook's record. Otherwise a player could
-        // replace or remove the webhook to make more tests.
+        // The time of the test is not stored in the webhook's record. Otherwise, a player could
+        // make more tests by replacing or removing the webhook.
         let tested = WEBHOOK_TESTS.key([&player])?;
         let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];

@@ -1,4 +1,4 @@
-//! The reason why a service refused a request.
+//! Why a service refused a request.
 
 use flagfall_base::admission::TooMany;
 use flagfall_base::identity::Identity;

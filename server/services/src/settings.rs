@@ -33,8 +33,8 @@ const CONNECTIONS: usize = 10_000;
 pub struct Settings {
     /// The address at which people open this server in a browser, such as
     /// `https://play.example.org`: scheme, host and optionally a port. Pages at this address can
-    /// have sessions with cookies. If unset, only pages at loopback addresses and pages behind a
-    /// trusted proxy that speaks TLS can have sessions.
+    /// use sessions with cookies. If unset, only pages at loopback addresses and pages behind a
+    /// trusted proxy that speaks TLS can use sessions.
     #[arg(long = "public-url", env = "FLAGFALL_PUBLIC_URL", value_name = "URL",
           value_parser = Origin::of_url, help_heading = "Listening")]
     pub public_url: Option<Origin>,

@@ -59,7 +59,8 @@ pub(crate) struct Pair {
     pub(crate) index: u32,
 }
 
-/// Runs rounds of the relay and of the servers in turn, and prints each. The relay comes first.
+/// Runs rounds of the relay and of the servers in turn, and prints each round. The relay comes
+/// first.
 ///
 /// # Errors
 /// [`LoadError`] if a client gets an unexpected answer.

@@ -4,10 +4,10 @@
 //! With `-- targets`, one run measures three things: this processor time, the time to the
 //! opponent at half load, and the appends of the stores. It prints each figure beside its target.
 //!
-//! Many games run at once. In each game, a move is sent when the other side has seen the previous
-//! move, or moves are sent at an even pace. Rounds alternate between the relay and the server in
-//! memory, with its embedded store and with a Redis. Only the ratios can be compared between
-//! machines.
+//! Many games run at once. In each game, either a move is sent as soon as the other side has seen
+//! the previous move, or moves are sent at an even pace. Rounds alternate between the relay and
+//! the server in memory, with its embedded store and with a Redis. Only the ratios can be
+//! compared between machines.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod appends;
@@ -110,8 +110,8 @@ enum Role {
         #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = stand::server_beside())]
         server: PathBuf,
     },
-    /// Measure the memory, the disk space, and the processor time per delivered view that
-    /// connections, spectators and games take.
+    /// Measure the cost of connections, spectators and games: memory, disk space, and processor
+    /// time per delivered view.
     Size {
         /// Number of idle connections.
         #[arg(long, default_value_t = 5000)]

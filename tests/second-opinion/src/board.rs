@@ -32,7 +32,7 @@ pub type Laid = (Vec<At>, char);
 /// Something that happened on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BoardEvent {
-    /// A ply from a square to another.
+    /// A ply from one square to another.
     Moved {
         /// The square that the piece left.
         from: At,

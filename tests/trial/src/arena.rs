@@ -102,8 +102,8 @@ pub(crate) async fn play_all(
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
-                // Play the remaining moves in clear weather, so that slow connections become
-                // normal.
+                // Play the remaining moves with undisturbed connections ("clear weather"), so
+                // that slow connections become normal.
                 site.clear_up();
             }
             continue;
@@ -269,8 +269,8 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each spectator arrives separately. If one waited for the others, it would not read its
-        // messages.
+        // Each spectator arrives separately. If a spectator waited for the others, it would not
+        // read its messages.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;

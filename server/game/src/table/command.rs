@@ -19,8 +19,8 @@ const KNOWN_STEP: usize = 16;
 #[derive(Clone)]
 pub struct NewCommand {
     pub player: String,
-    /// The id of the command. A command with an id that was used before gets the answer of the
-    /// first.
+    /// The id of the command. A command that repeats an earlier id gets the answer to the earlier
+    /// command.
     pub cmd_id: CommandId,
     pub ply: Ply,
     pub command: GameCommand,
@@ -108,7 +108,7 @@ impl CommandKey {
 pub(crate) struct Done {
     pub(crate) key: CommandKey,
     pub(crate) fingerprint: u64,
-    /// The sequence number of the command's last event, as the acting side sees it.
+    /// The sequence number of the command's last event, as counted for the acting side.
     pub(crate) seq: u64,
 }
 

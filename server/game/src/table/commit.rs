@@ -88,12 +88,12 @@ impl Table {
         outputs.push(Output::Stopped);
     }
 
-    /// Handles a request that the store did not carry out, or whose outcome is unknown. Does not
-    /// retry the request at once.
+    /// Handles a request that the store did not carry out, or whose outcome is unknown. The
+    /// request is retried later, not at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
-            // The clocks that were used to judge the command kept running although no server
-            // reached the store. Judge the command again after the clocks have been corrected.
+            // The command was judged by clocks that kept running although no server reached the
+            // store. Judge the command again after the clocks have been corrected.
             Some(Flight::Command { asked, .. })
                 if self.outage.is_unrecorded() && !self.work.is_retrying() =>
             {

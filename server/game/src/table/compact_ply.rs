@@ -1,5 +1,5 @@
-//! Plies in eight bytes. A table keeps recent events for three audiences, and there is a table
-//! for every running game in memory, so they have to be small.
+//! Plies in eight bytes. They have to be small, because each running game in memory has a table,
+//! and each table keeps recent events for three audiences.
 
 use flagfall_board::{Rank, Side};
 use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};

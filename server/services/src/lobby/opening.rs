@@ -1,10 +1,10 @@
 //! Opens seeks, and lets players enter and leave the pool, while several servers may do the same.
 //!
-//! A seek may have a rating range. A player may accept the seek if their rating is in this range.
-//! This rating is the one for the seek's ruleset and speed, at the moment they accept. The range
-//! also applies to casual seeks. Provisional ratings count like others, and an account that has
-//! not played has a rating of 1500. Guests have no rating. People and bots are rated separately,
-//! so their ratings cannot be compared.
+//! A seek may have a rating range. A player may accept the seek if their rating for the seek's
+//! ruleset and speed is in this range at the moment they accept. The range also applies to casual
+//! seeks. Provisional ratings count like others, and an account that has not played has a rating
+//! of 1500. Guests have no rating. People and bots are rated separately, so their ratings cannot
+//! be compared.
 
 use super::memory::Kept;
 use super::refusal::{being_paired, store_unclear};

@@ -24,7 +24,8 @@ use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
-/// The name of a token from a sign-up, from a recovery, or from a login without a token name.
+/// The name of a token that was made by a sign-up, by a recovery, or by a login without a token
+/// name.
 const LOGIN_TOKEN: &str = "login";
 /// The id that is looked up if no player has the given name. With this id, the lookup takes the
 /// same number of steps as for a known name.
@@ -34,8 +35,8 @@ const CONFIRM: &str = "confirm";
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Creates an account, or turns the guest who asks into an account. The guest keeps their
-    /// games and token. The account is durable when this returns.
+    /// Creates an account, or turns the guest who sent the request into an account. The guest
+    /// keeps their games and token. The account is durable when this returns.
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -543,7 +544,7 @@ fn add_token(
     Ok((token, info))
 }
 
-/// Returns the share of the hash queue that a signed-in player uses.
+/// Returns the client for whom the hash queue computes the hashes of a signed-in player.
 fn share_of_asker(asker: &Identity) -> Share {
     Share::Device(asker.token_id.clone())
 }

@@ -1,5 +1,5 @@
-//! The queue for slow hashes. Only a few are computed at a time. Clients take turns, so a client
-//! with many requests does not delay the others.
+//! The queue for slow hashes. Only a few hashes are computed at a time. Clients take turns, so a
+//! client with many requests does not delay the others.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

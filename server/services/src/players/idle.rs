@@ -11,8 +11,8 @@ use flagfall_base::keys::{
 };
 use flagfall_base::transact::{delete_all, write_if};
 
-/// The maximum number of open seeks that are searched. There are never more, because the limits
-/// are lower.
+/// The maximum number of open seeks that are searched. There are never more open seeks than this,
+/// because the limits on them are lower.
 const SEEKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
@@ -21,8 +21,8 @@ pub(crate) enum Listed {
     Idle,
     /// The guest has an open offer, or is doing something at this moment.
     Busy,
-    /// The player does not have to stay listed: they have played, have an account, are closed, or
-    /// do not exist.
+    /// The player need not stay on the list: they have played, have an account, are closed, or do
+    /// not exist.
     Settled,
 }
 

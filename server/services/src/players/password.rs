@@ -39,8 +39,8 @@ impl Password {
         Ok(Password(text.to_owned()))
     }
 
-    /// Returns a password to be compared with the stored one. A text that is too long is cut to a
-    /// length that no account's password has.
+    /// Returns a password to be compared with the stored one. If the text is too long, it is cut
+    /// to a length that no account's password has.
     pub(super) fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
     }
@@ -177,8 +177,8 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(Refusal::new(Code::TOO_MANY).because("logins").into());
         };
-        // The thread holds the turn. So if the request is canceled, its place is not free until
-        // the hash has been computed.
+        // The thread holds the turn. So even if the request is canceled, its place becomes free
+        // only after the hash has been computed.
         let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();

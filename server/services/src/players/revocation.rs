@@ -52,7 +52,7 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Use only half of the time for which revocations are announced, because a look takes
+        // Allow only half of the time for which revocations are announced, because looking takes
         // time and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {

@@ -130,7 +130,7 @@ fn a_damaged_game_is_reported_and_others_continue() {
     for duel in &mut duels {
         duel.expect("Reconnecting.");
     }
-    // The move before the last one of the second game.
+    // The second game's next-to-last move.
     let entry = appends(&site, &duels[1].id);
     let entry = entry[entry.len() - 2];
     let mut log = fs::read(segment(&site)).expect("a file");

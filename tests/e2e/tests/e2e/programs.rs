@@ -67,8 +67,8 @@ impl Stage {
         client
     }
 
-    /// Checks that no process that recorded its id is still running, and no process of its group
-    /// either.
+    /// Checks that of the processes that recorded their ids, none is still running, and that no
+    /// process of their groups is.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();

@@ -10,7 +10,7 @@ use super::truth::{Fact, SIDES, StampedFact, Taken, Truth};
 
 /// The time for deployments, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
-/// The number of plies before a limit at which it is first announced.
+/// A limit is first announced this many plies before it is reached.
 const LIMIT_NOTICE: u64 = 20;
 
 /// A game as one audience knows it at some point.
@@ -378,7 +378,7 @@ impl<'a> State<'a> {
         Some(pending)
     }
 
-    /// Adds what every change contains.
+    /// Adds the parts that every change contains.
     fn add_derived(&self, into: &mut Map<String, Value>, at: u64) {
         if let Some(clock) = self.clock(at) {
             into.insert("clock".to_owned(), clock);

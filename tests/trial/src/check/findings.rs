@@ -206,7 +206,7 @@ pub struct Findings {
     /// Acknowledged commands that were lost with all processes. Their clients were told about the
     /// loss.
     pub lost_acks: u64,
-    /// Messages of lost branches.
+    /// Messages that belong to lost branches.
     pub lost_messages: u64,
     /// Commands that were based on lost branches and refused because they do not fit the log.
     pub astray_refusals: u64,

@@ -60,7 +60,7 @@ pub(super) struct Checker<'a> {
     pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
-    /// The losses of data that no process had any more.
+    /// The losses of data of which no process had a copy.
     losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
@@ -266,7 +266,7 @@ impl Checker<'_> {
             && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
-    /// Parses a text once for each audience. The same text is only one fault, even if many
+    /// Parses a text once for each audience. A wrong text counts as only one fault, even if many
     /// clients received it.
     fn look(&mut self, audience: usize, text: &Arc<str>) -> Option<Parsed> {
         let key = (audience, text.clone());
@@ -439,8 +439,8 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        // A jump takes no time. If a clock was shown during a jump, it comes from a server that
-        // has not noticed the jump yet and continues the old time.
+        // A jump is instantaneous. A clock that was shown during the jump comes from a server
+        // that has not noticed the jump yet and continues the old time.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
         // Uses the clock of the stamps, because Redis's clock may differ from the machine's by
         // minutes.

@@ -210,8 +210,8 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
                     found(Found::Reserve(color));
                 }
             }
-            // `b7b6` is a move here. In other fields it would be Blue's Lieutenant on b7.
-            // `b7b5=g` means chips.
+            // In this field, `b7b6` is a move. In other fields, it would be Blue's Lieutenant on
+            // b7. `b7b5=g` means chips.
             let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
             let others = fields
                 .iter()

@@ -125,8 +125,8 @@ fn check_away(
     findings: &mut Findings,
 ) {
     let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
-    // A connection also ends if its server is silent. So only a connection that lasted could
-    // receive the message.
+    // A client also ends a connection whose server is silent. So only a connection that lasted
+    // long enough could receive the message.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
     // A client that is not welcomed yet learns the state from its welcome.

@@ -307,7 +307,7 @@ fn the_checker_agrees_with_the_engine_in_every_ruleset() {
     }
 }
 
-/// Plays many more games, for changes of the checker.
+/// Plays many more games. For use after changes to the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
 fn the_checker_agrees_with_the_engine_in_long_games() {

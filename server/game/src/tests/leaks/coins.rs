@@ -10,7 +10,8 @@ use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
 use super::Script;
 use crate::tests::harness::{Client, Hand};
 
-/// The number of idle moments around a choice. A twin may choose in one of these instead.
+/// The number of idle moments around a choice. In a twin of the session, the choice may be made
+/// in one of these moments instead.
 const STILL: usize = 2;
 
 fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
