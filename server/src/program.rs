@@ -342,7 +342,7 @@ impl Signals {
         }
     }
 
-    /// Returns when the first signal arrives. A second signal ends the process at once, which
+    /// Returns when the first signal arrives. A second signal ends the process immediately, which
     /// does not damage the store.
     async fn stop(mut self) {
         self.next().await;

@@ -129,8 +129,8 @@ impl Notices {
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the requester's webhook at once. A failed test is not an error. The answer
-    /// reports the failure.
+    /// Sends a test to the requester's webhook immediately. A failed test is not an error. The
+    /// answer reports the failure.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;

@@ -114,7 +114,7 @@ impl Ratings {
         }
     }
 
-    /// Rates this game at once, if the store has a rating job for it.
+    /// Rates this game immediately, if the store has a rating job for it.
     pub async fn rate_now(&self, game: GameId) -> Result<(), JobError> {
         match Claimed::now(&self.store, RATING_DUE.key([&game])?).await? {
             Some(job) => self.do_job(&job).await,

@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) games: u32,
     /// Moves of each side.
     pub(crate) moves: u32,
-    /// The time between two moves of a game. If it is not set, each move follows at once.
+    /// The time between two moves of a game. If it is not set, each move follows immediately.
     pub(crate) pace: Option<Duration>,
 }
 

@@ -51,8 +51,8 @@ struct Cli {
     /// Moves of each side in each game. A game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
-    /// The time between two moves of a game, in milliseconds. If unset, a move follows the previous
-    /// one at once.
+    /// The time between two moves of a game, in milliseconds. If unset, a move follows the
+    /// previous one immediately.
     #[arg(long)]
     pace_ms: Option<u64>,
     /// Number of rounds of each measured program.

@@ -195,7 +195,7 @@ impl TestStore {
 
     /// Passes the gate. Waits there while appends are held back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        // A request that can pass at once is not counted as waiting.
+        // A request that can pass immediately is not counted as waiting.
         if let Ok(inside) = self.shared.gate.try_acquire() {
             return Some(inside);
         }

@@ -40,7 +40,7 @@ pub(crate) struct Run {
 /// The distribution of mishaps over the moves of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
-    /// Mishaps happen at random. Sometimes one follows the previous one at once.
+    /// Mishaps happen at random. Sometimes one follows immediately after another.
     Drawn,
     /// Mishaps are spread evenly, so that each one happens while games are being played.
     Even,
@@ -186,7 +186,7 @@ impl Pace {
             self.next = acked + step;
             return;
         }
-        // Sometimes the next mishap follows at once.
+        // Sometimes the next mishap follows immediately.
         let is_at_once = once_in(&mut self.chance, 5);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let pause = if is_at_once { 0 } else { between(&mut self.chance, step / 4, step) };

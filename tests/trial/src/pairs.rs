@@ -92,7 +92,7 @@ impl Break {
     }
 }
 
-/// A session that will lose its connections. They go through a proxy for each server.
+/// A session that will lose its connections. The connections go through a proxy for each server.
 struct Breaking {
     session: (usize, usize),
     act: usize,

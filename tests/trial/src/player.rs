@@ -161,7 +161,7 @@ impl<'a> Player<'a> {
         self.client.receive().await
     }
 
-    /// Makes a move after some thinking time. All other acts are done at once.
+    /// Makes a move after some thinking time. All other acts are done immediately.
     async fn think(&mut self) {
         let is_to_move = self.view.as_ref().is_some_and(|view| view.is_to_act(self.side));
         let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };

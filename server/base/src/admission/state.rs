@@ -51,7 +51,7 @@ pub(crate) struct Usage {
     /// The numbers of the silent connections. Lower numbers are older.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    /// The rates of the limits that have been used at least once.
+    /// One rate for each limit that has been used at least once.
     rates: Vec<(Limit, TokenBucket)>,
 }
 

@@ -1,7 +1,7 @@
 //! Seats: the games that players have open, on this server and on others.
 //!
-//! A server sends changes of its seats at once, and lists all of them every few seconds. Every
-//! notice about seats is also a heartbeat, and a server sends at least one per second. If a
+//! A server sends changes of its seats immediately, and lists all of them every few seconds.
+//! Every notice about seats is also a heartbeat, and a server sends at least one per second. If a
 //! server is silent for too long, the others drop its seats. They also drop a seat if its server
 //! has not listed it for a while.
 //!
@@ -148,7 +148,7 @@ impl Seats {
         (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
     }
 
-    /// Puts seats back into the queue because they could not be sent.
+    /// Puts seats that could not be sent back into the queue.
     pub fn put_back(&self, news: &SeatNews) {
         let mut state = self.shared.state.lock();
         for Seating(game, side, since) in &news.seats {

@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// Handles a request that the store did not carry out, or whose outcome is unknown. The
-    /// request is retried later, not at once.
+    /// request is retried later, not immediately.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
             // The command was judged by clocks that kept running although no server reached the
@@ -184,8 +184,8 @@ impl Table {
                 asked.is_current = stored.is_empty();
                 self.work.queue.push_front(asked);
             }
-            // If the log has new entries, decide again at once which events are needed. Otherwise
-            // give up for now.
+            // If the log has new entries, decide again immediately which events are needed.
+            // Otherwise give up for now.
             Some(Flight::ByItself { .. }) if is_conflict || !stored.is_empty() => {}
             flight => {
                 self.work.flight = flight;

@@ -504,7 +504,7 @@ impl Players {
 }
 
 /// Returns the form of a name that is used to count attempts and to find players. For an invalid
-/// name, this is a text that cannot be a player's name.
+/// name, this is text that cannot be a player's name.
 fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }

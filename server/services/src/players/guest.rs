@@ -286,7 +286,7 @@ pub(super) async fn free_name(
             return Ok(name);
         }
     }
-    // The name is taken, and so are the numbered names that were tried.
+    // The name and all numbered names that were tried are taken.
     Err(Refusal::new(Code::BAD_NAME).because("taken").into())
 }
 

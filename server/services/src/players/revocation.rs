@@ -1,5 +1,5 @@
-//! Closes the sockets of revoked tokens. This server does so at once. Other servers do so when
-//! they next look for announcements.
+//! Closes the sockets of revoked tokens. The server that revokes a token does so immediately.
+//! Other servers do so when they next look for announcements.
 //!
 //! Announcements of revocations expire, so a server that has not looked for a long time may have
 //! missed some. In that case, it checks the token of every open connection against the player's

@@ -27,8 +27,8 @@ const PUBLIC_WITHOUT_CREDENTIAL: &[&str] = &["/api/games/{id}/record", "/api/gam
 const BYTES_MIN: u64 = 1_024;
 /// The maximum length of a compressed answer, so that one request cannot use much memory.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// The maximum length of an answer that is compressed at once. Longer ones are compressed in the
-/// background, so that they do not delay other connections.
+/// The maximum length of an answer that is compressed immediately. Longer answers are compressed
+/// in the background, so that they do not delay other connections.
 const BYTES_AT_ONCE: u64 = 16 * 1024;
 
 /// The permission to compress the answer to a request, with the encoding that the client prefers.

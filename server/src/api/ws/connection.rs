@@ -80,8 +80,8 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, .. } = connection;
-    // Tell the tables at once that the player is gone. Tell the registry only after the closing
-    // handshake.
+    // Tell the tables immediately that the player is gone. Tell the registry only after the
+    // closing handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
         Stage::In { registration, mut dispatch, work } => {

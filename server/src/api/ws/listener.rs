@@ -233,7 +233,7 @@ async fn speak(
 ///
 /// Closing a socket with unread input resets the connection. A client that is still sending would
 /// then lose the last bytes from the server, such as a close frame or an error. A connection that
-/// was evicted to make room for another one is closed at once.
+/// was evicted to make room for another one is closed immediately.
 pub(super) struct Lingering {
     stream: Option<TcpStream>,
     place: Option<Place>,

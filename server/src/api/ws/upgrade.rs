@@ -104,9 +104,8 @@ async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
 }
 
-/// True if the request's `Origin` may connect. These origins may connect: the server's own host,
-/// and origins that the operator allows. Requests without an origin may connect too, because they
-/// do not come from a page.
+/// True if the request's `Origin` is the server's own host or an origin that the operator allows.
+/// Also true for a request without an origin, because it does not come from a page.
 fn is_origin_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();
     let Some(origin) = origins.next() else { return true };

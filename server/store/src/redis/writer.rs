@@ -157,8 +157,8 @@ impl Writer {
         }
     }
 
-    /// Reconnects at once if the connection was lost, to give back lost data before other servers
-    /// write.
+    /// Reconnects immediately if the connection was lost, to give back lost data before other
+    /// servers write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
             // Ignore an error here, because the next request gets it as well.

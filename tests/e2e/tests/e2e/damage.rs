@@ -1,5 +1,5 @@
-//! Tests damaged data. The server starts, reports the damage, and continues everything else.
-//! Acknowledged data must not be missing without a report.
+//! Tests damaged data. The server starts, reports the damage, and continues everything else. If
+//! acknowledged data is missing, the server must report it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

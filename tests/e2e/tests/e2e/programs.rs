@@ -67,8 +67,8 @@ impl Stage {
         client
     }
 
-    /// Checks that of the processes that recorded their ids, none is still running, and that no
-    /// process of their groups is.
+    /// Checks that all processes that recorded their ids have ended, together with the other
+    /// processes of their groups.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();

@@ -63,7 +63,7 @@ impl<'a> State<'a> {
             overdraft: None,
         };
         if truth.rules.coins {
-            // Without deployments, Red's time runs at once (§Q1).
+            // If there are no deployments, Red's time runs from the start (§Q1).
             state.phase = "playing";
             state.start_clocks(truth.created);
         }

@@ -78,7 +78,7 @@ impl Fault {
     }
 }
 
-/// The number of examples of each kind of fault that are kept.
+/// How many examples of each kind of fault are kept.
 const EXAMPLES_MAX: usize = 5;
 /// The length limit of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;

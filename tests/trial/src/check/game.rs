@@ -508,7 +508,8 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // More events than the log has, and events beyond its end.
+        // First, the view comes with more events than the log has. Then, it comes with events
+        // beyond the end of the log.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -8,8 +8,8 @@ use crate::log::{Away, ClientLog, Death, Disturbance, Entry, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
-/// Clients must be told of the store's return within this time: servers try to reconnect at least
-/// every second.
+/// Clients must be told of the store's return within this time, because servers try to reconnect
+/// at least every second.
 const BACK_MAX_MS: u64 = 10_000;
 
 /// One connection, from its beginning to its end.
@@ -201,7 +201,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
     };
     let is_disturbing = |trouble: &Disturbance| {
         // A disturbance during which the kill happened is the kill itself. If the disturbance
-        // ended at that moment, it is another one, because a killed server is not back at once.
+        // ended at that moment, it is another one, because a killed server is not back
+        // immediately.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;

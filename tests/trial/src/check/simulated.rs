@@ -205,7 +205,8 @@ impl Table {
         }
     }
 
-    /// One act of a side that is to act, chosen from the view that it was sent.
+    /// One act of a side whose turn it is to act, chosen from the view that was sent to this
+    /// side.
     fn act(&mut self, ruleset: &Ruleset) {
         let to_act: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = to_act[self.chance.below(to_act.len())];

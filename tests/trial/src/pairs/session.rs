@@ -207,7 +207,7 @@ impl Session<'_> {
         self.open(who).await
     }
 
-    /// Waits until servers are killed and up again, and reconnects.
+    /// Waits until servers have been killed and restarted, and then reconnects.
     async fn outlive_kill(&mut self) -> Result<(), TrialError> {
         let before = self.links.killed.borrow().count;
         for seat in &mut self.seats {

@@ -66,8 +66,8 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hi
     }
 }
 
-/// Returns scripts in which a hidden choice of this side differs. It has another rank, has not
-/// been made yet, or was made at another moment.
+/// Returns scripts that differ from this one in a hidden choice of this side. The choice has
+/// another rank, has not been made yet, or was made at another moment.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let has_clock = script.time != Time::Unlimited {};
