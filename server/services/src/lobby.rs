@@ -123,8 +123,8 @@ impl Lobby {
     /// command returns the same outcome. Once begun, the command continues even if the caller is
     /// dropped.
     ///
-    /// A refusal usually means that nothing has changed. There are two exceptions: if the store
-    /// becomes unreachable or the server stops, the command may have been stored; and if the game
+    /// A refusal usually means that nothing has changed. There are two exceptions. If the store
+    /// becomes unreachable or the server stops, the command may have been stored. If the game
     /// could not be created, the offer may have been taken.
     pub async fn handle(
         &self,

@@ -39,7 +39,7 @@ const LEAST_MANY: f64 = 0.7;
 /// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Measured rounds of each side. One more round warms up.
+    /// Measured rounds of each side. An additional round comes first, as a warm-up.
     pub(crate) rounds: u32,
     /// Length of a round.
     pub(crate) lasting: Duration,

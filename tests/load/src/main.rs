@@ -131,8 +131,8 @@ enum Role {
     /// Measure how long the embedded store takes to open with a million finished games in it,
     /// after a planned stop and after a kill.
     Start(start::Plan),
-    /// Check that costs stay flat: the cost of a move with more games and in longer games, and the
-    /// cost of a session when more of them come back at once.
+    /// Check that costs stay flat: the cost of a move with more games and in longer games, and
+    /// the cost of a session when more sessions come back at the same time.
     Flat(flat::Plan),
     /// Measure what honest players notice while one address attacks the server with everything it
     /// may do. Each run is compared with a run in which the attacker uses as much processor time on

@@ -64,7 +64,7 @@ pub enum BoardEvent {
         /// The chip under the piece.
         chip: Option<char>,
     },
-    /// A side laid the color of a chip that it owed. This is not a ply.
+    /// A side chose the color of a chip that it owed. This is not a ply.
     Colored(At, char),
 }
 

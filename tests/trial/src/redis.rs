@@ -64,7 +64,7 @@ impl Redis {
         Ok(())
     }
 
-    /// The current lengths of its append-only files. It never rewrites them.
+    /// The current lengths of Redis's append-only files. Redis never rewrites these files here.
     ///
     /// # Errors
     /// [`TrialError::Io`].

@@ -62,7 +62,7 @@ impl Place {
 }
 
 impl Usage {
-    /// Returns the rate for a limit. It allows `max` uses in each window.
+    /// Returns the rate for a limit. The rate allows `max` uses in each window.
     pub(crate) fn rate(
         &mut self,
         limit: Limit,

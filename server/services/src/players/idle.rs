@@ -38,7 +38,8 @@ pub(crate) async fn player_kind(
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
-/// Deletes a stored guest who never played and has nothing open. Otherwise returns why not.
+/// Deletes a stored guest who never played and has nothing open. If the guest is not deleted,
+/// returns the reason.
 ///
 /// The guest may act at any moment. Every action has the condition that the guest's record is
 /// unchanged, and it extends the expiry if the expiry is near. So this function first sets the

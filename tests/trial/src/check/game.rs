@@ -355,8 +355,8 @@ impl Checker<'_> {
                 || facts(&|fact| *fact == Fact::DrawOffered(color)) > asked("offer_draw")
                 || facts(&|fact| *fact == Fact::DrawDeclined(color)) > asked("decline_draw");
             let mut own = self.truth.steps.iter().enumerate().filter(|(_, taken)| taken.color == color);
-            // The ply that resolves a strike was commanded when the strike began. It also reports
-            // the choices.
+            // The ply that resolves a strike was commanded when the strike began. The ply also
+            // reports the choices.
             let is_asked_for = |(step, taken): (usize, &Taken)| {
                 let after = &self.truth.boards[step + 1];
                 commands.iter().any(|(ply, command)| *ply == taken.ply && fits(taken, after, command))

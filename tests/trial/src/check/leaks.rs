@@ -38,7 +38,8 @@ impl Checker<'_> {
         let Some(state) = self.states[audience].get(index).cloned() else { return };
         let mut leaks = Vec::new();
         let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
-        // Both sides may have the same deployment. Then its text is not a secret.
+        // Both sides may have the same deployment. In that case, the text of the deployment is
+        // not a secret.
         let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
         for color in hidden {
             let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
