@@ -37,8 +37,8 @@ use flagfall_base::telemetry::TABLES_OPENED;
 /// same game may not.
 const LOAD_LANES: usize = 64;
 
-/// The reason why the registry could not be opened. Damaged games do not prevent it, because
-/// opening the registry reads no logs.
+/// Why the registry could not be opened. Damaged games cannot be a cause, because opening the
+/// registry reads no logs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);

@@ -74,8 +74,8 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
 
-/// Returns the reason why a game with these terms and players cannot be rated, for use in a
-/// refusal. `None` if the game can be rated.
+/// Returns why a game with these terms and players cannot be rated, for use in a refusal. `None`
+/// if the game can be rated.
 pub fn why_unrated(
     ruleset: &str,
     time: flagfall_protocol::Time,

@@ -9,8 +9,8 @@ use flagfall_game::TableError;
 use flagfall_protocol::{Code, PlayerKind, Refusal};
 use flagfall_store::StoreError;
 
-/// The reason why a service refused a request, in the form that is sent to the requester. Usually
-/// nothing has changed.
+/// Why a service refused a request, in the form that is sent to the requester. Usually nothing
+/// has changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub Refusal);

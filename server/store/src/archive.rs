@@ -251,8 +251,8 @@ pub trait Rewrite: Send {
     /// game are passed to this method in order.
     ///
     /// # Errors
-    /// Returns the reason why the entry cannot be converted. The reason must not quote
-    /// the entry. The export of this game then ends before this entry.
+    /// Returns why the entry cannot be converted. The reason must not quote the entry. The export
+    /// of this game then ends before this entry.
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 

@@ -142,7 +142,7 @@ impl EmbeddedStore {
         self.shared.groups.load(Ordering::Relaxed)
     }
 
-    /// Returns the reason why the store refuses changes, if its disk is too full.
+    /// Returns why the store refuses changes, if its disk is too full.
     #[must_use]
     pub fn paused(&self) -> Option<String> {
         match self.shared.room.check() {
@@ -157,8 +157,8 @@ impl EmbeddedStore {
         &self.shared.losses
     }
 
-    /// Returns the reason why the store has failed, or `None` if it has not. Also checks that the
-    /// store's folder still exists. After a failure, the process should exit.
+    /// Returns why the store has failed, or `None` if it has not. Also checks that the store's
+    /// folder still exists. After a failure, the process should exit.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         // A failed check also sets `failed`.

@@ -71,7 +71,7 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// The reason why the store could not be opened.
+/// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisOpenError {
     /// Redis is less durable than demanded.

@@ -165,7 +165,7 @@ pub enum UpdateOutcome {
     Unknown,
 }
 
-/// The reason why a request failed. An append or update that fails has written nothing.
+/// Why a request failed. An append or update that fails has written nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
     #[error("beyond a limit: {0}")]

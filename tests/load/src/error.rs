@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The reason why a measurement failed.
+/// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The program cannot be started.

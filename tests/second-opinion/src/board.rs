@@ -330,7 +330,7 @@ impl Board {
     /// Makes a step of the side to move if the step is lawful. Returns the result of a strike.
     ///
     /// # Errors
-    /// The reason why the step is not lawful.
+    /// Why the step is not lawful.
     pub fn take(&mut self, step: &BoardEvent) -> Result<Option<Strike>, String> {
         if self.owed.is_some() && !matches!(step, BoardEvent::Colored(..)) {
             return Err("a color is owed first".to_owned());

@@ -13,7 +13,7 @@ use super::work::{Cause, Flight};
 use crate::error::TableError;
 use crate::reply::Reply;
 
-/// The reason why the table read the log beyond the replica.
+/// Why the table read the log beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// An append had a conflict, because the log has this head.

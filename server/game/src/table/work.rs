@@ -38,7 +38,7 @@ pub(crate) enum Flight {
     Follow,
 }
 
-/// The reason why the table appends events that no command caused.
+/// Why the table appends events that no command caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
     Deadline,

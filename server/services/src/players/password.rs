@@ -134,8 +134,7 @@ impl Hasher {
         }
     }
 
-    /// Hashes a password. The result is a text that contains the salt, the parameters and the
-    /// hash.
+    /// Hashes a password. The result is text that contains the salt, the parameters and the hash.
     pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, PlayerError> {
         let argon2 = self.argon2.clone();
         let salt = random_bytes()?;

@@ -79,7 +79,7 @@ struct Replayed {
     end: Point,
 }
 
-/// The reason why a store cannot be opened. The folder is added later.
+/// Why a store cannot be opened. The folder is added later.
 #[derive(Debug, Error)]
 enum Failure {
     #[error(transparent)]

@@ -52,7 +52,7 @@ impl From<Part> for StruckRecord {
     }
 }
 
-/// The reason why a body could not be encoded or decoded. Reveals nothing about the content.
+/// Why a body could not be encoded or decoded. Reveals nothing about the content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RecordError {
     #[error("the entry is not of a form this version knows")]

@@ -77,7 +77,7 @@ impl Keys {
         format!("{}:{{{game}}}:packed", self.prefix)
     }
 
-    /// String: the reason why a game is in quarantine.
+    /// String: why a game is in quarantine.
     pub(super) fn quarantine(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:quarantine", self.prefix)
     }

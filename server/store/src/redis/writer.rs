@@ -45,7 +45,7 @@ pub(super) struct Writer {
     former: Option<Former>,
     retry_at: Instant,
     pause: Duration,
-    /// The reason why the last attempt to use Redis failed.
+    /// Why the last attempt to use Redis failed.
     last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,

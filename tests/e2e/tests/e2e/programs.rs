@@ -50,8 +50,8 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play. The first program offers a game and waits. The second one takes the
-    /// offer.
+    /// Lets a program play. The first program offers a game and waits. The second program takes
+    /// the offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
         if !words.contains(&"--turn-time") {

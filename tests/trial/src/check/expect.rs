@@ -36,7 +36,7 @@ pub(super) struct State<'a> {
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
-    /// The reason why the clocks are wrong at the latest event.
+    /// Why the clocks are wrong at the latest event.
     overdraft: Option<String>,
 }
 
@@ -70,8 +70,8 @@ impl<'a> State<'a> {
         state
     }
 
-    /// The reason why the clocks are wrong at the latest event: a side acted after its time, or a
-    /// flag fell too early.
+    /// Why the clocks are wrong at the latest event: a side acted after its time, or a flag fell
+    /// too early.
     #[must_use]
     pub(super) fn overdraft(&self) -> Option<&str> {
         self.overdraft.as_deref()

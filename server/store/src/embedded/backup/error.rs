@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::embedded::error::EmbeddedOpenError;
 
-/// The reason why a backup or a restore failed, with the folder or file in question.
+/// Why a backup or a restore failed, with the folder or file in question.
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("there is no store in {0}, or no server of this version has opened it yet")]
