@@ -12,7 +12,7 @@ use crate::{names, text, texts};
 /// The texts of saved deployments, by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The reason why a word is not a usable deployment.
+/// Why a word is not a usable deployment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupProblem {
     #[error("{}", text!("setup-none", ruleset = *.0))]
@@ -102,8 +102,8 @@ fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String
     }
 }
 
-/// Checks the wished deployment against the ruleset of a game that is about to start. The error
-/// is a message for the user.
+/// Checks the requested deployment against the ruleset of a game that is about to start. The
+/// error is a message for the user.
 pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
     let setup = model.wish().and_then(|wish| wish.setup.as_ref());
     let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };

@@ -192,8 +192,8 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Replaces characters that control a terminal or hide other text with question marks. Keeps line
-/// ends.
+/// Replaces characters that control a terminal or hide other text with question marks. Line
+/// endings are kept.
 ///
 /// All texts from servers and players pass through this function before they are printed.
 pub fn clean(text: &str) -> String {
@@ -240,7 +240,7 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// Describes the consequences of a player's left games.
+/// Describes the consequences for a player who has left games.
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     let text = match (left_games, wait_s) {

@@ -30,7 +30,7 @@ const LIST: &str = "files.txt";
 /// manifest determines which pages it applies to.
 pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 
-/// The reason why the page cannot be read from its folder.
+/// Why the page cannot be read from its folder.
 #[derive(Debug)]
 pub enum PageError {
     /// A file or folder cannot be read.

@@ -93,7 +93,8 @@ fn typed(what: &str) -> Done<Secret> {
     }
 }
 
-/// Handles a key. `Some(true)` completes the answer, `Some(false)` cancels it.
+/// Handles a key. Returns `Some(true)` if the answer is complete, `Some(false)` if the user
+/// cancels, and `None` if more keys are needed.
 fn take(answer: &mut String, key: KeyEvent) -> Option<bool> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {

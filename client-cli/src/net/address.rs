@@ -44,8 +44,8 @@ impl Address {
     /// Parses an address.
     ///
     /// `https://host` and `wss://host/ws` mean TLS; `http://host` and `ws://host/ws` mean no TLS.
-    /// Without a scheme, a public name such as `play.example.org` means TLS, and so does port
-    /// 443. Any other port, an IP address or a name in the local network means no TLS.
+    /// Without a scheme, a public name such as `play.example.org` or the port 443 means TLS. Any
+    /// other port, an IP address or a name in the local network means no TLS.
     pub fn parse(text: &str) -> Result<Address, String> {
         let malformed = || not_an_address(text);
         let is_bare = !text.contains("://");

@@ -27,7 +27,7 @@ pub struct Dialer {
     tls: TlsConnector,
 }
 
-/// The reason why the client cannot communicate with the server. `Display` gives the reason, and
+/// Why the client cannot communicate with the server. `Display` gives the reason, and
 /// [`advice`](Self::advice) says what the user can do.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {

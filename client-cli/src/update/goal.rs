@@ -37,7 +37,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
 }
 
-/// Starts to pursue the user's goal, after checking that the wished deployment exists.
+/// Starts to pursue the user's goal, after checking that the requested deployment exists.
 pub(super) fn begin(model: &mut Model) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));

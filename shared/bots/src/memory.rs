@@ -24,7 +24,7 @@ pub(crate) struct Memory {
     last: Option<Move>,
     /// The number of consecutive moves that the same piece made before the last move.
     streak: u16,
-    /// The side's latest move, while its result is not known yet.
+    /// The side's latest move, if its result is not known yet.
     pending: Option<OwnMove>,
     /// In rulesets with a reserve, the enemy's home squares that have been empty at some time.
     /// The Flag cannot be on these squares, because it never moves (§S1.5).

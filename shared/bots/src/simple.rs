@@ -305,12 +305,12 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// Returns the hash of the piece on `square`, as if the piece stood on `on`. A placement's
-    /// hash combines these values. The constants are those of the splitmix64 generator (Steele,
-    /// Lea, Flood 2014).
+    /// Returns the hash that the piece on `square` would have if it were on the square `on`. A
+    /// placement's hash combines these values. The constants are those of the splitmix64
+    /// generator (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // Two of the side's pieces of the same rank count as equal, and so do any two enemy
-        // pieces.
+        // Two of the side's own pieces count as equal if they have the same rank. Any two enemy
+        // pieces count as equal.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,

@@ -67,8 +67,8 @@ pub struct Waiting<K> {
     pub deviation: f64,
     /// The number of waves that the player has missed, because they were not paired.
     pub waves_missed: u32,
-    /// The number of the player's rated games in this ruleset with the first move, minus the
-    /// number without it.
+    /// The number of the player's rated games in this ruleset in which they moved first, minus
+    /// the number in which they moved second.
     pub first_surplus: i32,
     /// The player's last opponent.
     pub last_opponent: Option<K>,

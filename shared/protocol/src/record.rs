@@ -144,7 +144,7 @@ pub struct RecordedEvent {
     /// The event.
     pub event: GameEvent,
     /// The part of the view's change that cannot be derived from the event itself. Absent in old
-    /// records and in records imported from texts.
+    /// records and in records imported from text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ViewChange>,
 }

@@ -2,8 +2,8 @@
 
 use flagfall_board::{BoardShape, Rank};
 
-/// The rules of a game, with one field for each difference between rulesets. The engine makes its
-/// decisions by these fields, never by the id.
+/// The rules of a game, with one field for each difference between rulesets. The engine bases its
+/// decisions on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
     /// The ruleset's id in messages and text. The meaning of an id never changes.

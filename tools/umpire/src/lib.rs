@@ -1,5 +1,5 @@
 //! Lets outside programs play each other, over the line protocol of the 2012 UCC programming
-//! competition. docs/protocol/UMPIRE.md explains how to use it.
+//! competition. docs/protocol/UMPIRE.md explains how to use the umpire.
 //!
 //! [`bout`] is a game as a pure state machine. [`player`] is a program's side of the dialogue,
 //! and [`mod@line`] contains the lines of both sides. [`process`] is the thin shell around them,

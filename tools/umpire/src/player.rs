@@ -6,8 +6,8 @@ use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, Strik
 
 use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, quoted};
 
-/// The reason why a program cannot continue: a line from the umpire or a command from the chooser
-/// is invalid.
+/// Why a program cannot continue: a line from the umpire or a command from the chooser is
+/// invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum PlayerError {

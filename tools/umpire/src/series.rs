@@ -86,7 +86,7 @@ pub struct Played {
     pub faults: PerSide<Option<String>>,
 }
 
-/// The reason why a series cannot continue.
+/// Why a series cannot continue.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum SeriesError {

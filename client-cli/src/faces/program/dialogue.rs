@@ -35,7 +35,7 @@ const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum DialogueOutput {
-    /// Send these lines to the program, including their line ends.
+    /// Send these lines to the program, including their line endings.
     Tell(String),
     /// Stop reading from the program for the rest of this game.
     Mute,

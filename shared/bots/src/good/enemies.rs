@@ -197,8 +197,9 @@ impl Enemies {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// Returns the belief for the latest view. Draws armies with this many exchanges of ranks.
-    /// `memory` contains what strikes have shown about hidden pieces.
+    /// Returns the belief for the latest view. `memory` contains what strikes have shown about
+    /// hidden pieces. `exchanges` is the number of exchanges of ranks with which armies are
+    /// drawn.
     pub(super) fn believe(
         &mut self,
         view: &View,

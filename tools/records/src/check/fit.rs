@@ -29,7 +29,7 @@ pub(super) struct Fitted {
     pub(super) placed: Vec<Option<Rank>>,
 }
 
-/// The reason why no fitting ranks were found.
+/// Why no fitting ranks were found.
 pub(super) enum NotFitted {
     /// No ranks can fit, because this event contradicts earlier events.
     Impossible(usize),
@@ -401,8 +401,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Assigns a kind to the place, and reassigns other places if needed. `tried` marks the kinds
-    /// that this search has already tried.
+    /// Assigns a kind of content, given by its index, to a place, and reassigns other places if
+    /// needed. `tried` marks the kinds that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

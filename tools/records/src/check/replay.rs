@@ -291,8 +291,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries out an event. Returns the event and the change that the record must contain. First
-    /// carries out choices that the record omits.
+    /// Carries out an event. Returns the event and the change that the record must contain.
+    /// Choices that the record omits are carried out first.
     fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<(GameEvent, ViewChange)> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
