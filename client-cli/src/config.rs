@@ -216,7 +216,8 @@ impl Identity {
         Some(read(&self.path).token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
-    /// Returns the player's name, which the server sent with the credential. May be empty.
+    /// Returns the player's name, which the server sent with the credential. The name can be
+    /// empty.
     pub fn name(&self) -> String {
         read(&self.path).name
     }
@@ -234,9 +235,8 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// If the former guest has seats, keeps their file under another name, because the address
-    /// may have changed to a different server, and the seats are still valid on the former
-    /// server.
+    /// If the former guest has seats, their file is kept under another name. The address may now
+    /// lead to a different server, and the seats are still valid on the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();

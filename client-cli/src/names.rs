@@ -9,7 +9,7 @@ use flagfall_umpire::line::can_tell;
 /// is always allowed.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The text argument for the case that no name is similar.
+/// The text argument that means that no name is similar.
 const NONE_MEANT: &str = "none";
 
 /// Returns the candidate most similar to the word. `None` if none is similar enough.

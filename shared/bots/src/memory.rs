@@ -4,8 +4,8 @@
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 
-/// The maximum number of placements to remember. Without this maximum, there could be very many
-/// in rulesets that do not limit the number of plies without a capture.
+/// The maximum number of placements to remember. Without a maximum, the number could become very
+/// large in rulesets that do not limit the plies without a capture.
 const PLACEMENTS_MAX: usize = 512;
 
 /// One side's memory of one game. It may start in the middle of a game. If views are missing, the

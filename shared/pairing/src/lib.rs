@@ -34,8 +34,8 @@ pub struct Settings {
     /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
     /// each player.
     pub deviation_widening: f64,
-    /// The bonus for pairing a player who has often moved first with a player who has not, for
-    /// each game of difference between them. At most [`IMBALANCE_MAX`] games count.
+    /// A bonus for pairing a player who has often moved first with a player who has not. It is
+    /// added for each game of difference between the two, up to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
 

@@ -86,7 +86,7 @@ pub struct GameRecord {
 pub enum RecordKind {
     /// The changes show the facts that the audience saw during play.
     Live,
-    /// The changes show, from the first event on, every rank that the audience may see after the
+    /// From the first event on, the changes show every rank that the audience may see after the
     /// end.
     Opened,
 }

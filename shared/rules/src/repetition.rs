@@ -156,7 +156,7 @@ impl Repetition {
     }
 
     /// Records the current placement. Older placements are dropped while neither side is chasing,
-    /// because a chase looks back only to its beginning.
+    /// because only the placements since the beginning of a chase matter.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();

@@ -6,8 +6,8 @@
 //! and [`series`] plays many games.
 //!
 //! The umpire uses Tokio, because a game waits for many things at once: two outputs, two inputs,
-//! two standard errors, a time limit and a stop. Without Tokio, each game would need six threads
-//! and a way to interrupt each thread.
+//! two standard errors, a time limit and a signal to stop. Without Tokio, each game would need
+//! six threads and a way to interrupt each thread.
 
 pub mod bout;
 pub mod environment;

@@ -19,7 +19,7 @@ const SETTLING: usize = 4;
 const EXCHANGES_A_TURN: usize = 128;
 /// One in this many exchanges moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
-/// One in this many armies is counted.
+/// Of the armies that the exchanges produce, one in this many is counted.
 const COUNTED: usize = 8;
 /// This share of the previous decision's counts is kept, because little changes from one move to
 /// the next.
@@ -54,7 +54,8 @@ impl Army {
         self.ranks = ranks;
     }
 
-    /// Exchanges ranks until every piece has a possible rank. Returns false if this fails.
+    /// Exchanges ranks until every piece has a rank that it can have. Returns false if this
+    /// fails.
     pub(super) fn repair(&mut self, sets: &[RankSet]) -> bool {
         if self.ranks.len() != sets.len() {
             return false;

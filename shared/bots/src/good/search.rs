@@ -25,7 +25,8 @@ const ENEMY_DARE: i32 = -250;
 /// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// For each piece and target, a score that grows each time this ply turns out to be the best.
+    /// For each piece and target, a score that grows each time a ply of this piece to this target
+    /// turns out to be the best.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }

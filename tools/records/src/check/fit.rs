@@ -20,7 +20,7 @@ use flagfall_rules::{Fill, Identity, Ruleset, strike_fates};
 
 use super::knowledge::Knowledge;
 
-/// Ranks for all pieces that a record hides.
+/// Fitting ranks for all pieces whose ranks the record hides.
 pub(super) struct Fitted {
     /// The text of each side's deployment.
     pub(super) setups: PerSide<String>,

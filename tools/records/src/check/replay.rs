@@ -520,8 +520,8 @@ impl<'a> Replay<'a> {
 
 /// Returns the command that caused an event, and its side.
 ///
-/// `fitting` is the rank of a piece that was placed from a reserve face down. Returns `None` if
-/// that rank is needed and missing, or if no such command causes the event.
+/// `fitting` is the rank of a piece that was placed face down from a reserve. Returns `None` if
+/// that rank is needed but missing, or if no such command causes the event.
 pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Side, Command)> {
     Some(match event {
         GameEvent::Struck(strike) => (strike.side, Command::Move(strike.squares.into())),
