@@ -54,10 +54,10 @@ fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
     })
 }
 
-/// Checks the wish as far as possible without a server.
+/// Checks the requested game and deployment, as far as this is possible without a server.
 ///
-/// If the wish names a saved deployment, the deployment determines the ruleset. The error is a
-/// message for the user.
+/// If a deployment is requested, also fixes the ruleset of the request, because the deployment
+/// was checked for that ruleset. The error is a message for the user.
 pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let server = model.options.server_flag();
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };

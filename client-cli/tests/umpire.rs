@@ -387,8 +387,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // The umpire kills the probes of both programs at once, perhaps before they open the gate.
-    // The programs in the game always open the gate.
+    // The umpire first starts each program once and kills it at once, as a check. These processes
+    // may or may not open the gate. The programs in the game always open it.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {

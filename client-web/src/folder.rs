@@ -211,7 +211,7 @@ fn is_document(path: &str) -> bool {
     path == INDEX || ROOT_FILES.contains(&path)
 }
 
-/// Replaces the placeholder in a document by the folder of this build's assets.
+/// Replaces the placeholder in a document with the folder of this build's assets.
 fn located(document: &str, build: &str) -> String {
     document.replace(ASSETS, &format!("/assets/{build}/"))
 }

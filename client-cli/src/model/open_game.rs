@@ -154,8 +154,9 @@ impl OpenGame {
         opponent.is_some() && self.view.turn == opponent && !self.is_over() && self.is_acting()
     }
 
-    /// Returns the squares that the player's piece can reach: this turn, or on the player's next
-    /// turn if the position does not change until then.
+    /// Returns the squares that the piece can reach on this turn. If the player can plan a move,
+    /// returns those that the player's piece can reach on the next turn if the position does not
+    /// change.
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
         let turn = if self.may_plan() { self.own_side() } else { self.view.turn };

@@ -104,8 +104,8 @@ impl Address {
         format!("{scheme}://{}{path}", self.authority)
     }
 
-    /// Returns this address as a person types it, but with TLS switched from on to off or from
-    /// off to on.
+    /// Returns this address as a person types it, but with TLS turned on if it is off, or off if
+    /// it is on.
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }

@@ -1,5 +1,5 @@
-//! Answers questions about the game in line-based mode: a square, a row, a rank, the last move,
-//! losses, clocks. With these, a screen reader need not read the whole board.
+//! Answers questions about the game in line-based mode, for example about a square, a rank or the
+//! clocks. A screen reader therefore need not read the whole board.
 
 use flagfall_board::{Side, Square};
 use flagfall_protocol::Phase;

@@ -101,8 +101,8 @@ pub(crate) struct Turn<'a> {
     /// The value of keeping a rank secret, as a share of the rank's value.
     secrecy: f32,
     placement: u64,
-    /// True if the side's ranks are only assumptions. In this case, placements do not distinguish
-    /// ranks.
+    /// True if the side's ranks are only assumptions. In this case, the hash of a placement does
+    /// not depend on the ranks.
     is_supposed: bool,
 }
 
@@ -192,8 +192,8 @@ impl<'a> Turn<'a> {
             let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
             return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
         }
-        // A long move normally reveals a Scout. Chips let other pieces move far as well, and such
-        // a move does not reveal the rank (§S3.3).
+        // A long move normally reveals a Scout. Chips also let other pieces move far, and such a
+        // move does not reveal the rank (§S3.3).
         let is_long =
             own.rank.is_runner() && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);

@@ -85,8 +85,7 @@ fn two_uncertain_ratings_need_not_wait() {
 fn uncertain_ratings_that_are_close_are_still_preferred() {
     let pool = [1100.0, 1800.0, 1120.0, 1790.0].map(|rating| uncertain(rating as u32, rating, 400.0));
     assert_eq!(pairs(&pool), [(1100, 1120), (1790, 1800)]);
-    // A settled player gets the same opponent, whether or not uncertain players are waiting as
-    // well.
+    // A settled player gets the same opponent, whether or not uncertain players are also waiting.
     let settled = [waiting(1, 1500.0), waiting(2, 1505.0)];
     let both: Vec<_> = settled.iter().chain(&pool).cloned().collect();
     assert!(pairs(&both).contains(&(1, 2)));

@@ -62,8 +62,8 @@ impl Words {
     pub fn with(files: &[&str]) -> Words {
         let mut bundle =
             FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);
-        // Fluent's isolation marks are turned off. They are needed only for text of mixed
-        // direction, and terminals show them as garbage.
+        // Fluent's isolation characters are turned off. They are needed only for text of mixed
+        // direction, and some terminals do not hide them.
         bundle.set_use_isolating(false);
         for file in ENGLISH.iter().chain(files) {
             let resource = FluentResource::try_new((*file).to_owned());

@@ -33,7 +33,7 @@ pub enum PlayerError {
 /// returns a command, or `None` if it has nothing to do.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
-    /// The lakes, as far as they are known before the first board.
+    /// The lakes that are known before the first board.
     lakes: SquareSet,
     state: State<C, M>,
 }

@@ -61,8 +61,8 @@ pub struct Arena {
 
 impl Arena {
     /// Creates an arena that makes this process the parent of all orphans of its programs.
-    /// Processes that left their program's group can then be ended as well. Call this function
-    /// only in a process that has no child processes except programs.
+    /// Processes that left their program's group can then also be ended. Call this function only
+    /// in a process that has no child processes except programs.
     pub fn adopting() -> Arena {
         #[cfg(target_os = "linux")]
         let is_adopting = rustix::process::set_child_subreaper(Some(getpid())).is_ok();
@@ -319,7 +319,7 @@ impl Running {
     /// order, so it does not reuse the group's id this soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // Kill the program by its own id as well, because it may have left its group.
+        // Also kill the program by its own id, because it may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = kill_process(program, Signal::KILL);
         }

@@ -208,8 +208,8 @@ impl Dialogue {
         self.said()
     }
 
-    /// Handles the server's acceptance of the program's last move. If no end was reported by
-    /// then, the game goes on, so the program receives the held ply.
+    /// Handles the server's acceptance of the program's last move. If the server has not reported
+    /// the end of the game by then, the game continues. The program then receives the held ply.
     pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
             self.tell_held();

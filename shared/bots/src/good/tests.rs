@@ -162,7 +162,7 @@ fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
     }
 }
 
-/// Plays a random game, and makes each ply of the game in a world as well.
+/// Plays a random game, and also makes each of its plies in a world.
 fn follow(ruleset: &'static Ruleset, seed: u64) {
     let mut chance = Chance::new(seed);
     let lakes = lakes(ruleset, seed);

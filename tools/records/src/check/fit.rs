@@ -99,7 +99,8 @@ fn fit_until(
 }
 
 /// The facts known about a piece during one stay on the board. Pieces that are captured or
-/// labeled in the reserve are included. If home squares may stay empty, the piece may not exist.
+/// labeled in the reserve are included. If home squares may stay empty, a piece in this list
+/// possibly does not exist.
 struct Life {
     side: Side,
     ranks: RankSet,
@@ -270,7 +271,7 @@ impl Lives<'_> {
     }
 
     /// Limits a piece that moves more than one square to Scouts, and treats the crossed squares
-    /// as empty. With a reserve, chips let other ranks move far as well (§S3.3).
+    /// as empty. With a reserve, chips also let other ranks move far (§S3.3).
     fn cross(&mut self, index: usize, mover: usize, seen: &SeenMove) -> Option<()> {
         let (direction, distance) = Direction::between(seen.squares.from, seen.squares.to)?;
         if distance > 1 {
