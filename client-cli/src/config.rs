@@ -354,9 +354,8 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ConfigError> {
     write_private(path, &text)
 }
 
-/// Writes a file that only its owner may read, atomically: writes a new file, then renames it.
-///
-/// Creates the folder if it does not exist.
+/// Atomically writes a file that only its owner may read, by writing a new file and renaming it.
+/// The folder is created if it does not exist.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
     if let Some(folder) = path.parent() {
         create_private_dir(folder)?;

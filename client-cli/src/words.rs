@@ -62,8 +62,8 @@ pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     }
 }
 
-/// Describes how a rated game changed the ratings. For one of the game's players, puts their own
-/// rating first.
+/// Describes how a rated game changed the ratings. If the viewer is one of the game's players,
+/// their own rating comes first.
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);

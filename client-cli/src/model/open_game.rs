@@ -35,8 +35,8 @@ pub struct OpenGame {
     pub ratings: PerSide<Option<RatingPoint>>,
     /// For each player who is away, true if they left on purpose.
     pub left: PerSide<bool>,
-    /// For each player who is away, the time at which the opponent can claim the game. In
-    /// milliseconds since 1970, by the server's clock.
+    /// For each player who is away, the time at which the opponent can claim the game, in
+    /// milliseconds since 1970 by the server's clock.
     pub claimable_at: PerSide<Option<u64>>,
     pub is_claim_told: bool,
     pub is_muted: bool,

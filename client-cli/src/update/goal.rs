@@ -120,8 +120,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             model.tell(ClientToServer::OpenLobby {});
         }
-        // After a lost connection, the player keeps their place in the pool for a while. Enter
-        // the pool again to keep the place.
+        // After a lost connection, the server keeps the player's place in the pool only for a
+        // while. Enter the pool again within that time, so that the place is not lost.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }

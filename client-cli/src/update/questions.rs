@@ -142,7 +142,8 @@ fn row(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<Str
     or_else(lines, || text!("answer-row-empty", row = number))
 }
 
-/// Says where each side's known pieces of a rank are, and how many are lost and left.
+/// Says where each side's known pieces of a rank are, how many have been lost, and how many are
+/// left.
 fn rank(game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
     let Some(rank) = command_text::rank(rest) else { return vec![text!("answer-rank-usage")] };
     let answer = |side: Side| {

@@ -147,8 +147,8 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // The two games of a pair draw lakes and deployments from the same seed, so they differ
-        // only in the players' sides.
+        // With --swap, each game and the following one with swapped sides draw lakes and
+        // deployments from the same seed, so they differ only in the players' sides.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());

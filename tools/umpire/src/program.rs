@@ -141,8 +141,8 @@ fn own_program(name: &str) -> Option<PathBuf> {
     (own.file_stem()? == name).then_some(own)
 }
 
-/// Returns the path of a program that is given by its name without a slash, from the folders in
-/// `PATH`.
+/// Returns the path of the program with this name, which contains no slash. The search covers the
+/// folders in `PATH`.
 fn in_path(name: &str) -> PathBuf {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders)

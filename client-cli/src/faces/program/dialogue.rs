@@ -239,8 +239,8 @@ impl Dialogue {
         self.outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
-    /// Starts the program's turn. Shows the board to the program, unless the program has already
-    /// made a fault.
+    /// Starts the program's turn. Shows the board to the program, unless the program already has
+    /// a fault.
     fn start_turn(&mut self, now: Duration, view: &GameView) {
         self.tell_held();
         if self.plies == 0 {

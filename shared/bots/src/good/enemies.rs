@@ -182,7 +182,7 @@ impl Enemies {
         self.own_move = Some((ply, squares));
     }
 
-    /// Returns the square where the piece on this square was deployed, if known.
+    /// Returns the square on which the piece that is now on this square was deployed, if known.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin

@@ -49,8 +49,8 @@ impl Search {
         let undo = world.make(step);
         let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
         world.unmake(&undo);
-        // This world is only one of many, so capturing a hidden Flag in it must not count more
-        // than a win.
+        // This world is only one of many, so the value of capturing a hidden Flag in it is
+        // limited to that of a win.
         value.map(|value| value.clamp(-WIN, WIN))
     }
 

@@ -121,8 +121,8 @@ impl Witnessed<'_> {
         if ranks == self.movable() { RankSet::ALL } else { ranks }
     }
 
-    /// The squares of the path in a direction, including the target. `None` if the path is not
-    /// empty.
+    /// The squares of the path in a direction, including the target. `None` if a piece or a lake
+    /// is in the way.
     fn way(&self, direction: Direction) -> Option<SquareSet> {
         let mut way = SquareSet::EMPTY;
         let mut square = self.squares.from;

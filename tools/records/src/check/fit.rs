@@ -72,7 +72,8 @@ fn fit_until(
         }
     }
     for (index, told) in record.events.iter().enumerate().take(end) {
-        // An event happened on an empty square. Stop here, because the replay reports it.
+        // An event happened on an empty square. Stop here, because the replay will report this
+        // error.
         if lives.follow(index, told).is_none() {
             break;
         }

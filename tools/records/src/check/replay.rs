@@ -276,7 +276,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Checks the lag compensation. Only a side that ended its turn may get compensation, up to
-    /// what is left of its quota.
+    /// its remaining quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // The compensation cannot be checked without a clock, or after hidden choices.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();

@@ -180,8 +180,8 @@ impl Playing<'_> {
         }
     }
 
-    /// Ends the game with the outcome in the text. Returns the outcome if it depends on hidden
-    /// ranks, so that the check of the record judges it.
+    /// Ends the game with the outcome in the text. If this outcome depends on hidden ranks,
+    /// returns it, so that the check of the record can judge it.
     fn finish(&mut self, outcome: &SeenOutcome) -> Result<Option<SeenOutcome>, String> {
         let SeenOutcome { winner, reason } = outcome;
         let reason =
