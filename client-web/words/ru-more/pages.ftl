@@ -385,3 +385,146 @@ account-delete = Удалить учётную запись
 account-delete-text = Ваши законченные партии останутся без вашего имени. Отменить это нельзя.
 account-delete-ask = Удалить учётную запись навсегда?
 account-kept = Учётная запись остаётся.
+
+## More choices of an offer
+
+play-more = Ещё настройки
+play-more-text = В товарищеской партии отдельные правила можно изменить. Соперник прочтёт каждое изменение до начала.
+play-changed = В этой партии изменены правила:
+# $group: strikes, repetition, end, board, terms, or others.
+option-group =
+    { $group ->
+        [strikes] Удары
+        [repetition] Повторение
+        [end] Конец партии
+        [board] Доска
+        [terms] Игроки и расстановка
+       *[others] Другие правила
+    }
+# $option: its name in the protocol.
+option-name =
+    { $option ->
+        [ties] Равные ранги (ties)
+        [disclosure] Ранги, которые раскрывает удар (disclosure)
+        [bombs] Бомбы (bombs)
+        [scout-strike] Разведчики (scout-strike)
+        [winner] Защитник, который победил (winner)
+        [two-squares] Правило двух полей (two-squares)
+        [more-squares] Правило преследования (more-squares)
+        [quiet] Ничья без взятий (quiet)
+        [islands] Озёра (islands)
+       *[other] { $option }
+    }
+# $meaning: of the value that the ruleset has.
+option-usual = { $meaning } (как обычно)
+option-fixed = В этих правилах это не меняется.
+option-missing = В этих правилах такого нет.
+option-none = –
+form-secret = Не раскрывать мою расстановку после партии
+# $bound: min or max.
+form-rating =
+    { $bound ->
+        [min] Рейтинг соперника, не меньше
+       *[max] Рейтинг соперника, не больше
+    }
+range-only-anybody = Только для предложения любому сопернику.
+range-no-ratings = Рейтинги есть только с часами и для правил без изменений.
+rated-not-custom = Не с изменёнными правилами.
+
+## Mutes and reports
+
+mutes = Заглушённые игроки
+mutes-text = Вы не видите, что они пишут. Об этом знает только это устройство.
+mutes-empty = Заглушённых игроков нет. Во время партии кнопка для этого есть в чате.
+unmute = Вернуть голос
+# $name.
+unmute-one = Вернуть голос: { $name }
+reports = Ваши жалобы
+reports-text = Жалобы, отправленные с этого устройства. Их читают администраторы этого сервера; что они делают дальше, не сообщается.
+reports-empty = Жалоб от вас не было.
+# $date.
+report-at = отправлено { $date }
+# $name: of the opponent.
+report-title = Пожаловаться: { $name }?
+report-text = Администраторы этого сервера прочтут жалобу и увидят эту партию. На одну партию можно пожаловаться один раз.
+report-reason = Что случилось
+report-send = Отправить жалобу
+report-empty = Ничего не отправлено: напишите, что случилось.
+report-sent = Жалоба отправлена.
+
+## Webhook and feed
+
+webhook = Вебхук
+webhook-text = Для программ: сервер обращается по вашему адресу, когда в партии по переписке наступает ваш ход.
+webhook-open = Адрес и результаты
+webhook-none = Адрес не задан.
+webhook-address = Адрес, с https
+webhook-set = Задать адрес
+webhook-change = Задать этот адрес
+# $url; $date.
+webhook-is = Уведомления идут на { $url } с { $date }.
+# $count: lost notices.
+webhook-off =
+    { $count ->
+        [one] Вебхук выключен: не удалось доставить { $count } уведомление. Задайте адрес снова или проверьте его.
+        [few] Вебхук выключен: не удалось доставить { $count } уведомления подряд. Задайте адрес снова или проверьте его.
+       *[many] Вебхук выключен: не удалось доставить { $count } уведомлений подряд. Задайте адрес снова или проверьте его.
+    }
+webhook-unused = Уведомлений пока не было.
+# $date; $delivered: yes or no; $result: the server’s words.
+webhook-last =
+    { $delivered ->
+        [yes] Последнее уведомление: { $date }, доставлено ({ $result }).
+       *[no] Последнее уведомление: { $date }, не доставлено ({ $result }).
+    }
+# $count: notices.
+webhook-waiting =
+    { $count ->
+        [one] Отправки ждёт { $count } уведомление.
+        [few] Отправки ждут { $count } уведомления.
+       *[many] Отправки ждут { $count } уведомлений.
+    }
+webhook-test = Отправить пробное
+# $delivered: yes or no; $result: the server’s words.
+webhook-tested =
+    { $delivered ->
+        [yes] Вебхук работает: { $result }
+       *[no] Пробное уведомление не доставлено: { $result }
+    }
+webhook-remove = Удалить
+webhook-remove-ask = Удалить вебхук?
+webhook-removed = Вебхук удалён.
+webhook-secret = Секрет вебхука
+webhook-secret-text = Он подписывает уведомления, чтобы ваша программа знала, от кого они. Он показан только сейчас: скопируйте его в надёжное место.
+feed = Лента
+feed-text = За вашими ходами и законченными партиями можно следить в программе для чтения лент. Новый адрес отменяет прежний.
+feed-make = Создать адрес
+feed-remove = Удалить
+feed-removed = Лента удалена. Её адрес больше не работает.
+feed-secret = Адрес вашей ленты
+feed-secret-text = Все, у кого он есть, видят ваши партии. Он показан только сейчас: скопируйте его в программу для чтения лент.
+
+## Statistics
+
+statistics = Ваша статистика
+statistics-lead = Ваши законченные партии по правилам, сторонам и расстановкам. Видите их только вы.
+statistics-guest = Для статистики нужна учётная запись
+statistics-guest-text = Без неё ничего не считается. Если зарегистрироваться, ваши партии гостя сохранятся.
+statistics-empty = У вас пока нет законченных партий
+statistics-empty-text = Статистика начнётся с первой.
+# $side: all, red or blue.
+statistics-side =
+    { $side ->
+        [red] За красных
+        [blue] За синих
+       *[all] Все партии
+    }
+column-side = Сторона
+column-won = Победы
+column-drawn = Ничьи
+column-lost = Поражения
+column-share = Очки
+# $percent.
+statistics-share = { $percent } %
+statistics-deployments = По расстановкам
+statistics-open = Открыть в редакторе
