@@ -25,8 +25,8 @@ pub struct Settings {
     pub wave_bonus_max: f64,
     /// The minimum value of the limit for the cost of a pair.
     pub cost_allowed: f64,
-    /// The limit is at least the lower rating of the pair divided by this value. Strong players
-    /// therefore have a higher limit, because there are few of them.
+    /// The limit is at least the lower rating of the pair divided by this value. This gives
+    /// strong players a higher limit, which they need because there are few of them.
     pub rating_per_cost: f64,
     /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
