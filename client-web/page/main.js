@@ -15,7 +15,7 @@ import { chooseLanguage, languages, loadWords } from "./words.js";
 /** The pages, each loaded on the way to it. @type {Record<Route["page"], () => Promise<(props: any) => any>>} */
 const PAGES = {
   home: async () => (await import("./pages/home.js")).HomePage,
-  play: async () => (await import("./pages/play.js")).PlayPage,
+  play: async () => (await withMore(import("./pages/play.js"))).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withLooks(import("./pages/replay.js"))).ReplayPage,
@@ -26,6 +26,7 @@ const PAGES = {
   profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
   leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
   games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
+  statistics: async () => (await withMore(import("./pages/statistics.js"))).StatisticsPage,
   account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
   about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,

@@ -28,7 +28,9 @@ export function texts(name) {
 /** The texts in the folders with this name, without comments. @param {string} folder */
 function ownTexts(folder) {
   return WORDS.map((words) => join(words, folder)).filter(existsSync).flatMap((path) => readdirSync(path).sort()
-    .map((name) => readFileSync(join(path, name), "utf8"))).join("\n").replace(/^#.*\n/gm, "");
+    // The server sends these texts in English.
+    .filter((name) => folder !== "en" || name !== "rulesets.ftl")
+    .map((name) => readFileSync(join(path, name), "utf8"))).join("\n").replace(/^#.*\n/gm, "").replace(/\n\n+/g, "\n").replace(/^ +/gm, " ");
 }
 
 /** The entries of a Fluent file, with their ids. @param {string} text @returns {[string, string][]} */

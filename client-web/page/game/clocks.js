@@ -2,10 +2,25 @@
 
 /** @typedef {import("../../types/messages").Clock} Clock */
 /** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").Speed} Speed */
 /** @typedef {import("../words.js").Words} Words */
 
 /** Below this, a clock is low and shows tenths. */
 export const LOW_MS = 10_000;
+
+/** Turns of a side after which a game is taken to be over, to tell how long it lasts. */
+const PLIES = 40;
+
+/**
+ * The speed under which ratings of such games are kept. Undefined without a clock.
+ * @param {import("../../types/messages").Time} time @returns {Speed | undefined}
+ */
+export function speedOf(time) {
+  if (time.kind === "unlimited") return undefined;
+  if (time.kind === "correspondence") return "correspondence";
+  const seconds = time.base_s + PLIES * (time.kind === "fischer" ? time.increment_s : time.free_s);
+  return seconds < 180 ? "bullet" : seconds < 480 ? "blitz" : seconds < 1_500 ? "rapid" : "classical";
+}
 
 /** True if this side's clock runs. @param {Clock | null | undefined} clock @param {Side} side */
 export function isRunning(clock, side) {

@@ -6,10 +6,9 @@ import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence } from "../game/sentences.js";
-import { PlayerStrip } from "../parts/basics.js";
-import { Losses, SeenBoard, TakenRow } from "../parts/boards.js";
+import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
-import { tellList } from "../parts/dialog.js";
+import { tellKeys } from "../parts/dialog.js";
 import { allWords, say, sayClock, speak } from "../state.js";
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
@@ -74,7 +73,7 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
   /** @param {Side} side */
   const strip = (side) => h(PlayerStrip, {
     side, player: record.players[side], isYou: own === side, isToAct: view.phase === "playing" && view.turn === side,
-    presence: "present", left: false, claimableAt: undefined, isPaused: true, isLive: false,
+    presence: "present", left: false, claimableAt: undefined, isPaused: true, isLive: false, isLinked: choose !== undefined,
     clock: view.clock ? { at: view.clock.at, remaining_ms: view.clock.remaining_ms } : undefined,
   });
   const { red, blue } = record.players;
@@ -168,7 +167,7 @@ function boardKey(event, steps, moment) {
     case "KeyC": speak(lossesSentence(moment.view, allWords())); return true;
     default:
       if (event.key !== "?") return false;
-      void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+      void tellKeys(KEYS);
       return true;
   }
 }

@@ -48,6 +48,7 @@ const PAGES = [
   ["leaderboard", "/leaderboard", "Not enough rated games yet"],
   ["games-nobody", "/games", "No game is running"],
   ["account-nobody", "/account", "Sign up"],
+  ["statistics-nobody", "/statistics", "Statistics need an account"],
   ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
 ];
 
@@ -85,13 +86,26 @@ for (const [look, options] of LOOKS) {
     await check("profile-challenge");
     await page.goto(`${server.url}/account`);
     await page.getByText("this browser").waitFor();
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "New token for a program" }).click();
+    await page.route("**/api/me/webhook", (route) => route.fulfill({ json: { url: "https://example.org/turns", created: 0, active: false, lost: 5, waiting: 1 } }));
+    await page.getByText("Address and results").click();
+    await page.getByText("https://example.org/turns").waitFor();
     await check("account");
     const password = page.getByRole("form", { name: "Recovery code" });
     await password.getByLabel("Password").fill(PASSWORD);
     await password.getByRole("button").click();
     await page.locator(".secret").waitFor();
     await check("account-code");
+    const tally = { won: 2, drawn: 1, lost: 1 };
+    await page.route("**/api/me/statistics", (route) => route.fulfill({ json: { rulesets: [{
+      ruleset: "barrage", by_side: { red: tally, blue: { won: 0, drawn: 0, lost: 0 } }, by_deployment: [{ setup: "9....1..9............S........F8B2......", tally }],
+    }] } }));
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${server.url}/statistics`);
+    await page.getByText("By deployment").click();
+    await page.locator(".setup-picture").waitFor();
+    await page.getByText("62 %").first().waitFor();
+    await check("statistics");
     await page.route("**/api/me/games", (route) => route.fulfill({ json: { server_time: 0, games: [true, false].map((isTurn) => ({
       side: "red", to_act: isTurn, deadline: Date.now() + 5_000_000, draw_offered: isTurn,
       game: {
@@ -136,6 +150,7 @@ for (const [look, options] of LOOKS) {
     await check("home");
     await page.goto(`${server.url}/play`);
     await page.getByText("online").waitFor();
+    await page.getByText("More choices").click();
     await check("play");
     await page.getByLabel("Rules").selectOption("barrage");
     await page.getByLabel("Your side").selectOption("red");

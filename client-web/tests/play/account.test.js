@@ -74,7 +74,7 @@ test("a guest signs up and keeps the game; the code is shown once; all of it can
   await page.locator(".phase-over").waitFor();
   await page.goto(`${server.url}/account`);
   // A token for a program.
-  await page.locator("summary").click();
+  await page.locator("summary", { hasText: "New token for a program" }).click();
   await form(page, "New token for a program").getByLabel("Name of the token").fill("lab");
   await form(page, "New token for a program").getByLabel("Password").fill(PASSWORD);
   await form(page, "New token for a program").getByRole("button", { name: "Make the token" }).click();

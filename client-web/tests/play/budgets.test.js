@@ -100,11 +100,13 @@ test("a first visit to a live game and to a record is small, and nothing jumps",
 
 /** Pages besides the first one and the game, and a heading that they show. @type {[string, string][]} */
 const PAGES = [
+  ["/play", "Start a game"],
   ["/rules", "Quantum"],
   ["/rules/shadowflash-3", "The end"],
   ["/leaderboard", "Not enough rated games yet"],
   ["/games", "No game is running"],
   ["/account", "Sign up"],
+  ["/statistics", "Statistics need an account"],
   ["/deployments", "Nothing is saved yet"],
   ["/deployments/classic", "New deployment"],
 ];

@@ -157,6 +157,14 @@ test("two tabs, a line that is cut, and a game that is not there", async (t) => 
   await again;
   await page.locator(".your-turn").waitFor();
   await playOn(page, chance(2), 2);
+  // A page that is opened later lists the same moves.
+  const moves = () => page.locator(".moves li").filter({ hasText: /moves|strike/ }).allTextContents();
+  await page.locator(".your-turn").waitFor();
+  const listed = await moves();
+  assert.ok(listed.length >= 2, `${listed.length} moves`);
+  await page.reload();
+  await page.locator(".moves li").nth(listed.length).waitFor();
+  assert.deepEqual(await moves(), listed);
   await page.goto(`${server.url}/game/000000000000`);
   await page.getByRole("heading", { name: "This game cannot be shown" }).waitFor();
   assert.deepEqual(faults, []);

@@ -100,15 +100,23 @@ test("without the server, the page opens and shows what was looked at", async (t
   const record = `/api/games/${game}/record?as=public`;
   assert.equal(await status(record), 200);
   assert.equal(await status(`/api/games/${game}`), 200);
-  const kept = await page.evaluate(async () => {
+  const kept = () => page.evaluate(async () => {
     const names = await caches.keys();
     return (await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url))))).flat()
       .map(({ pathname, search }) => pathname + search);
   });
   const assets = await own.assets();
   const build = (await (await fetch(`${own.url}${assets}files.txt`)).text()).trim().split("\n").map((name) => assets + name);
-  assert.deepEqual(kept.filter((address) => !build.includes(address)).sort(), ["/", record, "/api/rulesets"].sort());
-  assert.deepEqual(build.filter((address) => !kept.includes(address)), [], "the whole build is kept");
+  const russian = [`${assets}words/ru-more.ftl`, `${assets}words/ru.ftl`];
+  const first = await kept();
+  assert.deepEqual(first.filter((address) => !build.includes(address)).sort(), ["/", record, "/api/rulesets"].sort());
+  assert.deepEqual(build.filter((address) => !first.includes(address)).sort(), russian, "the whole build is kept, without other languages");
+  assert.equal(await status(russian[1] ?? ""), 200);
+  let missing = russian;
+  while (missing.length > 0) {
+    const now = await kept();
+    missing = russian.filter((address) => !now.includes(address));
+  }
 
   await own.kill();
   await page.goto(`${own.url}/play`);

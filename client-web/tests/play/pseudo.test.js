@@ -19,11 +19,12 @@ const open = (path) => feedPage(chromium, {
   options: { viewport: { width: 320, height: 640 }, reducedMotion: "reduce" },
 });
 
-/** What is English in every language. */
-const KNOWN = ["Flagfall", "ann", "bob"];
+/** What is English in every language: names, and what the server says of the rulesets. */
+const known = () => ["Flagfall", "English", "ann", "bob", ...rules.flatMap(({ title, summary }) => [title, summary ?? ""])]
+  .filter(Boolean).sort((a, b) => b.length - a.length);
 
 /** Words without an accent, and boxes that burst. @param {Page} page */
-const look = (page) => faultsOf(page, "(?<![\\p{L}\\d])[b-df-hj-np-tv-z]*[aeiou][a-z]*(?![\\p{L}\\d])", KNOWN);
+const look = (page) => faultsOf(page, "(?<![\\p{L}\\d])[b-df-hj-np-tv-z]*[aeiou][a-z]*(?![\\p{L}\\d])", known());
 
 const lobby = { type: "lobby", games: [], players_online: 3, seeks: [] };
 

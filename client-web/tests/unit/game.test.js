@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ServerTime, clockText, nextChange, timeLeft } from "../../page/game/clocks.js";
 import { parseLaid, parsePiece, squareOf } from "../../page/game/notation.js";
-import { afterGap, followNotes, note } from "../../page/game/plans.js";
-import { dueCommand, holds, planMove } from "../../page/game/plans.js";
-import { targets } from "../../page/game/reach.js";
+import { afterGap, dueCommand, followNotes, holds, note, planMove, targets } from "../../page/game/reach.js";
 import { homeSquares, meaningsOf } from "../../page/game/rules.js";
 import { Words } from "../../page/words.js";
 import { withFields } from "../rules.js";
@@ -45,7 +43,7 @@ test("a deployment starts with the row nearest the enemy, from the player's own 
 });
 
 test("the changes of a custom game are put into words", () => {
-  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "the attacker stays" }] }];
+  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if both ranks are equal, the attacker stays" }] }];
   const later = { name: "flags", value: "one", values: [{ name: "two", meaning: "two Flags a side" }] };
   assert.deepEqual(meaningsOf({ ...classic, options: [...options, later] }, "classic,ties=attacker,flags=two,new=on", words),
     ["if the ranks are equal, the attacker stays", "two Flags a side", "new = on"]);

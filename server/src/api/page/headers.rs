@@ -5,9 +5,9 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue};
 
-/// Allows only the page's own files. Forbids frames around the page, and inline scripts and
-/// styles. Trusted Types keep text from becoming markup or script; the only exception is the
-/// policy for the address of the service worker.
+/// Allows only the page's own files. Forbids inline scripts and styles, and forbids other pages
+/// from showing this page in a frame. Trusted Types keep text from becoming markup or script; the
+/// only exception is the policy for the address of the service worker.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types flagfall-sw";
