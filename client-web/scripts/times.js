@@ -20,6 +20,7 @@ const chromium = await launch();
 async function slowly(act) {
   const { page, context } = await newPage(chromium);
   await slowDown(page);
+  await page.route("**/empty", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>empty</title><p>empty" }));
   await act(page);
   await context.close();
 }

@@ -19,7 +19,8 @@ async function count(page) {
   const session = await page.context().newCDPSession(page);
   session.on("Network.responseReceived", ({ requestId, response }) => {
     total.requests++;
-    if (!new URL(response.url).pathname.startsWith("/api/")) heads.set(requestId, response.encodedDataLength);
+    // The icon of the tab comes after the page.
+    if (!/\/api\/|\/icons\//.test(response.url)) heads.set(requestId, response.encodedDataLength);
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     const head = heads.get(requestId);
