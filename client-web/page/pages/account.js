@@ -4,6 +4,7 @@
 import { playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
+import { PushChoice, endPush } from "../parts/push.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { say, sessionChanged, show } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
@@ -195,6 +196,7 @@ function Own({ player }) {
         h("p", { class: "muted small" }, say("recovery-text")),
         h(Password, { isNew: false })),
       h(Blocks, {})),
+    h(PushChoice, {}),
     h(Tokens, { player }),
     h("div", { class: "columns" },
       h("section", { class: "card stack tight" },
@@ -209,6 +211,7 @@ function Own({ player }) {
 /** @param {boolean} isGuest */
 async function logOut(isGuest) {
   if (isGuest && !await confirm({ title: say("guest-leave-ask"), text: say("guest-leave-text"), yes: say("guest-leave"), isDanger: true })) return;
+  await endPush();
   const done = await change("DELETE", "/api/session");
   if ("trouble" in done) return show(done.trouble);
   sessionChanged();

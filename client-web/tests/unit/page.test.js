@@ -187,7 +187,7 @@ test("every text that the page names is there", () => {
 
 test("pages that load no more texts need none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account|about)|parts\/(load|setups|diagram|rating_chart))\.js$/;
+  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account|about)|parts\/(load|push|setups|diagram|rating_chart))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }
