@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{pictures, text, texts, words};
 
@@ -102,8 +103,14 @@ fn army(ruleset: &Ruleset, numbering: Numbering, page: &mut String) {
             _ => String::new(),
         };
         let (figure, name, count) = (rank.figure(numbering), text!("rank", rank), format!("x{count}"));
-        let line = format!("  {figure:>2}  {name:<11} {count}   {note}");
-        let _ = writeln!(page, "{}", line.trim_end());
+        let mut head = format!("  {figure:>2}  {name:<11} {count}   ");
+        let width = head.width();
+        let mut lines = words::wrap(&note, 80 - width);
+        lines.extend(note.is_empty().then(String::new));
+        for line in lines {
+            let _ = writeln!(page, "{}", format!("{head:width$}{line}").trim_end());
+            head.clear();
+        }
     }
 }
 

@@ -38,14 +38,16 @@ enum Kind {
     List,
     /// True or false, with the same meaning as the option.
     Switch,
-    /// True or false, where true switches the option off: `colors` false is `--no-color=yes`.
+    /// True or false, with the opposite meaning of the option. For example, `colors = false`
+    /// means `--no-color=yes`.
     Opposite,
 }
 
-const SETTINGS: [Setting; 10] = [
+const SETTINGS: [Setting; 11] = [
     Setting { key: "server", option: "server", kind: Kind::Text },
     Setting { key: "ca", option: "ca", kind: Kind::Path },
     Setting { key: "name", option: "name", kind: Kind::Text },
+    Setting { key: "language", option: "language", kind: Kind::Text },
     Setting { key: "plain", option: "plain", kind: Kind::Switch },
     Setting { key: "colors", option: "no_color", kind: Kind::Opposite },
     Setting { key: "numbers", option: "numbers", kind: Kind::Text },
@@ -181,10 +183,17 @@ impl Settings {
     }
 }
 
+/// Returns the language that the file names. `None` if the file names none or cannot be read;
+/// [`Settings::read`] reports errors.
+pub(crate) fn language(folder: Option<PathBuf>) -> Option<String> {
+    let text = read(&ConfigDir::new(folder).root.join(FILE)).ok()?;
+    Some(Document::parse(text).ok()?.get("language")?.as_str()?.to_owned())
+}
+
 fn read(path: &Path) -> Result<String, SettingsError> {
     let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
     match fs::metadata(path) {
-        // The folder may be missing as well. A player without settings can still play.
+        // The file or its folder may be missing. A player without settings can still play.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(String::new());
         }

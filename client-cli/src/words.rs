@@ -37,13 +37,18 @@ pub fn profile(profile: &Profile) -> String {
     if !profile.ratings.is_empty() {
         let ids = ["column-ruleset", "column-speed", "column-rating", "column-games", "column-last"];
         let [ruleset, speed, rating, games, last] = ids.map(|id| texts::words().text(id));
-        text.push_str(&format!("\n{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
+        text.push_str(&format!("\n{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>6}  {last}\n"));
     }
     for RatingInfo { ruleset, speed, now, games, last } in &profile.ratings {
         let (speed, rating, last) = (speed.name(), rating(*now), date(*last));
-        text.push_str(&format!("{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
+        text.push_str(&format!("{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>6}  {last}\n"));
     }
     text
+}
+
+/// Returns the number of columns that the name of either side fits into.
+pub fn side_width() -> usize {
+    Side::BOTH.map(|side| text!("side", side).width()).into_iter().max().unwrap_or_default()
 }
 
 /// Formats a rating, with a question mark if it is provisional.
@@ -62,8 +67,8 @@ pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     }
 }
 
-/// Describes how a rated game changed the ratings. For one of the game's players, puts their own
-/// rating first.
+/// Describes how a rated game changed the ratings. If the viewer is one of the game's players,
+/// their own rating comes first.
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);
@@ -83,9 +88,9 @@ pub fn leaderboard(board: &Leaderboard) -> String {
         return text + &text!("leaderboard-empty") + "\n";
     }
     let [rating, games, name] = [text!("column-rating"), text!("column-games"), text!("column-name")];
-    text.push_str(&format!("{:>4}  {rating:>7}  {games:>5}  {name}\n", ""));
+    text.push_str(&format!("{:>4}  {rating:>7}  {games:>6}  {name}\n", ""));
     for LeaderboardEntry { place, player: who, now, games } in &board.entries {
-        text.push_str(&format!("{place:>4}  {:>7}  {games:>5}  {}\n", self::rating(*now), player(who)));
+        text.push_str(&format!("{place:>4}  {:>7}  {games:>6}  {}\n", self::rating(*now), player(who)));
     }
     text
 }
@@ -192,8 +197,8 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Replaces characters that control a terminal or hide other text with question marks. Keeps line
-/// ends.
+/// Replaces characters that control a terminal or hide other text with question marks. Line
+/// endings are kept.
 ///
 /// All texts from servers and players pass through this function before they are printed.
 pub fn clean(text: &str) -> String {
@@ -240,7 +245,7 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// Describes the consequences of a player's left games.
+/// Describes the consequences for a player who has left games.
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     let text = match (left_games, wait_s) {

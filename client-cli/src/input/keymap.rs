@@ -9,6 +9,7 @@ use super::conditions::{
     has_commands, has_help_above, has_help_below, has_newer, has_older, is_challenged, is_column,
     is_typing_move, lists_ranks,
 };
+use super::layout::latin;
 use super::screen::{Screen, screen, screen_below};
 use crate::model::{Key, Model, OpenGame};
 use crate::names::is_plain_letter;
@@ -255,7 +256,18 @@ fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding>
 
 /// Returns the action of a key in the current state. `None` if the key has no action.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
+    let key = on_latin_keyboard(model, key);
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
+}
+
+/// Returns the same key of a Latin keyboard, except in a message or a name that the user types.
+fn on_latin_keyboard(model: &Model, key: Key) -> Key {
+    match key {
+        Key::Char(letter) if !matches!(screen(model), Screen::Message | Screen::Name) => {
+            Key::Char(latin(letter))
+        }
+        key => key,
+    }
 }
 
 /// Returns hints for the keys of the current screen. With `of_help`, returns hints for the screen

@@ -34,7 +34,7 @@ signed-up =
        *[no] Welcome, { $player }. This is your account now.
     }
 # $server.
-no-token-sent = The server made the account but sent no token. Log in: flagfall login{ $server } NAME
+no-token-sent = The server created the account but sent no token. Log in: flagfall login{ $server } NAME
 token-unknown = The server does not know this token. It was mistyped or revoked, or it belongs to another server.
 # $player; $server: the server's address.
 logged-in = You are { $player } on { $server }.
@@ -48,7 +48,7 @@ who-am-i =
     Player { $id }; token "{ $token }" with scope { $scope }, made { $made }.
 # $player; $server: the server's address.
 recovered = You are logged in on { $server } as { $player }. All your other logins have ended.
-password-changed = Your password is changed. All your other logins have ended.
+password-changed = Your password has been changed. All your other logins have ended.
 # $name: the account.
 delete-warning = This permanently deletes the account { $name } with its name, password and tokens. The games stay, but without the name.
 # $message: the server's refusal.
@@ -184,7 +184,7 @@ setup-elsewhere = No deployment "{ $name }" is saved for { $ruleset }. It is sav
 # $ruleset; $why: a refusal.
 setup-bad = This is not a deployment for { $ruleset }. { $why }
 # $server.
-rated-guest = Only accounts can play rated games. Make one with flagfall signup{ $server } NAME. Your games stay yours.
+rated-guest = Only players with an account can play rated games. Create an account with flagfall signup{ $server } NAME. Your games stay yours.
 rated-custom = Custom rules have no ratings. Name a ruleset without changes, or leave out --rated.
 rated-no-clock = Games without a clock are not rated. Choose a clock, such as --time 10+5.
 

@@ -73,9 +73,9 @@ help-mail-more =
       printf 'next\nmove a4a5\nqueue a5a6 if b7b6\n' | flagfall mail
 help-record = Show the record of a game from a server or a file.
 help-record-more =
-    The record of a running game contains what you may know now. A file can have any format that
-    flagfall convert reads, and needs no server. On a terminal a file is shown step by step,
-    elsewhere as text.
+    The record of a running game contains what you may know now. A file can be in any format
+    that `flagfall convert` reads. To show a file, no server is needed. On a terminal, it is shown
+    step by step; otherwise, it is printed as text.
 
     Examples:
       flagfall record 0123456789ab --json --out final.json
@@ -208,7 +208,7 @@ help-webhook-show = Show the webhook and the result of the latest notice.
 help-webhook-remove = Remove the webhook.
 help-webhook-test = Send a test notice now.
 help-feed = Make a feed of your turns and finished games.
-help-feed-more = A feed reader can follow the feed. A new feed makes the old address invalid.
+help-feed-more = You can subscribe to the feed in a feed reader. A new feed makes the old address invalid.
 help-stats = Show your own results by ruleset, side and deployment.
 help-stats-more = Only you can see these statistics.
 help-block = Block a player: no games, no pairing and no chat.

@@ -15,6 +15,7 @@ arg-alerts = How the full screen alerts you when it is your turn: bell, title (o
 arg-no-mouse = Let the terminal handle the mouse, for example to select text.
 arg-no-editing = Read lines as the terminal sends them, without line editing and history.
 arg-config-dir = The folder for credentials, settings and saved deployments instead of the usual one (~/.config/flagfall).
+arg-language = The language of the program: en (English) or ru (Russian). By default, the language of the system.
 
 arg-json = Print JSON.
 arg-out = Write into this file instead of the terminal.
@@ -81,7 +82,7 @@ arg-account = The account's name.
 arg-signup-account = The account's name: 2 to 20 letters, digits, - and _.
 arg-signup-bot = Make a bot account, for a program. Everyone sees that it is a bot, and this cannot be changed.
 arg-new = Make a new account, even if you have played here as a guest.
-arg-token = Log in with a token from another machine (flagfall tokens new) instead of name and password.
+arg-token = Log in with a token from another machine (flagfall tokens new) instead of a name and password.
 arg-label = The name of this login in the list of tokens.
 arg-leaderboard-rules = The ruleset.
 arg-leaderboard-speed = The speed: bullet, blitz, rapid, classical or correspondence.

@@ -53,7 +53,7 @@ leave-their-turn = Your clock keeps running on your turn.
 # $player: a name; $wait: how long.
 leave-claim = { $player } may claim the game in about { $wait }.
 leave-no-return = Your seat is not saved on this machine, so you cannot come back.
-leave-seat-stays = Your seat stays yours.
+leave-seat-stays = You keep your seat.
 # $consequences: sentences.
 left = You left. { $consequences }
 # $consequences: sentences; $server: an option of the command line; $game.
@@ -83,7 +83,7 @@ not-done-lost = { $not_done }, because the server lost the last moves of the gam
 # $message: the server's, as a sentence.
 did-not-happen = Your command was not carried out. { $message }
 report-sent = Your report was sent to the operators of the server.
-rematch-asked = You ask for a rematch. It begins when the other side asks too.
+rematch-asked = You have asked for a rematch. It begins when the other side asks too.
 # $side.
 rematch-type = { side } asks for a rematch. Type rematch to play it.
 # $side; $key.
@@ -144,7 +144,7 @@ lines-help-play =
     say WORDS: send a message that only your opponent sees. say 1 to say 7: send a phrase. say alone: list the phrases. mute, unmute: hide and show your opponent's messages.
     report WORDS: tell the operators of the server what your opponent did in this game.
     rematch: after the end, ask for another game with sides swapped.
-lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). Your seat stays yours.
+lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). You keep your seat.
 
 resign-ask = Really resign? Type yes to resign, or anything else to play on.
 abort-ask = Really abort the game? Type yes to abort it, or anything else to play on.

@@ -104,9 +104,16 @@ panel-lost-pool = Lost/in pool:
 panel-lost-left = Lost/left:
 panel-lost-by = lost by
 panel-held = held
+# The heads of columns with room for 4 letters.
 panel-lost = lost
 panel-left-head = left
 panel-pool-head = pool
+# The heads of narrow columns, with room for 5 letters (Red) and 4 letters (Blue). $side.
+panel-side =
+    { $side ->
+        [red] Red
+       *[blue] Blue
+    }
 # $square; $rank: a rank and its figure.
 panel-square = { $square }: { $rank }
 # $count: pieces.

@@ -372,3 +372,144 @@ account-delete = Delete the account
 account-delete-text = Your finished games stay without your name. This cannot be undone.
 account-delete-ask = Delete the account for good?
 account-kept = The account is kept.
+
+## More choices of an offer
+
+play-more = More choices
+play-more-text = A casual game can change single rules. Your opponent reads each change before the game.
+play-changed = This game changes the rules:
+# $group: strikes, repetition, end, board, terms, or others.
+option-group =
+    { $group ->
+        [strikes] Strikes
+        [repetition] Repetition
+        [end] The end
+        [board] Board
+        [terms] Players and deployment
+       *[others] Other rules
+    }
+# $option: its name in the protocol.
+option-name =
+    { $option ->
+        [ties] Equal ranks (ties)
+        [disclosure] Ranks that a strike shows (disclosure)
+        [bombs] Bombs (bombs)
+        [scout-strike] Scouts (scout-strike)
+        [winner] A defender that wins (winner)
+        [two-squares] Two-squares rule (two-squares)
+        [more-squares] More-squares rule (more-squares)
+        [quiet] Draw without captures (quiet)
+        [islands] Lakes (islands)
+       *[other] { $option }
+    }
+# $meaning: of the value that the ruleset has.
+option-usual = { $meaning } (as usual)
+option-fixed = This is fixed in these rules.
+option-missing = These rules have nothing of the kind.
+option-none = –
+form-secret = Keep my deployment secret after the game
+# $bound: min or max.
+form-rating =
+    { $bound ->
+        [min] Opponent’s rating, at least
+       *[max] Opponent’s rating, at most
+    }
+range-only-anybody = Only for an offer to anybody.
+range-no-ratings = There are ratings only with a clock, and for rules without changes.
+rated-not-custom = Not with changed rules.
+
+## Mutes and reports
+
+mutes = Muted players
+mutes-text = You do not see what they say. Only this device knows it.
+mutes-empty = You have muted nobody. In a game, the chat has a button for it.
+unmute = Unmute
+# $name.
+unmute-one = Unmute { $name }
+reports = Your reports
+reports-text = Those that you sent from this device. The operators of this server read them; what they do then is not told.
+reports-empty = You have reported nobody.
+# $date.
+report-at = sent on { $date }
+# $name: of the opponent.
+report-title = Report { $name }?
+report-text = The operators of this server read it, and see this game. You can report a game once.
+report-reason = What happened
+report-send = Send the report
+report-empty = Nothing was sent: write what happened.
+report-sent = The report is sent.
+
+## Webhook and feed
+
+webhook = Webhook
+webhook-text = For programs: the server calls an address of yours when it is your turn in a game with days per move.
+webhook-open = Address and results
+webhook-none = No address is set.
+webhook-address = Address, with https
+webhook-set = Set the address
+webhook-change = Set this address
+# $url; $date.
+webhook-is = Notices go to { $url }, since { $date }.
+# $count: lost notices.
+webhook-off =
+    { $count ->
+        [one] It is off, because 1 notice could not be delivered. Set it again, or test it.
+       *[other] It is off, because { $count } notices in a row could not be delivered. Set it again, or test it.
+    }
+webhook-unused = No notice has been sent yet.
+# $date; $delivered: yes or no; $result: the server’s words.
+webhook-last =
+    { $delivered ->
+        [yes] Latest notice: { $date }, delivered ({ $result }).
+       *[no] Latest notice: { $date }, not delivered ({ $result }).
+    }
+# $count: notices.
+webhook-waiting =
+    { $count ->
+        [one] 1 notice waits to be sent.
+       *[other] { $count } notices wait to be sent.
+    }
+webhook-test = Send a test
+# $delivered: yes or no; $result: the server’s words.
+webhook-tested =
+    { $delivered ->
+        [yes] The webhook works: { $result }
+       *[no] The test was not delivered: { $result }
+    }
+webhook-remove = Remove
+webhook-remove-ask = Remove the webhook?
+webhook-removed = The webhook is removed.
+webhook-secret = The webhook’s secret
+webhook-secret-text = It signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
+feed = Feed
+feed-text = A feed reader can follow your turns and finished games. A new address makes the one before void.
+feed-make = Make an address
+feed-remove = Remove it
+feed-removed = The feed is removed. Its address does not work any more.
+feed-secret = The address of your feed
+feed-secret-text = Everybody who has it can see your games. It is shown only now: copy it into your feed reader.
+
+## Statistics
+
+statistics = Your statistics
+statistics-lead = Your finished games by rules, side and deployment. Only you see them.
+statistics-guest = Statistics need an account
+statistics-guest-text = Without one, nothing is counted. If you sign up, your games as a guest come along.
+statistics-empty = You have finished no game yet
+statistics-empty-text = Your statistics begin with the first one.
+# $side: all, red or blue.
+statistics-side =
+    { $side ->
+        [red] As Red
+        [blue] As Blue
+       *[all] All games
+    }
+column-side = Side
+column-won = Won
+column-drawn = Drawn
+column-lost = Lost
+column-share = Points
+# $percent.
+statistics-share = { $percent } %
+statistics-deployments = By deployment
+statistics-open = Open in the editor

@@ -34,8 +34,8 @@ pub struct Settings {
     /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
     /// each player.
     pub deviation_widening: f64,
-    /// The bonus for pairing a player who has often moved first with a player who has not, for
-    /// each game of difference between them. At most [`IMBALANCE_MAX`] games count.
+    /// A bonus for pairing a player who has often moved first with a player who has not. It is
+    /// added for each game of difference between the two, up to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
 
@@ -67,8 +67,8 @@ pub struct Waiting<K> {
     pub deviation: f64,
     /// The number of waves that the player has missed, because they were not paired.
     pub waves_missed: u32,
-    /// The number of the player's rated games in this ruleset with the first move, minus the
-    /// number without it.
+    /// The number of the player's rated games in this ruleset in which they moved first, minus
+    /// the number in which they moved second.
     pub first_surplus: i32,
     /// The player's last opponent.
     pub last_opponent: Option<K>,

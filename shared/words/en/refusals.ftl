@@ -167,7 +167,7 @@ refusal-no-such-token = You have no token with this id. Check the list of your t
 refusal-bad-token-terms =
     { $reason ->
         [name] A token's name has { $min } to { $max } printable characters.
-       *[bot_scope] Tokens with the scope bot are for bot accounts. Sign up as a bot to get one.
+       *[bot_scope] Tokens with the scope “bot” are for bot accounts. Sign up as a bot to get one.
     }
 refusal-scope-missing = This token only allows playing. Log in with your password for anything else.
 refusal-no-such-player = There is no player with this name. Check the name.
@@ -425,7 +425,7 @@ refusal-color-refused = You cannot name a color for this move. Either the rulese
 refusal-choice-pending = Make your open choice first. Name the color of the chip where your piece won, or say what your coin is.
 refusal-no-choice = There is nothing for you to choose now.
 refusal-choice-final = You have already chosen, and a choice is final.
-refusal-reserve-rule = Reserve rule: you must keep at least as many unmoved coins as there are Bombs and Flags in your pool. Move a piece or a coin that has moved before. If you are choosing what a coin is, choose a Bomb or the Flag.
+refusal-reserve-rule = Reserve rule: you must keep at least as many unmoved coins as there are Bombs and Flags in your pool. Move a piece, or a coin that has already moved. If you are choosing what a coin is, choose a Bomb or the Flag.
 refusal-no-scout-left = A coin that moves several squares becomes a Scout, but your pool has no Scout left. Move it one square.
 refusal-no-reserve = This ruleset has no reserve.
 refusal-not-in-reserve = You have no such piece in your reserve.

@@ -29,6 +29,7 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/@/{player}", page: "profile" },
     Address { path: "/leaderboard", page: "leaderboard" },
     Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
+    Address { path: "/statistics", page: "statistics" },
     Address { path: ACCOUNT, page: "account" },
     Address { path: "/about", page: "about" },
 ];
@@ -120,6 +121,7 @@ mod tests {
             ("/leaderboard/classic/blitz", Some("leaderboard")),
             ("/leaderboard/classic", None),
             ("/leaderboard/classic/5", None),
+            ("/statistics", Some("statistics")),
             ("/account", Some("account")),
             ("/account/x", None),
             ("/about", Some("about")),
