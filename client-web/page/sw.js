@@ -27,6 +27,7 @@ worker.addEventListener("fetch", (event) => {
   }
   else if (KEPT.some((kept) => kept.test(url.pathname))) event.respondWith(latest(request, url));
 });
+worker.addEventListener("push", (event) => event.waitUntil(tellTurn(event.data)));
 worker.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(show(event.notification.data));
@@ -100,6 +101,20 @@ async function latest(request, url) {
 async function dropRecords(cache) {
   const records = (await cache.keys()).filter(({ url }) => new URL(url).pathname.endsWith("/record"));
   await Promise.all(records.slice(0, -RECORDS).map((record) => cache.delete(record)));
+}
+
+/** Tells that a game waits for the player, unless they look at the page. @param {PushMessageData | null} data */
+async function tellTurn(data) {
+  const { game } = data?.json() ?? {};
+  if (!/^[0-9a-z]{12}$/.test(game)) return;
+  const windows = await worker.clients.matchAll({ type: "window" });
+  if (windows.some(({ focused }) => focused)) return;
+  const text = await (await caches.open(READ)).match("/push-text");
+  const address = `/game/${game}`;
+  // The tag is that of the page, so that one notification takes the place of the other.
+  await worker.registration.showNotification("Flagfall", {
+    body: await text?.text() ?? "It is your turn.", tag: `turn ${address}`, icon: `${BUILD}icons/flagfall.svg`, data: address,
+  });
 }
 
 /** Shows what a notification is about. @param {string} address */

@@ -5,6 +5,7 @@ import { playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { mutes, toggleMute } from "../parts/notices.js";
+import { PushChoice, endPush } from "../parts/push.js";
 import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
@@ -202,6 +203,7 @@ function Own({ player }) {
         h("p", { class: "muted small" }, say("recovery-text")),
         h(Password, { isNew: false })),
       h(Blocks, {}), h(Mutes, {}), h(Reports, {})),
+    h(PushChoice, {}),
     h(Tokens, { player }),
     h("div", { class: "columns" }, h(Webhook, { keep }), h(FeedAddress, { keep })),
     h("div", { class: "columns" },
@@ -222,6 +224,7 @@ function keep(kind, text) {
 /** @param {boolean} isGuest */
 async function logOut(isGuest) {
   if (isGuest && !await confirm({ title: say("guest-leave-ask"), text: say("guest-leave-text"), yes: say("guest-leave"), isDanger: true })) return;
+  await endPush();
   const done = await change("DELETE", "/api/session");
   if ("trouble" in done) return show(done.trouble);
   sessionChanged();

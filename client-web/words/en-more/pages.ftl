@@ -330,6 +330,13 @@ password-changed = The password is changed.
 recovery = Recovery code
 recovery-text = A new code makes the one before void.
 recovery-new = Make a new code
+push-title = While the page is closed
+push-text = A notice of your turn comes over the push service of your browser, which cannot read it.
+push-none = This browser cannot show notices while the page is closed.
+push-choice = Notify me when it is my turn in games with days per move
+push-failed = The push service of your browser cannot be reached. Try again later.
+push-turn = It is your turn.
+
 tokens = Devices and programs
 tokens-text = Wherever you are logged in has a token, and so has each program that plays as you.
 # $scope: play or bot.

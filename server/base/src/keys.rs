@@ -182,7 +182,7 @@ keyspace! {
     /// A stored guest who has not played yet.
     NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "services/src/players/standing.rs", "2 days";
     /// A secret key that all servers share.
-    SECRETS["NAME"] = "secrets", "32 bytes", "services/src/players/guest.rs", "permanent";
+    SECRETS["NAME"] = "secrets", "32 bytes; `push`: PKCS #8", "services/src/players/guest.rs", "permanent";
     /// A player whom another player has blocked.
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
@@ -231,7 +231,11 @@ keyspace! {
     WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "services/src/notices.rs", "10 s";
     /// Job: send a notice to a webhook.
     NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "until the notice is delivered or dropped";
-    /// The latest turn in a game that was announced to a player's webhook.
+    /// A browser that is notified of a player's turns.
+    PUSH["PLAYER", "ID"] = "push", "JSON: PushRecord", "services/src/notices/push.rs", "until the account is deleted or the push service ends it; at most 5 per player";
+    /// Job: send a notice to a browser.
+    PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
+    /// The latest turn in a game that was announced to a player's webhook and browsers.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A player's feed, identified by the SHA-256 of its secret.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";

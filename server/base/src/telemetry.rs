@@ -96,7 +96,7 @@ declare! {
     PAIRING_GAP = "flagfall_pairing_gap", Histogram, Count, [],
         "Difference between the ratings of two paired players";
     NOTICES = "flagfall_notices_total", Counter, Count, ["result"],
-        "Notices to webhooks, by result: delivered, failed, lost or dropped";
+        "Notices to webhooks and browsers, by result: delivered, failed, lost or dropped";
     LOGINS = "flagfall_logins_total", Counter, Count, ["result"],
         "Logins and recoveries, by result: good, wrong, closed or too_often";
     PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count, ["result"],

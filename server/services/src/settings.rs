@@ -78,8 +78,8 @@ pub struct Settings {
     /// Proxies that are trusted to name their clients' addresses in `X-Forwarded-For`.
     #[command(flatten)]
     pub proxies: ProxyTrust,
-    /// Allow players' webhooks to lead to private and loopback addresses, even without TLS.
-    /// Without this flag, webhooks may only lead to public addresses over https, so that players
+    /// Allow players' webhooks and push services at private and loopback addresses, even without
+    /// TLS. Without this flag, they must have public addresses and use https, so that players
     /// cannot reach into your network through this server.
     #[arg(long = "webhooks-to-private", env = "FLAGFALL_WEBHOOKS_TO_PRIVATE",
           action = ArgAction::SetTrue,
@@ -106,6 +106,14 @@ impl Settings {
             features,
             connections,
         }
+    }
+
+    /// Returns an address of the operator in the form that push services accept: the contact for
+    /// vulnerabilities, or else the server's address.
+    pub fn contact(&self) -> Option<String> {
+        let contact = self.security_contact.clone().filter(|contact| !contact.starts_with("tel:"));
+        let public = self.public_url.as_ref().filter(|url| url.is_https());
+        contact.or_else(|| public.map(ToString::to_string))
     }
 
     /// The quota of lag compensation; `None` if it is switched off.

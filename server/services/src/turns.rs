@@ -1,5 +1,5 @@
-//! The jobs of turns in games with days per move. They make queued moves, and write webhook
-//! notices to players who are to act.
+//! The jobs of turns in games with days per move. They make queued moves, and write notices
+//! to players who are to act.
 //!
 //! Every append to such a game also writes the job `turn_due/GAME`, so the job exists even after
 //! a crash. A server claims the job, does its work, and deletes the job if nothing was appended
@@ -70,7 +70,7 @@ impl Turns {
         Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for a player who is to act, if they have a webhook.
+    /// Queues a notice for a player who is to act, if they have a webhook or a subscribed browser.
     async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();

@@ -8,6 +8,7 @@ use crate::deployment::SavedDeployment;
 use crate::history::{PlayedGame, Statistics};
 use crate::invitation::Invitation;
 use crate::player::Player;
+use crate::push::PushInfo;
 use crate::queue::MoveQueue;
 use crate::rating::RatingInfo;
 use crate::secret::Secret;
@@ -285,6 +286,9 @@ pub struct AccountExport {
     /// The player's webhook, without its secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookInfo>,
+    /// The browsers that are notified of the player's turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub push: Vec<PushInfo>,
     /// True if the player has a feed. The feed's address is secret and not included.
     #[serde(default)]
     pub has_feed: bool,

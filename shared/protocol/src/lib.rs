@@ -15,6 +15,7 @@ mod invitation;
 mod own_games;
 mod parse;
 mod player;
+mod push;
 mod queue;
 mod rating;
 mod rating_range;
@@ -47,6 +48,7 @@ pub use invitation::{Invitation, Invitations, Invite};
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};
 pub use player::{Player, PlayerKind};
+pub use push::{NewPush, PushInfo, PushKey, RemovePush};
 pub use queue::{MoveQueue, NewQueue, QueuedMove};
 pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,

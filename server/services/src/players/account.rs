@@ -347,6 +347,7 @@ impl Players {
             statistics: Statistics::default(),
             deployments: Vec::new(),
             webhook: None,
+            push: Vec::new(),
             has_feed: false,
             challenges: Vec::new(),
             blocks: Vec::new(),

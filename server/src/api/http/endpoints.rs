@@ -163,6 +163,13 @@ endpoints! {
     GET "/api/feeds/{secret}" getFeed = me::feed,
         "A player's turns and finished games as JSON Feed 1.1, for anyone who has the secret",
         ["no_such_webhook/feed"];
+    GET "/api/push" getPushKey = me::push_key,
+        "The server's key for Web Push, which a browser needs to subscribe";
+    POST "/api/push" subscribe = me::subscribe,
+        "Makes the server notify a browser of the player's turns in games with days per move; replaces the oldest of five browsers",
+        ["account_expected/webhooks", "bad_webhook"];
+    DELETE "/api/push" unsubscribe = me::unsubscribe,
+        "Ends the notices to a browser; changes nothing if it gets none";
     GET "/api/me/statistics" getStatistics = histories::statistics,
         "The player's own statistics, by ruleset, side and deployment";
     GET "/api/me/challenges" listInvitations = me::invitations,

@@ -30,7 +30,11 @@ const TAGS: &[(&str, &str, &[&str])] = &[
         "Signing up and logging in, sessions, passwords and tokens",
         &["/api/account", "/api/log", "/api/recover", "/api/session", "/api/tokens"],
     ),
-    ("notices", "Webhooks and feeds", &["/api/me/webhook", "/api/me/feed", "/api/feeds"]),
+    (
+        "notices",
+        "Webhooks, feeds and notices to browsers",
+        &["/api/me/webhook", "/api/me/feed", "/api/feeds", "/api/push"],
+    ),
     ("me", "The caller's own data", &["/api/me", "/api/blocks"]),
     ("players", "Players, histories, ratings and leaderboards", &["/api/players", "/api/leaderboards"]),
 ];
