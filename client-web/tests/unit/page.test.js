@@ -178,7 +178,7 @@ test("every text that the page names is there", () => {
   assert.ok(named.length > 100);
   for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
   for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
-    "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+    "old-page", "new-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
   for (const key of ["first", "back", "play", "pause", "next", "last", "closed-not-over", "closed-aborted", "closed-secret",
     "wrong-not-a-record", "wrong-too-large", "wrong-broken", "wrong-no-views", "wrong-no-rules",
     "commitments-kept", "commitments-one-kept", "commitments-broken"]) assert.ok(words.has(`replay-${key}`), key);

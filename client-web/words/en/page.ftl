@@ -575,3 +575,10 @@ settings-motion-value =
         [system] As the system says
        *[none] None
     }
+
+## Later additions
+
+replay-check = Check this record
+replay-save-text = Save as text
+bar-new-page = The server has a newer page.
+bar-act-new-page = Load it
