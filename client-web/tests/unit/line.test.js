@@ -398,6 +398,6 @@ test("a newer page is offered between games only", () => {
   assert.equal(bar("old"), undefined, "a game is on its way");
   tab.put({ kind: "close_game", game: GAME });
   assert.equal(bar("old"), "new_page");
-  tab.hear({ type: "ping", id: 1, server_time: tab.now, heads: [], pool: { since: tab.now, terms: { ruleset: "classic", time: { kind: "unlimited" } }, waiting: 1 } });
+  tab.hear({ type: "ping", id: 1, server_time: tab.now, heads: [], pool: { since: tab.now, waiting: 1 } });
   assert.equal(bar("old"), undefined, "who waits for an opponent is not disturbed");
 });
