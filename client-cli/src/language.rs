@@ -1,8 +1,8 @@
 //! Chooses the language of the texts.
 //!
-//! The help and the errors of the command line are texts as well, so the language is chosen before
-//! the command line is read. An unknown language is ignored here; reading the command line then
-//! refuses it.
+//! The help and the errors of the command line are texts as well, so the language is chosen
+//! before the command line is read. An unknown language is ignored here; reading the command line
+//! then refuses it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,8 +14,9 @@ use crate::settings;
 /// The variables that name the system's language, the strongest first.
 const LOCALE: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
 
-/// Returns the language that the option `--language` names, or `FLAGFALL_LANGUAGE`, or the settings
-/// file, or else the system's language. Without a text in that language, returns English.
+/// Returns the language that the option `--language` names, or `FLAGFALL_LANGUAGE`, or the
+/// settings file, or else the system's language. Returns English if there are no texts in that
+/// language.
 pub fn wanted(arguments: &[OsString], variable: impl Fn(&str) -> Option<String>) -> Language {
     let folder = || option(arguments, "--config-dir").or_else(|| variable("FLAGFALL_CONFIG_DIR"));
     let named = option(arguments, "--language")

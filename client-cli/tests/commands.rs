@@ -37,11 +37,11 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["play", "--rules", "clasic"][..], 2, "Did you mean `classic`?"),
         (&["play", "--time", "soon"][..], 2, "is not a clock"),
         (&["play", "--time", "1+0s"][..], 3, "Cannot reach"),
-        (&["play", "--time", "9s"][..], 2, "out of bounds"),
+        (&["play", "--time", "9s"][..], 2, "out of range"),
         (&["play", "--bot", "godo"][..], 2, "Did you mean `good`?"),
         (&["play", "--rating", "1600-1400"][..], 2, "is not a range of ratings"),
-        (&["play", "--rated"][..], 2, "Only accounts can play rated games"),
-        (&["seek", "--rated"][..], 2, "Only accounts can play rated games"),
+        (&["play", "--rated"][..], 2, "Only players with an account can play rated games"),
+        (&["seek", "--rated"][..], 2, "Only players with an account can play rated games"),
         (&["play", "--game", "short"][..], 2, "not a game id"),
         (&["games", "--server", "ftp://x"][..], 2, "is not a server address"),
         (&["games", "--ca", "nowhere.pem"][..], 2, "--ca nowhere.pem: "),
@@ -135,7 +135,7 @@ fn completions_and_manual_pages_come_from_the_command_line() {
     assert_eq!(run(folder.path(), &["man", man.to_str().expect("a path")]).0, 0);
     let page = |name: &str| std::fs::read_to_string(man.join(name)).expect("a page");
     assert!(page("flagfall.1").contains("flagfall\\-leaderboard(1)"), "{}", page("flagfall.1"));
-    assert!(page("flagfall-tokens-new.1").contains("Prints it once"));
+    assert!(page("flagfall-tokens-new.1").contains("shown only once"));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn deployments_are_saved_shown_listed_and_deleted() {
         (&["setups", "save", "barrage", "long", &format!("{corner}9")][..], 2, "41 characters instead of 40"),
         (&["setups", "list"][..], 0, "barrage filed"),
         (&["setups", "show", "barrage", "filed"][..], 0, "........FB\n"),
-        (&["setups", "delete", "barrage", "corner"][..], 0, "is deleted"),
+        (&["setups", "delete", "barrage", "corner"][..], 0, "has been deleted"),
         (&["setups", "delete", "barrage", "corner"][..], 4, "corner"),
         (&["setups", "show", "barrage", "corner"][..], 1, "No deployment"),
     ] {

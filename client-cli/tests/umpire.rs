@@ -454,7 +454,7 @@ fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
         (&["--rules", "pbm", "--all", "/nowhere"][..], "/nowhere"),
         (
             &["--rules", "pbm", "--red", "sh", "--blue", "sh", "--turn-time", "0"][..],
-            "0.001 to 86400 seconds",
+            "0.001 and 86400 seconds",
         ),
     ] {
         let output = stage.umpire(arguments).output().expect("the umpire runs");

@@ -89,7 +89,10 @@ export function sayClock(ms) {
 let more;
 /** Loads the texts that only some pages need, once. */
 export function moreWords() {
-  more ??= loadMore(words);
+  more ??= loadMore(words).catch((error) => {
+    more = undefined;
+    throw error;
+  });
   return more;
 }
 

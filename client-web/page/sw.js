@@ -20,7 +20,11 @@ worker.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== worker.location.origin) return;
   if (request.mode === "navigate") event.respondWith(pageFor(request));
-  else if (url.pathname.startsWith("/assets/")) event.respondWith(fileFor(request));
+  else if (url.pathname.startsWith("/assets/")) {
+    event.respondWith(fileFor(request));
+    const language = url.pathname.startsWith(BUILD) ? languageOf(url.pathname.slice(BUILD.length)) : undefined;
+    if (language) event.waitUntil(keepTexts(language));
+  }
   else if (KEPT.some((kept) => kept.test(url.pathname))) event.respondWith(latest(request, url));
 });
 worker.addEventListener("notificationclick", (event) => {
@@ -54,21 +58,27 @@ async function pageFor(request) {
 
 /** Files of a build never change. @param {Request} request */
 async function fileFor(request) {
-  const kept = await caches.match(request);
-  if (kept) return kept;
-  const answer = await fetch(request);
-  // A language that was chosen in the settings.
-  if (answer.ok && new URL(request.url).pathname.startsWith(`${BUILD}words/`)) {
-    await (await caches.open(BUILD)).put(request, answer.clone());
-  }
-  return answer;
+  return (await caches.match(request)) ?? fetch(request);
+}
+
+/** Keeps the texts of a language that was chosen in the settings. @param {string} language */
+async function keepTexts(language) {
+  const cache = await caches.open(BUILD);
+  const files = [language, `${language}-more`].map((name) => `${BUILD}words/${name}.ftl`);
+  const isKept = await Promise.all(files.map((file) => cache.match(file)));
+  await cache.addAll(files.filter((_, index) => !isKept[index]));
+}
+
+/** The language of a file of texts. @param {string} file */
+function languageOf(file) {
+  return /^words\/(.+?)(?:-more)?\.ftl$/.exec(file)?.[1];
 }
 
 /** False for texts in a language that the browser does not prefer: they are kept when they are read. @param {string} file */
 function isPreferred(file) {
-  const language = /^words\/(.+?)(-more)?\.ftl$/.exec(file)?.[1];
-  return !language || language === "en"
-    || worker.navigator.languages.some((tag) => [tag.toLowerCase(), tag.toLowerCase().split("-")[0]].includes(language));
+  const language = languageOf(file);
+  const preferred = worker.navigator.languages.map((tag) => tag.toLowerCase()).flatMap((tag) => [tag, tag.split("-")[0]]);
+  return !language || language === "en" || preferred.includes(language);
 }
 
 /** What the server says now; without it, what it said last. @param {Request} request @param {URL} url */

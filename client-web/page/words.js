@@ -1,12 +1,12 @@
-// What the page says, and in which language. The texts are Fluent files. A text that a language lacks
-// is said in English, and one that English lacks too shows its name.
+// What the page says. The texts are Fluent files. A text that a language lacks is said in English; one
+// that is missing shows its name.
 
 import { FluentBundle, FluentResource } from "./vendor/library.js";
 
 /** @typedef {Record<string, string | number>} Args */
 
 const ENGLISH = "en";
-/** What follows this line in a file of texts is what the language lacks, in English. */
+/** What the language lacks follows this line. */
 const LACKS = "\n### en\n";
 
 export class Words {
@@ -43,6 +43,11 @@ export class Words {
     if (errors.length > 0) console.warn(`${id}: ${errors.map((error) => error.message).join("; ")}`);
     return text;
   }
+
+  /** A text, or what the server says. @param {string} id @param {string} server */
+  sayOr(id, server) {
+    return this.has(id) ? this.say(id) : server;
+  }
 }
 
 /** @param {string} language */
@@ -50,15 +55,11 @@ function bundle(language) {
   return new FluentBundle(language, { useIsolating: false });
 }
 
-/** The languages that there are texts in. */
 export function languages() {
   return (document.documentElement.dataset.languages ?? ENGLISH).split(" ");
 }
 
-/**
- * The first language that there are texts in. `pt-BR` is satisfied with texts in `pt`.
- * @param {readonly string[]} wanted @param {readonly string[]} known
- */
+/** `pt-BR` is content with `pt`. @param {readonly string[]} wanted @param {readonly string[]} known */
 export function chooseLanguage(wanted, known) {
   const tags = wanted.map((tag) => tag.toLowerCase()).flatMap((tag) => [tag, tag.split("-")[0] ?? tag]);
   return tags.find((tag) => known.includes(tag)) ?? ENGLISH;
@@ -69,7 +70,7 @@ export async function loadWords(language) {
   try {
     return new Words(language, await load(language));
   } catch (error) {
-    // Without the server, there are only the languages that were kept on the device.
+    // Offline, a language may not be on the device.
     if (language === ENGLISH) throw error;
     return loadWords(ENGLISH);
   }

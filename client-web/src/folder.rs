@@ -26,6 +26,10 @@ const OWN_WORDS: &str = "words";
 /// The language that says what another one lacks.
 const ENGLISH: &str = "en";
 
+/// The file that the page does without in English, because the server sends these texts with the
+/// rulesets.
+const SENT_IN_ENGLISH: &str = "rulesets.ftl";
+
 /// The line in a file of texts that comes before the English texts.
 const LACKS: &str = "### en";
 
@@ -218,15 +222,26 @@ impl Folder {
     }
 
     /// Returns the texts in the folders with this name: first those of all clients, then those of
-    /// the page alone. Leaves out comments, which are for translators.
+    /// the page alone. Leaves out what is for translators: comments, empty lines and the depth of
+    /// indentation.
     fn own_words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = String::new();
         for folder in WORDS {
             let folder = self.0.join(folder).join(name);
             if folder.is_dir() {
-                for name in names(&folder)? {
-                    for line in text(&folder.join(name))?.lines().filter(|line| !line.starts_with('#')) {
-                        texts.push_str(line);
+                for file in names(&folder)? {
+                    if name == ENGLISH && file == SENT_IN_ENGLISH {
+                        continue;
+                    }
+                    for line in text(&folder.join(file))?.lines() {
+                        let bare = line.trim_start();
+                        if bare.is_empty() || line.starts_with('#') {
+                            continue;
+                        }
+                        if bare.len() < line.len() {
+                            texts.push(' ');
+                        }
+                        texts.push_str(bare);
                         texts.push('\n');
                     }
                 }

@@ -195,6 +195,8 @@ const LOUD = {
  */
 export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, beside, options = {} }) {
   const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
+  // The messages are all that the page knows.
+  await page.route("**/api/**", (route) => route.abort("connectionreset"));
   // One house player that plays everything.
   const house_players = [{ level: "simple", rulesets: rules.map(({ id }) => id) }];
   await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules, house_players } }));

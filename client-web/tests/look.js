@@ -24,7 +24,7 @@ export function faultsOf(page, foreign, known) {
       const where = `${element.localName}.${element.getAttribute("class") ?? ""}`;
       for (const node of element.childNodes) if (node.nodeType === 3) read(node.nodeValue ?? "", where);
       for (const name of ["aria-label", "placeholder", "title", "alt"]) read(element.getAttribute(name) ?? "", `${where} ${name}`);
-      if (!(element instanceof HTMLElement) || !isShown(element) || element.closest(".board, .panel-body")) continue;
+      if (!(element instanceof HTMLElement) || !isShown(element) || element.closest(".board-host, .panel-body")) continue;
       const box = element.getBoundingClientRect();
       // What only screen readers read is one pixel wide.
       if (box.width <= 1) continue;

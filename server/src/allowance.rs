@@ -33,7 +33,7 @@ pub(crate) async fn ask_lobby(
             match begin(app, client, player, &command) {
                 Ok(ticket) => ticket,
                 // Accept a repeated command regardless of the limits, because it only gets the
-                // answer to the first command again.
+                // answer to the original command again.
                 Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
                 Err(too_many) => {
                     too_many.count();

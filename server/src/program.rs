@@ -33,7 +33,7 @@ const BACKLOG: u32 = 1_024;
 /// Maximum number of quarantined games to name at the start.
 const QUARANTINED_SHOWN: usize = 100;
 
-/// The reason why the program ends early. [`Failure::code`] is its exit code.
+/// Why the program ends early. [`Failure::code`] returns the exit code.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -188,7 +188,7 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A bound port that does not accept connections yet. It refuses clients at once, so that they
+/// A bound port that does not accept connections yet. Clients are refused at once, so that they
 /// can try another server instead of waiting until this one has recovered its games.
 struct Port {
     flag: &'static str,
@@ -342,7 +342,7 @@ impl Signals {
         }
     }
 
-    /// Returns when the first signal arrives. A second signal ends the process at once, which
+    /// Returns when the first signal arrives. A second signal ends the process immediately, which
     /// does not damage the store.
     async fn stop(mut self) {
         self.next().await;

@@ -37,7 +37,8 @@ const SWEEP: Duration = Duration::from_secs(10 * 60);
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// The time between two maintenance runs of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// The time after which the server again removes copies of players who have left from its memory.
+/// The time between two checks of the copies in this server's memory. A check removes the copies
+/// of players who have left.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the
@@ -156,8 +157,8 @@ impl Server {
     }
 }
 
-/// Returns the limits for the metrics listener: a few connections at a time, without a limit per
-/// address.
+/// Returns the limits for the metrics listener: a few connections at a time, without a
+/// per-address limit.
 fn for_operators() -> Doorkeeper {
     let limits = AdmissionLimits { reserved_percent: 0, ..AdmissionLimits::default() };
     let proxies = ProxyTrust { is_everyone: true, ranges: Vec::new() };
@@ -180,8 +181,8 @@ fn ticking(every: Duration) -> Interval {
     ticks
 }
 
-/// Sends heartbeats to the store. After a crash, clocks count as stopped since the last
-/// heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
+/// Sends heartbeats to the store. After a crash, clocks count as having been stopped since the
+/// last heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
@@ -227,7 +228,7 @@ enum Pace {
 /// Waits for a heartbeat and reports the state of the store.
 ///
 /// The store is reported unavailable as soon as the heartbeat is late, and available when a
-/// heartbeat completes in time. A late heartbeat does not make the store available, because a
+/// heartbeat completes in time. A late heartbeat does not make the store available. Otherwise, a
 /// slow store would alternate between the two states.
 async fn watch_beat<T>(
     beat: impl Future<Output = Result<T, StoreError>>,

@@ -295,7 +295,8 @@ fn the_second_opinion_agrees_among_coins() {
     }
 }
 
-/// Few pieces of every kind near each other and the joints, and armies face to face.
+/// Positions with a few pieces of every kind close to each other and to the joints, and positions
+/// with armies face to face.
 const ISLANDS: [&str; 3] = [
     "SET red 0 0 bF.b2.7b9.b4.b3bP/b4.3b1.8b8.b9/.16/.b9.14/.3~3.4~3.3/.3~3.4~3.3/.r9.3r4.10/.16/r4.2r1.3rS.3r9.2r2r3/rFr2.r9.9rP.r8 5:1 8:2,B:1 - -",
     "SET blue 0 0 bF.15/.16/.16/b2b3b4b9bPb8bBbSb1b5b6b7b4b3b2b9/.3~3.4~3.3/.3~3.4~3.3/r2r3r4r9rPr8rBrSr1r5r6r7r4r3r2r9/.16/.16/rF.15 9^:1,4:1 9:1,3^:1 - -",
@@ -307,12 +308,12 @@ fn islands(number: usize, sets: u8) -> String {
     if sets > 1 {
         return text;
     }
-    // Set 1 has neither Phoenix nor labels.
+    // The ruleset of Set 1 has neither Phoenixes nor labels.
     text.replace("bP", ".").replace("rP", ".").replace("9^:1,4:1", "4:1").replace("9:1,3^:1", "9:1")
 }
 
-/// Chips in runs on nearly every square of some lines, so that lines of one color and flashes are
-/// frequent.
+/// Adds runs of chips to nearly every square of some lines, so that lines of one color and
+/// flashes are frequent.
 fn with_chips(text: &str, seed: u64) -> String {
     let mut chance = Chance::new(seed);
     let board = Board::read(text).expect("a position");
@@ -368,8 +369,8 @@ fn legal_after(text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: if a defender moves, its chain of moves continues. The chain limits the defender
-/// only along the line of its own moves.
+/// §C3 with §O1: if a defender moves to the attacker's square, its chain of moves continues. The
+/// chain limits the defender only along the line of its own moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);

@@ -181,8 +181,8 @@ fn legal_moves_agree_in_games_full_of_repetitions() {
     }
 }
 
-/// Compares all commands of a side, not only moves. There are three lists: the view's, the
-/// position's, and those of all possible commands that `decide` accepts.
+/// Compares all commands of a side, not only moves. The commands come from three lists: the
+/// view's list, the position's list, and the list of all possible commands that `decide` accepts.
 struct LegalCommands {
     step: usize,
     every: usize,

@@ -15,7 +15,8 @@ struct Applied;
 
 impl Law for Applied {
     fn event(&mut self, logged: &Logged) {
-        // The earlier view may be of any moment, because the event replaces its clock.
+        // The earlier view may have been made at any moment, because the event replaces its
+        // clock.
         let now = logged.at;
         for viewer in Viewer::ALL {
             let mut held = view(&logged.before, viewer, Stamp(now.0 - 5)).seen;
@@ -89,7 +90,7 @@ struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
-        // An audience that knows more does not know more about a coin.
+        // Even an audience that knows more than another knows the same about a coin.
         (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,

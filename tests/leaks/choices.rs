@@ -1,8 +1,8 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
 //! Such games have no other secret (§Q8), so it is easy to specify what each audience was told,
-//! and when. A side is told its own choice at once. The others are told with the result of the
-//! strike.
+//! and when. A side is told its own choice immediately. The others are told with the result of
+//! the strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ struct AudienceKnowledge {
     viewer: Viewer,
     /// The board, with the audience's own choice in a pending strike.
     board: Board,
-    /// The moments at which choices were made. `waiting` has those of the pending strike, and
-    /// `resolved` has those of resolved strikes, which the end of the game opens.
+    /// The moments at which choices were made: `waiting` for the pending strike, and `resolved`
+    /// for resolved strikes. The end of the game opens the moments in `resolved`.
     waiting: Vec<String>,
     resolved: Vec<String>,
     said: Vec<String>,
@@ -50,7 +50,7 @@ impl AudienceKnowledge {
         }
     }
 
-    /// Carries an event out on the board.
+    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) {
         let event = board_event(record).expect("an event on the board");
         if let Err(why) = self.board.take(&event) {
@@ -163,8 +163,8 @@ fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     Some(spec.said)
 }
 
-/// Every pending strike is probed in each of the last steps, of which there are this many. Before
-/// that, it is probed in every seventh step.
+/// Every pending strike is probed in each of this many last steps. In earlier steps, it is probed
+/// in every seventh step.
 const LAST_STEPS: usize = 6;
 
 /// All bytes that one audience is sent in a valid script.
@@ -210,7 +210,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     commands.extend([Command::AcceptDraw, Command::DeclineDraw, Command::OfferDraw, Command::Abort]);
     for command in commands {
         match decide(game, side, game.ply(), &command, table.now, &Entropy([0; 32])) {
-            // The side's own choice would be accepted. Its consequences are in the events.
+            // For example, the side's own choice would be accepted. The consequences of the
+            // choice are in the events.
             Ok(_) => bytes.push(format!("{} is taken", refusable(&command))),
             Err(refusal) => {
                 let to = if let Command::Move(asked) = &command { asked.squares } else { squares(own) };
@@ -387,7 +388,8 @@ fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     Some(Cut { script, last })
 }
 
-/// Longer than any game lasts. Otherwise a side that owes a choice could run out of time.
+/// This is longer than any game lasts. Otherwise, a side that owes a choice could run out of
+/// time.
 const BASE_MS: u64 = 60_000_000;
 
 fn last_choice(script: &Script) -> Option<LastChoice> {

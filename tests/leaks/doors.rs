@@ -29,7 +29,7 @@ pub(crate) trait Doors {
         self.event(logged, viewer).is_some()
     }
 
-    /// The record of the game so far, as this audience may have it.
+    /// The record of the game so far, as this audience may see it.
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
         let GameSummary { terms, players, .. } = summary(game, game.phase());
         let mut record = recorder(log, game).record(viewer, terms, players);
@@ -37,7 +37,7 @@ pub(crate) trait Doors {
         record
     }
 
-    /// The record of a scope, as this audience may have it now. None if it is refused.
+    /// The record of a scope, as this audience may see it now. None if the record is refused.
     fn record_as(
         &self,
         log: &[Logged],
@@ -146,7 +146,7 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     pieces
 }
 
-/// Lets `with` change the pieces of a view. It gets their true ranks.
+/// Lets `with` change the pieces of a view. `with` gets the true ranks of these pieces.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = truth(game);
     for piece in &mut view.pieces {

@@ -125,7 +125,8 @@ impl Script {
                 .filter(|(place, origin)| letters[*place] != '.' && !disclosed.is_known(*origin))
                 .map(|(place, origin)| (place, origin, disclosed.has_moved(origin)))
                 .collect();
-            // The Flag could not have been removed.
+            // A piece that was removed must not become the Flag, because the Flag cannot be
+            // removed.
             let stayed = |origin: Origin| !disclosed.was_removed(origin);
             for _ in 0..1 + chance.below(30) {
                 if hidden.len() < 2 {

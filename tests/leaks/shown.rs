@@ -196,7 +196,7 @@ fn an_illegal_deployment_leaves_no_trace() {
 }
 
 /// While the sides deploy, the others only learn that a side is ready. They must not learn how
-/// often or when it changed its deployment.
+/// often or when that side changed its deployment.
 #[test]
 fn redeployments_leave_no_trace() {
     for ruleset in crate::with_deployments() {

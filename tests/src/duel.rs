@@ -5,7 +5,7 @@ use flagfall_rules::{
     Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, Start, View, Viewer, view,
 };
 
-/// The reason why a game could not be played to its end.
+/// Why a game could not be played to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum DuelError {

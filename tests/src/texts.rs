@@ -60,8 +60,8 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     all.keys().map(|id| (id.clone(), full_needs(&all, id))).collect()
 }
 
-/// Checks that each file of a translation has the same texts as the English file at the same place,
-/// and that the two texts of an id have the same arguments and attributes.
+/// Checks that each file of a translation has the same texts as the English file at the same
+/// place, and that the two texts of an id have the same arguments and attributes.
 ///
 /// `shared` are English files and their translations that these texts may refer to.
 ///

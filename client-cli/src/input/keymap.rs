@@ -260,7 +260,7 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// Returns the key of a Latin keyboard, except in a text that may have any letters.
+/// Returns the same key of a Latin keyboard, except in a message or a name that the user types.
 fn on_latin_keyboard(model: &Model, key: Key) -> Key {
     match key {
         Key::Char(letter) if !matches!(screen(model), Screen::Message | Screen::Name) => {

@@ -108,7 +108,7 @@ panel-held = held
 panel-lost = lost
 panel-left-head = left
 panel-pool-head = pool
-# The heads of narrow columns, with room for 6 and 4 letters. $side.
+# The heads of narrow columns, with room for 5 letters (Red) and 4 letters (Blue). $side.
 panel-side =
     { $side ->
         [red] Red

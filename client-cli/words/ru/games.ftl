@@ -25,7 +25,7 @@ owed-color-own = Сначала назовите цвет своей фишки 
 choose-coin = Выберите ранг для своей монеты на { $square }, например choose { $example }. Возможны: { $names }.
 
 # $text: what was typed.
-not-a-time = «{ $text }» – не часы; укажите минуты и секунды на ход, например 10+5, секунды, например 90s+2, минуты и свободные секунды каждого хода, например 10d5, дни на ход, например 3days, или none
+not-a-time = «{ $text }» – не часы; укажите 10+5 (10 минут и по 5 секунд за каждый ход), 90s+2 (90 секунд и по 2 за каждый ход), 10d5 (10 минут; первые 5 секунд каждого хода свободны), 3days (3 дня на каждый ход) или none
 # $time: the clock; $min and $max: days.
 time-bounds-days = часы { $time } вне допустимых пределов: время на ход – от { $min } до { $max } дней
 # $time: the clock; $min_s: seconds; $max_min: minutes; $free_min and $free_max: seconds.

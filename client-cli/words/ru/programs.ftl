@@ -25,7 +25,7 @@ failure-refused = сервер отказал в команде, которая 
 session-no-seat = у вас нет места в этой партии
 session-too-late = партия уже началась, а программа может вступить только до расстановки
 # $ruleset; $server: options that name the server; $game: its id.
-session-no-words = строчный протокол не может выразить всё, что бывает по правилам { $ruleset }. Место остаётся за вами. Сыграть партию самому: flagfall play{ $server } --game { $game }
+session-no-words = строчный протокол не может выразить всё, что бывает по правилам { $ruleset }. Место остаётся за вами. Чтобы сыграть партию без программы: flagfall play{ $server } --game { $game }
 session-replaced = место занято другим соединением этого игрока
 session-damaged = партию нельзя продолжить: её журнал на сервере повреждён
 # $ruleset: what was typed; $rulesets: a list.

@@ -109,7 +109,7 @@ panel-held = резерв
 panel-lost = сбит
 panel-left-head = есть
 panel-pool-head = зап.
-# The heads of narrow columns, with room for 6 and 4 letters. $side.
+# The heads of narrow columns, with room for 5 letters (Red) and 4 letters (Blue). $side.
 panel-side =
     { $side ->
         [red] Крас.

@@ -1,7 +1,7 @@
 // What the player has in hand: how gestures and typed text become commands, and a deployment
 // while it is being made.
 
-import { byKeys, colorOf, rankOf } from "./notation.js";
+import { colorOf, rankOf } from "./notation.js";
 import { choices, freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
 import { homeSquares } from "./rules.js";
 
@@ -77,6 +77,14 @@ export function byWay(draft, way) {
 const MOVE = /^([a-p](?:10|[1-9]))-?([a-p](?:10|[1-9]))([+-])?(?:=([rybg]))?$/;
 const PLACE = /^place ([1-9sbfp])(\^)? ([a-p](?:10|[1-9]))(?:=([rybg]))?$/;
 const REMOVE = /^remove ([a-p](?:10|[1-9]))$/;
+
+/** Where a Russian layout has the letters of squares and commands. */
+const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"].map((letter, index) => [letter, "qwertyuiopasdfghjklzxcvbnm"[index] ?? ""]));
+
+/** What was typed, as a Latin layout has it on the same keys. @param {string} typed Small letters. */
+export function byKeys(typed) {
+  return [...typed].map((letter) => KEYS.get(letter) ?? letter).join("");
+}
 
 /**
  * The command, or the key of a text that says what is wrong.

@@ -134,14 +134,6 @@ export function parseLaid(text) {
   return { squares: squares.match(/[a-p](?:10|[1-9])/g) ?? [], color };
 }
 
-/** Where a Russian layout has the letters of squares and commands. */
-const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"].map((letter, index) => [letter, "qwertyuiopasdfghjklzxcvbnm"[index] ?? ""]));
-
-/** What was typed, as a Latin layout has it on the same keys. @param {string} typed Small letters. */
-export function byKeys(typed) {
-  return [...typed].map((letter) => KEYS.get(letter) ?? letter).join("");
-}
-
 /** The color with this letter. @param {string} letter */
 export function colorOf(letter) {
   return COLORS.find((color) => color[0] === letter.toLowerCase());

@@ -116,20 +116,17 @@ export function customId(rules, changes) {
 
 /** What a ruleset is called. @param {Rules} rules @param {Words} words */
 export function titleOf(rules, words) {
-  const id = `ruleset-title-${rules.id}`;
-  return words.has(id) ? words.say(id) : rules.title;
+  return words.sayOr(`ruleset-title-${rules.id}`, rules.title);
 }
 
-/** How a ruleset differs from others. @param {Rules} rules @param {Words} words */
+/** @param {Rules} rules @param {Words} words */
 export function summaryOf(rules, words) {
-  const id = `ruleset-summary-${rules.id}`;
-  return words.has(id) ? words.say(id) : rules.summary;
+  return words.sayOr(`ruleset-summary-${rules.id}`, rules.summary);
 }
 
-/** What a value of an option means. @param {string} option @param {{ name: string, meaning: string }} value @param {Words} words */
+/** @param {string} option @param {{ name: string, meaning: string }} value @param {Words} words */
 export function meaningOf(option, value, words) {
-  const id = `rule-${option}-${value.name}`;
-  return words.has(id) ? words.say(id) : value.meaning;
+  return words.sayOr(`rule-${option}-${value.name}`, value.meaning);
 }
 
 /** What the changes of a custom game mean, in words. @param {Rules} rules @param {string} id @param {Words} words */

@@ -89,7 +89,7 @@ function OfferForm() {
     h("div", { class: "stack tight" },
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isRated && !why, disabled: why !== "", onChange: () => setRated(!isRated) }),
-        say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null),
+        h("span", null, say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null)),
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isPrivate, onChange: () => setPrivate(!isPrivate) }), say("form-private"))),
     rules ? h(MoreChoices, { rules, more, change: setMore, whyNoRange }) : null,

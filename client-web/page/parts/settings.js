@@ -1,6 +1,6 @@
 // Settings, kept on the device.
 
-import { say, settings, storeSettings } from "../state.js";
+import { moreWords, say, settings, storeSettings } from "../state.js";
 import { h } from "../vendor/library.js";
 import { languages } from "../words.js";
 import { tell } from "./dialog.js";
@@ -16,19 +16,22 @@ const CHOICES = [
   { name: "motion", values: ["system", "none"] },
 ];
 
-export function showSettings() {
-  return tell(say("settings"), h(Choices, {}));
+export async function showSettings() {
+  await moreWords();
+  const { language } = settings.value;
+  await tell(say("settings"), h(Choices, {}));
+  // Everything is said anew in another language. Not at once: arrow keys go through the languages.
+  if (settings.value.language !== language) location.reload();
 }
 
-/** A language is chosen by its own name. All that was said is said anew, so the page loads again. */
+/** A language is called by its own name. */
 function Language() {
   const now = settings.value;
-  const choose = (/** @type {any} */ event) => {
-    storeSettings({ ...now, language: event.target.value });
-    location.reload();
-  };
   return h("label", { class: "field" }, h("span", null, say("settings-language")),
-    h("select", { value: now.language, onChange: choose },
+    h("select", {
+      value: now.language,
+      onChange: (/** @type {any} */ event) => storeSettings({ ...settings.value, language: event.target.value }),
+    },
       h("option", { value: "system" }, say("settings-language-system")),
       languages().map((tag) => h("option", { key: tag, value: tag, lang: tag }, nameOf(tag)))));
 }

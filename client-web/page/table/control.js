@@ -11,7 +11,7 @@ import {
 import { clocksSentence, entriesOf, lossesSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
-import { choose, confirm, tellList } from "../parts/dialog.js";
+import { choose, confirm, tellKeys } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
 import {
   alarm, allWords, ask, line, readApi, refusalText, rulesFor, say, serverTime, show, speak,
@@ -254,7 +254,7 @@ export class GameControl {
       }
       default:
         if (event.key !== "?") return false;
-        void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+        void tellKeys(KEYS);
         return true;
     }
   }

@@ -1,9 +1,9 @@
 // A deployment in the making: by pointer and by keys, with its tray and its tools.
 
 import { nextChange } from "../game/clocks.js";
-import { RANKS, byKeys, letterOf } from "../game/notation.js";
+import { RANKS, letterOf } from "../game/notation.js";
 import {
-  fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
+  byKeys, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
   swap, tray, writeSetup,
 } from "../game/hand.js";
 import { homeSquares } from "../game/rules.js";

@@ -2,7 +2,8 @@
 // turn, what was played and lost, and talk.
 
 import { drawChip } from "../board/pieces.js";
-import { COLORS, RANKS, byKeys, letterOf, opponentOf } from "../game/notation.js";
+import { byKeys } from "../game/hand.js";
+import { COLORS, RANKS, letterOf, opponentOf } from "../game/notation.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { outcomeSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";

@@ -8,7 +8,7 @@ import {
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence } from "../game/sentences.js";
 import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
-import { tellList } from "../parts/dialog.js";
+import { tellKeys } from "../parts/dialog.js";
 import { allWords, say, sayClock, speak } from "../state.js";
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
@@ -167,7 +167,7 @@ function boardKey(event, steps, moment) {
     case "KeyC": speak(lossesSentence(moment.view, allWords())); return true;
     default:
       if (event.key !== "?") return false;
-      void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+      void tellKeys(KEYS);
       return true;
   }
 }

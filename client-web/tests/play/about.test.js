@@ -13,7 +13,7 @@ const TEXT = "Write to <b>club@example.org</b>\nor [call](tel:1).\n\n# Privacy &
 
 const folder = mkdtempSync(join(tmpdir(), "flagfall-about-"));
 const file = join(folder, "about.txt");
-const [told, silent] = [new Server(["--about", file]), new Server()];
+const [told, silent] = [new Server({ flags: ["--about", file] }), new Server()];
 /** @type {import("playwright-core").Browser} */
 let chromium;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { feedPage, welcome } from "../fed.js";
-import { chromium, front, rules, rulesOf } from "../fed_site.js";
+import { chromium, rules, rulesOf, server } from "../fed_site.js";
 import { playLong } from "../pairs.js";
 
 /** @typedef {import("playwright-core").Page} Page */
@@ -61,7 +61,7 @@ for (const id of isLong ? ["classic", "shadowflash-1", "shadowflash-3"] : ["shad
   test(`${id}: 1,000 plies stay within heap and nodes, and nothing jumps`, async (t) => {
     const messages = await playLong(rulesOf(id), { seed: 2, plies: 1_000 });
     const { page, faults, context, hear } = await feedPage(chromium, {
-      url: front.url, rules, isQuiet: true, settings: {}, options: { reducedMotion: "reduce" },
+      url: server.url, rules, isQuiet: true, settings: {}, options: { reducedMotion: "reduce" },
     });
     await hear(welcome("red"));
     await feedAll(page, messages.slice(0, 4));
@@ -85,7 +85,7 @@ test("games that are over leave nothing behind", async (t) => {
   const games = await Promise.all(Array.from({ length: 3 }, (_, n) =>
     playLong(rulesOf("barrage"), { seed: n, plies: 60, id: `budgetgame${n}0` })));
   const { page, faults, context, hear } = await feedPage(chromium, {
-    url: front.url, rules, isQuiet: true, settings: {}, options: { reducedMotion: "reduce" },
+    url: server.url, rules, isQuiet: true, settings: {}, options: { reducedMotion: "reduce" },
   });
   await hear(welcome("red"));
   /** @type {{ heap: number, nodes: number }[]} */

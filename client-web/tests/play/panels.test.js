@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { feedPage, welcome } from "../fed.js";
-import { chromium, front, rules } from "../fed_site.js";
+import { chromium, server, rules } from "../fed_site.js";
 import { GAME, gameMessage, player } from "../pairs.js";
 
 /** A game that has begun before the page was opened. @param {"red" | "blue" | "public"} audience */
@@ -16,7 +16,7 @@ function begun(audience) {
 }
 
 test("the players' ratings and pages stand beside their names, and move nothing", async () => {
-  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
   /** @type {() => void} */
   let answer = () => undefined;
   const isAsked = new Promise((resolve) => {
@@ -49,7 +49,7 @@ test("the players' ratings and pages stand beside their names, and move nothing"
 });
 
 test("moves from before the page was opened are listed as the player was shown them", async () => {
-  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
   /** @type {string[]} */
   const asked = [];
   const first = begun("red").view;
@@ -76,7 +76,7 @@ test("moves from before the page was opened are listed as the player was shown t
 });
 
 test("an offer with changed rules names them, and what cannot be changed says why", async () => {
-  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, path: "/play", settings: {} });
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, path: "/play", settings: {} });
   await hear(welcome("red"));
   await page.getByText("More choices").click();
   await page.getByLabel("Equal ranks (ties)").selectOption("defender");
@@ -98,7 +98,7 @@ test("an offer with changed rules names them, and what cannot be changed says wh
 });
 
 test("a mute lasts, and is taken back on the account's page", async () => {
-  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
   await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
   await page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
   await hear(welcome("red"));
@@ -111,7 +111,7 @@ test("a mute lasts, and is taken back on the account's page", async () => {
   await hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "second words" } });
   await page.getByText("You do not see what this player says").first().waitFor();
   assert.equal(await page.getByText("second words").count(), 0);
-  const later = await feedPage(chromium, { url: front.url, rules, settings: {}, path: "/account", beside: context });
+  const later = await feedPage(chromium, { url: server.url, rules, settings: {}, path: "/account", beside: context });
   await later.page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
   await later.hear(welcome("red"));
   await later.page.getByRole("button", { name: "Unmute bob" }).click();
@@ -122,7 +122,7 @@ test("a mute lasts, and is taken back on the account's page", async () => {
 });
 
 test("a report goes to the operators, with what happened", async () => {
-  const { page, faults, context, hear } = await feedPage(chromium, { url: front.url, rules, settings: {} });
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
   await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
   await hear(welcome("red"));
   await hear(begun("red"));

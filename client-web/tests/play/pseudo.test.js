@@ -5,25 +5,26 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { picture } from "../browser.js";
 import { feed, feedPage, welcome } from "../fed.js";
-import { chromium, front, rules, rulesOf } from "../fed_site.js";
+import { chromium, rules, rulesOf, server } from "../fed_site.js";
 import { faultsOf } from "../look.js";
-import { playPair } from "../pairs.js";
+import { GAME, playPair } from "../pairs.js";
 import { pseudoFluent } from "../pseudo.js";
-import { allTexts } from "../serve.mjs";
+import { allTexts } from "../texts.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
 /** @param {string} path */
 const open = (path) => feedPage(chromium, {
-  url: front.url, rules, path, settings: {}, isQuiet: true, texts: pseudoFluent(allTexts("en")),
+  url: server.url, rules, path, settings: {}, isQuiet: true, texts: pseudoFluent(allTexts("en")),
   options: { viewport: { width: 320, height: 640 }, reducedMotion: "reduce" },
 });
 
-/** What is English in every language. */
-const KNOWN = ["Flagfall", "ann", "bob"];
+/** What is English in every language: names, and what the server says of the rulesets. */
+const known = () => ["Flagfall", "English", "ann", "bob", ...rules.flatMap(({ title, summary }) => [title, summary ?? ""])]
+  .filter(Boolean).sort((a, b) => b.length - a.length);
 
 /** Words without an accent, and boxes that burst. @param {Page} page */
-const look = (page) => faultsOf(page, "(?<![\\p{L}\\d])[b-df-hj-np-tv-z]*[aeiou][a-z]*(?![\\p{L}\\d])", KNOWN);
+const look = (page) => faultsOf(page, "(?<![\\p{L}\\d])[b-df-hj-np-tv-z]*[aeiou][a-z]*(?![\\p{L}\\d])", known());
 
 const lobby = { type: "lobby", games: [], players_online: 3, seeks: [] };
 
@@ -40,7 +41,7 @@ for (const [name, path] of [["home", "/"], ["play", "/play"], ["unknown", "/nowh
 }
 
 test("a game: nothing is English, nothing bursts", async () => {
-  const { page, faults, context, hear } = await open("/game/pairedgame00");
+  const { page, faults, context, hear } = await open(`/game/${GAME}`);
   const ruleset = rulesOf("shadowflash-1");
   const { a } = await playPair(ruleset, { seed: 4, plies: 8 });
   await hear(welcome("red"));

@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage, picture } from "../browser.js";
 import { feed, feedPage, tree, welcome } from "../fed.js";
-import { chromium, front, rules, rulesOf } from "../fed_site.js";
+import { chromium, rules, rulesOf, server } from "../fed_site.js";
 import { faultsOf } from "../look.js";
-import { playPair } from "../pairs.js";
+import { GAME, playPair } from "../pairs.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -22,7 +22,7 @@ const look = (page) => faultsOf(page, "[a-z]{3,}", [...TYPED, ...KNOWN]);
 
 /** @param {string} path @param {{ width: number, height: number }} viewport */
 const open = (path, viewport) => feedPage(chromium, {
-  url: front.url, rules, path, settings: {}, isQuiet: true, options: { viewport, locale: "ru-RU", reducedMotion: "reduce" },
+  url: server.url, rules, path, settings: {}, isQuiet: true, options: { viewport, locale: "ru-RU", reducedMotion: "reduce" },
 });
 
 /** Text that is written for a screen reader alone. @param {Page} page */
@@ -53,7 +53,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   }
 
   test(`a game on a ${size}: nothing is Latin, nothing bursts`, async () => {
-    const { page, faults, context, hear } = await open("/game/pairedgame00", viewport);
+    const { page, faults, context, hear } = await open(`/game/${GAME}`, viewport);
     const { a } = await playPair(rulesOf("shadowflash-2"), { seed: 4, plies: 12 });
     await hear(welcome("red"));
     await feed(page, a.red.slice(0, 1));
@@ -86,14 +86,16 @@ test("the language is chosen in the settings, kept on the device, and the only o
     const name = /words\/(.+)\.ftl$/.exec(request.url())?.[1];
     if (name) loaded.push(name);
   });
-  await page.goto(front.url);
+  await page.goto(server.url);
   await page.getByRole("button", { name: "Settings" }).click();
-  assert.deepEqual(loaded.splice(0), ["en"]);
+  await page.getByLabel("Language").waitFor();
+  assert.deepEqual(loaded.splice(0).sort(), ["en", "en-more"]);
   await page.getByLabel("Language").selectOption({ label: "Русский" });
+  await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Настройки" }).waitFor();
   assert.deepEqual(loaded.splice(0), ["ru"]);
   assert.equal(await page.locator("html").getAttribute("lang"), "ru");
-  await page.goto(`${front.url}/rules`);
+  await page.goto(`${server.url}/rules`);
   await page.getByRole("heading", { name: "Квантовая игра" }).waitFor();
   assert.deepEqual(loaded.sort(), ["ru", "ru-more"]);
   await context.close();

@@ -15,7 +15,7 @@ import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/game/sentences.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts, texts } from "../serve.mjs";
+import { allTexts, texts } from "../texts.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
@@ -195,9 +195,9 @@ test("changes of rules make the id of a custom game, without what the rules say 
   assert.deepEqual(groupsOf([rules]).map(({ group }) => group), ["strikes", "end"]);
 });
 
-test("pages that load no more texts need none", () => {
+test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about)|parts\/(load|setups|diagram|rating_chart|custom|report|webhook))\.js$/;
+  const more = /^(pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about)|parts\/(load|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

@@ -6,7 +6,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { FluentResource } from "@fluent/bundle";
 import { Words, chooseLanguage } from "../../page/words.js";
-import { languages } from "../serve.mjs";
+import { languages } from "../texts.js";
 
 /** The folders with languages in them. */
 const FOLDERS = ["shared/words", "client-web/words", "client-cli/words"];

@@ -7,13 +7,6 @@ notice-turn = { $rules }: your turn.
 notice-start = { $rules }: a game has started.
 notice-challenge = { $rules }: a challenge for you.
 notice-time = { $rules }: your time runs low.
-settings-notices = Sounds and notifications
-settings-sound = Sounds
-settings-notify-turn = Notify me when it is my turn
-settings-notify-start = Notify me when a game starts
-settings-notify-challenge = Notify me when someone challenges me
-settings-notify-time = Notify me when my time runs low
-notify-refused = The browser does not allow notifications for this page. Allow them in its settings.
 
 ## Long games
 
@@ -22,8 +15,6 @@ moves-all = Show all { $count }
 
 ## Chat
 
-key-x = X
-key-x-does = Mute your opponent, or hear them again.
 chat-muted = You do not see what this player says, here and in other games.
 chat-heard = This player is no longer muted.
 

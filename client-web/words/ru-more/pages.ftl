@@ -14,8 +14,8 @@ rules-play = Играть
 rules-deployments = Расстановки
 # $columns, $rows; $count: pieces of a side.
 ruleset-facts =
-    { $columns } × { $rows } полей, у каждой стороны { $count ->
-        [one] { $count } фигура
+    { $columns } × { $rows } полей, по { $count ->
+        [one] { $count } фигуре
         [few] { $count } фигуры
        *[many] { $count } фигур
     }
@@ -293,6 +293,8 @@ queue-wrong = «{ $typed }» – не ход. Напишите a4a5 или a4a5 
 queue-length = Отложите от 1 до { $max } ходов.
 
 ## The account
+
+about-none = Об этом сервере пока ничего не написано.
 
 account-title = Учётная запись
 account-lead = Играть можно и без учётной записи. С ней ваши партии, рейтинги и расстановки есть на всех устройствах.

@@ -7,13 +7,6 @@ notice-turn = { $rules }: ваш ход.
 notice-start = { $rules }: партия началась.
 notice-challenge = { $rules }: вам бросают вызов.
 notice-time = { $rules }: у вас мало времени.
-settings-notices = Звуки и уведомления
-settings-sound = Звуки
-settings-notify-turn = Уведомлять, когда мой ход
-settings-notify-start = Уведомлять, когда начинается партия
-settings-notify-challenge = Уведомлять о вызовах
-settings-notify-time = Уведомлять, когда у меня мало времени
-notify-refused = Браузер не разрешает этой странице уведомления. Разрешите их в его настройках.
 
 ## Long games
 
@@ -22,10 +15,8 @@ moves-all = Показать все: { $count }
 
 ## Chat
 
-key-x = X
-key-x-does = Заглушить чат или вернуть его.
-chat-muted = Чат этой вкладки заглушён. Чтобы вернуть его, нажмите X на доске.
-chat-heard = Чат снова слышен.
+chat-muted = Вы не видите, что пишет этот игрок, ни здесь, ни в других партиях.
+chat-heard = Этот игрок больше не заглушён.
 
 ## Without a server, and after an upgrade
 

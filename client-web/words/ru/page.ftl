@@ -11,6 +11,7 @@ nav-deployments = Расстановки
 nav-games = Ваши партии
 nav-leaderboard = Таблицы лидеров
 nav-account = Учётная запись
+nav-about = Об этом сервере
 nav-more = Все страницы
 keep = Не менять
 close = Закрыть
@@ -22,6 +23,7 @@ copied = Ссылка скопирована.
 copy-by-hand = Скопируйте адрес из адресной строки браузера.
 share = Поделиться
 you = вы
+settings = Настройки
 session-failed = Сервер не может дать вам место. Повторите через несколько секунд.
 unreachable = Сервер не отвечает. Страница скоро спросит его снова.
 unknown-title = Здесь ничего нет
@@ -66,9 +68,9 @@ home-choices = Начать партию
 play-house = Против сервера
 play-house-text = Классические правила, без часов. Начинается сразу.
 play-quick = Быстрая партия
-play-quick-text = С любым соперником, 10 минут и 5 секунд на ход.
+play-quick-text = С любым соперником, 10 минут и 5 секунд на ход.
 play-friend = С другом
-play-friend-text = Создаёт ссылку, которую можно отправить.
+play-friend-text = По ссылке, которую вы отправите.
 all-choices = Все правила, часы и соперники
 your-games = Ваши партии
 your-games-empty = Сейчас партий нет. Начатые появятся здесь.
@@ -243,7 +245,7 @@ draw-decline = Отклонить
 resign = Сдаться
 resign-ask = Сдаться в этой партии?
 resign-text = Соперник сразу победит.
-abort = Отменить
+abort = Отменить партию
 abort-ask = Отменить эту партию? Никто не победит.
 claim-win = Засчитать победу
 claim-draw = Засчитать ничью
@@ -276,7 +278,7 @@ saved-empty = Для этих правил ничего не сохранено.
 deploy-random = Случайно
 deploy-mirror = Отразить
 deploy-clear = Очистить
-deploy-undo = Назад
+deploy-undo = Шаг назад
 deploy-ready = Готово
 deploy-done = Готово, ждём
 # $count.
@@ -411,31 +413,8 @@ note-mark =
        *[other] { $mark }
     }
 
-## Keys of the board, and what they say
+## What the keys of the board say
 
-keys-title = Клавиши на доске
-key-arrows = Стрелки, Home, End, Page Up, Page Down
-key-arrows-does = Двигаться по доске.
-key-enter = Enter или пробел
-key-enter-does = Взять фигуру и поставить её на поле.
-key-escape = Esc
-key-escape-does = Отпустить.
-key-n = N, P
-key-n-does = Следующая и предыдущая фигура, которая может ходить.
-key-m = M
-key-m-does = Ввести ход.
-key-i = I
-key-i-does = Сказать, что на этом поле.
-key-l = L
-key-l-does = Сказать последний ход.
-key-t = T
-key-t-does = Сказать время на часах.
-key-o = O
-key-o-does = Сказать, на связи ли соперник.
-key-c = C
-key-c-does = Сказать, что потеряно.
-key-delete = Delete
-key-delete-does = Убрать фигуру в резерв или из расстановки.
 # $side; $clock; $runs: yes or no.
 clock-said = { side }: { $clock }{ $runs ->
         [yes] , часы идут
@@ -506,14 +485,6 @@ replay-wrong-no-rules = Эта страница не знает правил э�
 replay-commitments-kept = Обе расстановки совпадают с обязательствами, данными в начале. Это проверил ваш браузер.
 replay-commitments-one-kept = Открытая расстановка совпадает с обязательством, данным в начале. Это проверил ваш браузер.
 replay-commitments-broken = Расстановка не совпадает с обязательством, данным в начале.
-key-n-replay = N, P
-key-n-replay-does = Следующий и предыдущий ход.
-key-f-replay = F, E
-key-f-replay-does = В начало, в конец.
-key-a-replay = A
-key-a-replay-does = Воспроизвести или остановить.
-key-outside-replay = Влево, вправо, Home, End
-key-outside-replay-does = Вне доски: предыдущий и следующий ход, начало и конец.
 
 ## Charts
 
@@ -545,38 +516,3 @@ watch-board = { $red } – { $blue }, полуход { $ply }
 watch-show = Показать крупно: { $red } – { $blue }
 watch-open = Открыть партию
 watch-all = Все идущие партии
-
-## Settings
-
-settings = Настройки
-settings-language = Язык
-settings-language-system = Как в браузере
-settings-theme = Светлая или тёмная тема
-# $value: system, light or dark.
-settings-theme-value =
-    { $value ->
-        [light] Светлая
-        [dark] Тёмная
-       *[system] Как в системе
-    }
-settings-numbering = Числа на фигурах
-# $value: us or eu.
-settings-numbering-value =
-    { $value ->
-        [us] 1 – Маршал, 9 – Разведчик
-       *[eu] 10 – Маршал, 2 – Разведчик
-    }
-settings-print = Размер чисел
-# $value: normal or large.
-settings-print-value =
-    { $value ->
-        [normal] Обычный
-       *[large] Крупный
-    }
-settings-motion = Движение
-# $value: system or none.
-settings-motion-value =
-    { $value ->
-        [system] Как в системе
-       *[none] Без движения
-    }

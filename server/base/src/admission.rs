@@ -58,9 +58,9 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. If there is no room, evicts a silent connection: the oldest one
-    /// of this address if the address has reached its limit. If the server is full, it evicts the
-    /// oldest one of the address that has the most silent connections.
+    /// Counts a new connection. If there is no room, evicts a silent connection. If this address
+    /// has reached its limit, that is the oldest silent connection of this address. If the server
+    /// is full, it is the oldest one of the address that has the most silent connections.
     ///
     /// After an error, the caller must close the new connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
@@ -96,8 +96,8 @@ impl Admission {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
 
-    /// Records that a request was answered. The connection may be evicted to make room for
-    /// another one until its next request comes.
+    /// Records that a request was answered. Until its next request comes, the connection may be
+    /// evicted to make room for another one.
     pub fn note_idle(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Silent);
     }
@@ -171,8 +171,8 @@ impl Admission {
         state.usage(client.network, now).take(Limit::Assets, Scope::Address, max, MINUTE, now)
     }
 
-    /// Counts an expensive request, which was just answered, as if the client had sent this many
-    /// more requests.
+    /// Counts this many additional requests for the client, because a request that was just
+    /// answered was expensive.
     pub fn charge_request(&self, client: Client, requests: u32, now: Instant) {
         if client.is_trusted || requests == 0 {
             return;

@@ -3,8 +3,8 @@
 //! Examples of such work are building the record of a long game and hashing a password. Each task
 //! takes milliseconds of processor time. On Linux, the threads have a low priority, so they do
 //! not delay moves. On other systems, they are ordinary threads. House players do not use these
-//! threads, because on a busy machine they would get almost no processor time. House players
-//! often yield to other threads anyway.
+//! threads, because such threads get almost no processor time on a busy machine. The threads of
+//! house players often yield to other threads anyway.
 
 use std::sync::Arc;
 

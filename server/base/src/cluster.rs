@@ -1,11 +1,11 @@
 //! The servers that share a store, and what each of them knows about the others.
 //!
 //! Each server has a record in the store. The record expires unless the server renews it. Losing
-//! a record does no lasting harm. It contains the number of players connected to the server, the
-//! players among them who have an open seek, and the newest form of log entries that the server
-//! can read. When all servers can read a newer form, they start to write log entries in that
-//! form. Servers also send each other short-lived notices, for example about the games that their
-//! players have open (`seats`).
+//! a record does no lasting harm. A record contains the number of players connected to the
+//! server, the players among them who have an open seek, and the newest form of log entries that
+//! the server can read. When all servers can read a newer form, they start to write log entries
+//! in that form. Servers also send each other short-lived notices, for example about the games
+//! that their players have open (`seats`).
 
 mod bus;
 mod seats;
@@ -155,8 +155,8 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts a meeting at which all servers could read the newest form. If they could not,
-    /// resets the count.
+    /// Counts a meeting at which all servers could read the newest form. Any other meeting resets
+    /// the count.
     fn note_agreement(&self, do_agree: bool) {
         let before = self.agreed.load(Ordering::Relaxed);
         let after = if do_agree { before.saturating_add(1) } else { 0 };

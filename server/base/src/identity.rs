@@ -44,7 +44,7 @@ impl Token {
         Secret::new(self.expose())
     }
 
-    /// Returns the hash of the token, as the text that the store contains.
+    /// Returns the hash of the token as text, as it is written in the store.
     pub fn hash(&self) -> String {
         self.digest().as_text()
     }

@@ -58,10 +58,11 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The largest number of jobs with the same first part of the id that may run at once.
+    /// The maximum number of jobs that may run at the same time if the first parts of their ids
+    /// are the same.
     pub per_key: usize,
-    /// True if the record must have fields. Then a record that is not a JSON object becomes a
-    /// dead letter.
+    /// True if the record must have fields. In that case, a record that is not a JSON object
+    /// becomes a dead letter.
     pub has_fields: bool,
     /// True if the handler leases the job itself, immediately before it begins the work.
     pub leases_itself: bool,
@@ -166,12 +167,12 @@ impl JobWriter {
         .over(fields)
     }
 
-    /// Makes the runner check all jobs of a kind at once.
+    /// Makes the runner check all jobs of a kind immediately.
     pub fn wake(&self, kind: &'static str) {
         self.waker(kind).wake(None);
     }
 
-    /// Makes the runner check this job at once.
+    /// Makes the runner check this job immediately.
     pub fn wake_for(&self, kind: &'static str, job: Key) {
         self.waker(kind).wake(Some(job));
     }

@@ -95,7 +95,7 @@ pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
 }
 
-/// Returns the prefix of the keys of all jobs of a kind.
+/// Returns the prefix with which the keys of all jobs of a kind begin.
 pub fn jobs_of(kind: &str) -> Result<Key, StoreError> {
     Ok(Key::new(format!("{kind}/"))?)
 }
@@ -300,7 +300,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:?}");
     }
 
-    /// Run with `FLAGFALL_UPDATE=1` to write the table anew.
+    /// Run with `FLAGFALL_UPDATE=1` to rewrite the table.
     #[test]
     fn the_page_lists_every_kind() {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/keyspace.md");

@@ -155,8 +155,8 @@ fn group_files(groups: &str) -> Vec<String> {
             }
             _ => continue,
         };
-        // In a container, the path may be that of the host. Then the root is the container's
-        // group.
+        // In a container, the path may be the path on the host. In that case, the root is the
+        // container's group.
         let ancestors = Path::new(path).ancestors();
         files.extend(ancestors.map(|group| {
             let group = group.to_string_lossy();

@@ -82,7 +82,7 @@ fn start_at_zero() {
     }
 }
 
-/// The metrics label of a client's message that does not follow the protocol.
+/// The metrics label for client messages that do not follow the protocol.
 const MALFORMED: &str = "malformed";
 
 /// The handles of frequently used metrics. They are looked up only once, because every message or

@@ -1,4 +1,4 @@
-//! Transactions: read a record, decide, and write if the record has not changed meanwhile.
+//! Transactions: read a record, decide, and write if the record has not changed in the meantime.
 //! Otherwise, start again.
 
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};

@@ -97,8 +97,9 @@ pub(super) struct Actor {
     rematch_id: Option<GameId>,
 }
 
-/// Returns a table's task and a handle for sending it messages. `listed` says which players are
-/// away, according to the list of running games. It is `None` if the game is not on that list.
+/// Returns the task that runs a table, and a handle for sending messages to the table. `listed`
+/// says which players are away according to the list of running games. It is `None` if the game
+/// is not on that list.
 pub(super) fn channel(
     table: Table,
     host: Arc<Host>,
@@ -135,7 +136,7 @@ impl Actor {
     /// Runs the table until no connection and no due work needs it. A panic ends only this table.
     /// The table's clients get a message to reconnect, and then get the game from its log.
     ///
-    /// Boxed, because a task would otherwise reserve space for this future twice.
+    /// The future is boxed, because a task would otherwise reserve space for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tell_seats(PerSide::default());
@@ -257,7 +258,8 @@ impl Actor {
         self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
     }
 
-    /// True if it is time to leave. Checks idleness again, because a flag may have come near.
+    /// True if it is time to leave. Checks again whether the table is idle, because a flag may be
+    /// about to fall by now.
     fn is_to_leave(&self) -> bool {
         self.leave_at().is_some_and(|leave_at| self.host.now() >= leave_at) && self.is_idle()
     }
@@ -333,7 +335,7 @@ impl Actor {
         } else {
             self.outputs.extend(outputs);
         }
-        // Take the hint out, so that a wrong hint is not handled twice.
+        // Remove the hint, so that a wrong hint is not handled twice.
         let seq = self.facts.heard.swap(0, Ordering::Relaxed);
         if self.table.following.is_news(self.table.head.seq, seq) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq }));

@@ -74,8 +74,8 @@ impl Lists {
         }
     }
 
-    /// Records that the lists show the players in `absence` as away, and that they show this
-    /// progress or later progress.
+    /// Records that the lists show the players in `absence` as away, and that they show at least
+    /// this much progress.
     pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
         self.is_absence_listed |= self.absence == absence;
         self.progress = Some(progress);
@@ -108,8 +108,8 @@ impl Facts {
         self.head.load(Ordering::Relaxed)
     }
 
-    /// Records an announcement that the log has at least this many entries. Returns true if
-    /// neither the table nor an earlier announcement had reached this number.
+    /// Records an announcement that the log has at least this many entries. Returns true if this
+    /// is news: neither the table nor an earlier announcement had reached this number.
     pub(super) fn hear(&self, seq: u64) -> bool {
         self.head() < seq && self.heard.fetch_max(seq, Ordering::Relaxed) < seq
     }

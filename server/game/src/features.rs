@@ -23,9 +23,9 @@ pub struct GameEnd {
     pub aborted_by: Option<PerSide<bool>>,
 }
 
-/// Turns the events of games into records and jobs for features, such as ratings. They are
-/// written in the same append as the event, so none is lost in a crash. This crate does not
-/// depend on any feature.
+/// Turns the events of games into records and jobs for features, such as ratings. The records and
+/// jobs are written in the same append as the event, so none is lost in a crash. This crate does
+/// not depend on any feature.
 pub trait Features: Send + Sync + 'static {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 

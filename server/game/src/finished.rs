@@ -26,8 +26,8 @@ pub struct Finished {
 pub struct Archived {
     /// The part of the game that is visible to everyone who may see the game.
     pub finished: Finished,
-    /// The deployment of each side (§P4 without blanks), if it deployed. Only for the player of
-    /// that side.
+    /// The deployment of each side that deployed, in the notation of §P4 without spaces. Only for
+    /// the player of that side.
     pub deployments: PerSide<Option<Secret>>,
 }
 

@@ -11,7 +11,7 @@ use super::listing::Listing;
 use super::public_list::{line_key, progress_of};
 use flagfall_base::keys::LIVE;
 
-/// A guard that marks a game's line as being written while the guard exists.
+/// While this guard exists, the game's line counts as being written.
 struct Writing(Arc<Facts>);
 
 impl Drop for Writing {

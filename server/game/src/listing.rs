@@ -48,9 +48,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The smallest change of the time at which a player left that is written to the store, in
-/// milliseconds. Smaller changes occur because servers notice at slightly different times that a
-/// player has left.
+/// If the time at which a player left changes by less than this, in milliseconds, the change is
+/// not written to the store. Such small changes occur because servers notice at slightly
+/// different times that a player has left.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {
@@ -72,7 +72,7 @@ impl Listing {
     }
 
     /// Returns the listing of a new game. A clock may run from the start, because both sides may
-    /// deploy at once.
+    /// deploy right away.
     fn opening(header: &GameHeader, now: Stamp) -> Listing {
         let base_ms = match header.terms.time {
             Time::Fischer { base_s, .. } | Time::Delay { base_s, .. } => u64::from(base_s) * 1_000,
@@ -125,9 +125,9 @@ pub(super) fn closing(game: GameId, header: &GameHeader) -> impl Iterator<Item =
     keys.chain(HOUSE.key([&game]).ok().filter(|_| header.has_house())).map(|key| Write::Delete { key })
 }
 
-/// Returns the writes that add the game to the list of games in which a house player has to act,
-/// with `since` as the start of its turn. If `since` is `None`, the writes remove the game from
-/// that list.
+/// Returns the writes that update the list of games in which a house player has to act. If
+/// `since` is given, the game is added to the list, with `since` as the start of the house
+/// player's turn. If `since` is `None`, the game is removed from the list.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
     let house = HOUSE.key([&game]).ok().map(|key| match since {
         Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },

@@ -19,8 +19,7 @@ const AT_ONCE: usize = 16;
 
 impl Tables {
     /// Reads the newest lines, and looks up the players' current names. If `is_thorough` is
-    /// false, keeps the names that were looked up before. After an error, the lines that were
-    /// read before stay.
+    /// false, keeps the names that were looked up before. After an error, the earlier lines stay.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;

@@ -21,8 +21,8 @@ use flagfall_base::keys::{PUBLIC, time16};
 /// The number of lines that are read. It is larger than the number that any list shows, because
 /// some games have just ended.
 pub(super) const LINES_MAX: usize = 128;
-/// A time later than the start of any game. A key contains the difference to this time, so the
-/// newest game comes first.
+/// A time later than the start of any game. A key contains this time minus the start of the game,
+/// so the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
 pub(super) fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
@@ -49,13 +49,13 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
     /// Games that have gone to rest recently. Each is stored with the number of reads that had
-    /// begun by then.
+    /// begun before it went to rest.
     rested: Vec<(u64, GameSummary)>,
     reads: u64,
 }
 
 impl PublicGames {
-    /// Records that a read begins. The read may miss games that go to rest from now on.
+    /// Records the start of a read. The read may miss games that go to rest after this moment.
     pub(super) fn begin_reading(&mut self) {
         self.reads += 1;
     }

@@ -28,9 +28,8 @@ pub(super) struct Residents {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// The running games in memory, sorted by player. Instead of a player's id, it contains a
-    /// hash of the id. Two players may have the same hash, so a search must also check the game's
-    /// header.
+    /// The running games in memory, sorted by player. A hash stands for the player's id. Two
+    /// players may have the same hash, so a search must also check the game's header.
     seats: BTreeSet<(u64, GameId)>,
     /// The games that this server is creating, in the order of the requests.
     pub(super) making: Vec<Making>,

@@ -174,7 +174,7 @@ impl Room {
         false
     }
 
-    /// Forgets idle accounts that would be the same if they were created anew.
+    /// Forgets idle accounts that do not differ from new ones.
     fn forget_idle(&mut self, share: &ThinkingShare) {
         let branch = share.branch();
         if let Some(network) = self.networks.get_mut(&branch) {
@@ -210,7 +210,7 @@ impl ThinkingRoom {
         ThinkingRoom(Arc::new(Mutex::new(Room { free, least, picks: 0, networks })))
     }
 
-    /// Runs a thought on a separate thread. The place is taken until the thought ends.
+    /// Runs a thought on a separate thread. The place stays taken until the thought ends.
     pub(super) fn think<T: Send + 'static>(
         place: Place,
         thought: impl FnOnce() -> T + Send + 'static,
@@ -266,8 +266,8 @@ mod tests {
         ThinkingShare { network, player: player.into() }
     }
 
-    /// Plays a game whose house player thinks without a break. Adds the player to `log` each time
-    /// the game gets a place.
+    /// Plays a game whose house player thinks without a break. Whenever the game gets a place,
+    /// adds the player to `log`.
     fn play(room: &ThinkingRoom, share: ThinkingShare, log: &Arc<Mutex<Vec<Arc<str>>>>) {
         let (room, log) = (room.clone(), log.clone());
         tokio::spawn(async move {

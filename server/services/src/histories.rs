@@ -71,9 +71,8 @@ impl Histories {
                 }
                 latest::list(&*self.store, game, &archived.finished, &mut update).await?;
             }
-            // If the commit fails, there are three possible reasons: another game of these
-            // players was counted first, another server has done the job, or this update was
-            // written after all.
+            // A failed commit can mean three things: another game of these players was counted
+            // first, another server has done the job, or this update was written after all.
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }

@@ -89,8 +89,8 @@ struct Inner {
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
     turns: Vec<Arc<tokio::sync::Mutex<()>>>,
-    /// Held from counting the open seeks until a new seek is stored, so that the count stays
-    /// correct.
+    /// This lock is held from counting the open seeks until a new seek is stored, so that the
+    /// count stays correct.
     opening: tokio::sync::Mutex<()>,
     changed: Notify,
     committed: Committed,
@@ -123,8 +123,8 @@ impl Lobby {
     /// command returns the same outcome. Once begun, the command continues even if the caller is
     /// dropped.
     ///
-    /// A refusal usually means that nothing has changed. There are two exceptions: if the store
-    /// becomes unreachable or the server stops, the command may have been stored; and if the game
+    /// A refusal usually means that nothing has changed. There are two exceptions. If the store
+    /// becomes unreachable or the server stops, the command may have been stored. If the game
     /// could not be created, the offer may have been taken.
     pub async fn handle(
         &self,
@@ -392,7 +392,7 @@ impl Asker<'_> {
     }
 
     /// Reads a seek from the store. If the store does not have it, also removes it from this
-    /// server's list, so that it is not shown any longer.
+    /// server's list, so that watchers do not see it.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
         let found = seeks::find(&self.inner.store, seek_id).await;
         if matches!(&found, Err(refused) if refused.is(Code::NO_SUCH_SEEK))
@@ -494,8 +494,8 @@ impl Asker<'_> {
         self.finish(kept, store_unclear, Vec::new()).await
     }
 
-    /// Plans a game between the player who made the offer and the asker. Returns the plan, and
-    /// the answer to the asker.
+    /// Plans a game between the player who made the offer and the requester. Returns the plan,
+    /// and the answer to the requester.
     fn plan(
         &self,
         offerer: &Player,
@@ -519,7 +519,7 @@ impl Asker<'_> {
         Ok((plan, outcome))
     }
 
-    /// Refuses to pair the asker if they left games and must therefore wait.
+    /// Refuses to pair the requester if they left games and must therefore wait.
     async fn check_conduct(&self) -> Result<(), Refused> {
         match conduct_of(&*self.inner.store, &self.player.id).await? {
             Conduct { left_games: _, wait_s: 0 } => Ok(()),

@@ -3,9 +3,9 @@
 //! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
 //! announced. So there is one notice per turn, even if several servers find the job. To send a
 //! notice, a server first waits until deliveries to its destination are possible. It then leases
-//! the notice for a minute with a conditional update, and sends it. If the server dies meanwhile,
-//! another server leases the notice after that minute. So a notice may be delivered twice, with
-//! the same id, but no turn is missed. Destinations do not delay each other (see
+//! the notice for a minute with a conditional update, and sends it. If the server dies in the
+//! meantime, another server leases the notice after that minute. So a notice may be delivered
+//! twice, with the same id, but no turn is missed. Destinations do not delay each other (see
 //! `destinations.rs`).
 
 mod address;
@@ -97,7 +97,7 @@ impl Notices {
         Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }
 
-    /// Sets the asker's webhook with a new secret. This replaces an earlier webhook. After an
+    /// Sets the requester's webhook with a new secret. This replaces an earlier webhook. After an
     /// error, usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
         check_account(asker, "webhooks")?;
@@ -123,20 +123,20 @@ impl Notices {
         Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
     }
 
-    /// Removes the asker's webhook and the notices that wait to be sent to it.
+    /// Removes the requester's webhook and the notices that wait to be sent to it.
     pub async fn remove(&self, asker: &Identity) -> Result<(), Refused> {
         self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the asker's webhook at once. A failed test is not an error. The answer
-    /// reports the failure.
+    /// Sends a test to the requester's webhook immediately. A failed test is not an error. The
+    /// answer reports the failure.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
-        // The time of the test is not stored in the webhook's record. Otherwise a player could
-        // replace or remove the webhook to make more tests.
+        // The time of the test is not stored in the webhook's record. Otherwise, a player could
+        // make more tests by replacing or removing the webhook.
         let tested = WEBHOOK_TESTS.key([&player])?;
         let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];

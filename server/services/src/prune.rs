@@ -2,8 +2,8 @@
 //!
 //! When a guest is stored, they are listed under `new_guests/TIME/ID`. When a casual game without
 //! an account ends, the append that ends it lists the game under `guest_ended/TIME/GAME`. Servers
-//! go through these two lists, oldest entry first, a few entries at a time. Versions before these
-//! lists did not write them, so `flagfall-server store prune` checks the whole store.
+//! go through these two lists, oldest entry first, a few entries at a time. Earlier versions did
+//! not write these lists, so `flagfall-server store prune` checks the whole store.
 //!
 //! Four kinds of games are kept: rated games, games in which an account plays (a guest may have
 //! become an account since then), games with a report that is still stored, and damaged games.

@@ -34,8 +34,8 @@ const CONNECTIONS: usize = 10_000;
 pub struct Settings {
     /// The address at which people open this server in a browser, such as
     /// `https://play.example.org`: scheme, host and optionally a port. Pages at this address can
-    /// have sessions with cookies. If unset, only pages at loopback addresses and pages behind a
-    /// trusted proxy that speaks TLS can have sessions.
+    /// use sessions with cookies. If unset, only pages at loopback addresses and pages behind a
+    /// trusted proxy that speaks TLS can use sessions.
     #[arg(long = "public-url", env = "FLAGFALL_PUBLIC_URL", value_name = "URL",
           value_parser = Origin::of_url, help_heading = "Listening")]
     pub public_url: Option<Origin>,
@@ -72,7 +72,7 @@ pub struct Settings {
     pub ignores_first_move: bool,
     #[command(flatten)]
     pub passwords: Passwords,
-    /// Limits per address and per player.
+    /// Per-address and per-player limits.
     #[command(flatten)]
     pub admission: AdmissionLimits,
     /// Proxies that are trusted to name their clients' addresses in `X-Forwarded-For`.

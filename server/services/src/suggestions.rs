@@ -1,5 +1,5 @@
 //! Suggested deployments to start from. They are drawn at random like those of house players, so
-//! two are rarely alike.
+//! two of them are rarely alike.
 
 use flagfall_board::Side;
 use flagfall_bots::{Chance, sensible_setup};

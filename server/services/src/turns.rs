@@ -3,8 +3,8 @@
 //!
 //! Every append to such a game also writes the job `turn_due/GAME`, so the job exists even after
 //! a crash. A server claims the job, does its work, and deletes the job if nothing was appended
-//! meanwhile. Doing a job twice does no harm: the command id of a queued move contains its ply,
-//! so each ply is made only once.
+//! in the meantime. Doing a job twice does no harm: the command id of a queued move contains its
+//! ply, so each ply is made only once.
 
 mod queue;
 

@@ -165,8 +165,9 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if is_check {
-        // Health checks are not counted as requests. Closing the connection limits them all the
-        // same, because each check then uses up a connection, and connections are counted.
+        // Health checks are not counted as requests. They are limited in another way: the
+        // connection is closed after each check, so each check uses up a connection, and
+        // connections are counted.
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     // Views depend on the caller, so proxies must not cache them, unless the handler allows it.
@@ -187,8 +188,9 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let address = address_of(app, request.extensions(), request.headers());
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
-        // Through a proxy, every asset may come on a connection of its own. If these counted as
-        // handshakes of the client, a classroom could not load one page.
+        // Through a proxy, every asset may come on a connection of its own. If these connections
+        // counted as handshakes of the client, even one page would be too much for a classroom
+        // that shares an address.
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }

@@ -58,7 +58,7 @@ impl Page {
         matches!(Page::new(settings), Page::Embedded).then(flagfall_page::hash)
     }
 
-    /// Answers a path with the page: with status 404 if the page does not have this address.
+    /// Answers a path with the page. The status is 404 if the page does not have this address.
     /// `None` if there is no page.
     pub(crate) async fn open(&self, path: &str, request: &HeaderMap) -> Option<Response> {
         let page = page_at(path);

@@ -50,8 +50,8 @@ pub enum OperatorCommand {
         #[arg(long)]
         reason: String,
     },
-    /// Undo the effects of all rated games of a player on the ratings of both players. Each game
-    /// can be undone only once.
+    /// Undo the effects of all of a player's rated games on ratings, both the player's own and
+    /// the opponents'. Each game can be undone only once.
     UndoAll(OfPlayer),
     /// List jobs that failed permanently, and how many jobs of each kind are waiting.
     Jobs {
@@ -128,7 +128,7 @@ pub enum StoreCommand {
     /// Write the whole store to a file, including the hidden information of games. Stop the
     /// servers first.
     Export {
-        /// The file, which must not exist. `-` is standard output.
+        /// The file to write, which must not exist yet. `-` is standard output.
         file: PathBuf,
     },
     /// Archive all games in a Redis that ended at least this long ago, including games that

@@ -168,7 +168,7 @@ async fn read_game<E: From<StoreError>>(
             }
             Err(error @ ReadError::Unavailable { .. }) => return Err(StoreError::from(error).into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
-                // The next read ends before the damaged entry.
+                // The next read is limited, so that it ends before the damaged entry.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
                 if limit == 0 {
                     return Ok((after_seq, Some(format!("entry {seq}: {what}"))));
@@ -251,8 +251,8 @@ pub trait Rewrite: Send {
     /// game are passed to this method in order.
     ///
     /// # Errors
-    /// Returns the reason why the entry cannot be converted. The reason must not quote
-    /// the entry. The export of this game then ends before this entry.
+    /// Returns why the entry cannot be converted. The reason must not quote the entry. The export
+    /// of this game then ends before this entry.
     fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
 }
 

@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::store::Outage;
 
-/// The longest gap between two heartbeats that is not an outage.
+/// The longest gap between two heartbeats that does not count as an outage.
 const SILENCE: Duration = Duration::from_millis(2_500);
 /// The shortest time between two readings of the wall clock.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -96,7 +96,7 @@ struct State {
     outage: Option<Outage>,
     /// An outage that is not in the record of outages yet.
     unkept: Option<Outage>,
-    /// The time, by the steady clock, since which the wall clock has been too far ahead to be
+    /// The time, by the steady clock, at which the wall clock was first found too far ahead to be
     /// trusted.
     doubted_since: Option<Duration>,
     /// True if the current difference between stamps and wall clock has been logged.
@@ -178,8 +178,8 @@ impl StampClock {
         self.beat();
     }
 
-    /// If the store pauses, returns the time of the last heartbeat, provided that it is so old
-    /// that game clocks stand still.
+    /// Returns the time of the last heartbeat if the store is paused and the last heartbeat is so
+    /// old that game clocks stand still.
     pub(crate) fn paused_since(&self) -> Option<Stamp> {
         let state = self.state.lock();
         let (beaten, since) = state.beat.filter(|_| state.is_paused)?;
@@ -228,7 +228,7 @@ impl StampClock {
 }
 
 impl State {
-    /// Compares the current stamp with the wall clock, and moves the stamps towards the wall
+    /// Compares the current stamp with the wall clock, and moves the stamps toward the wall
     /// clock.
     fn look(&mut self, run_us: u64, elapsed: Duration, steady: Duration, wall: Stamp) -> Stamp {
         let ahead = i128::from(us(wall)) - i128::from(run_us);

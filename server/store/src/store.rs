@@ -165,7 +165,7 @@ pub enum UpdateOutcome {
     Unknown,
 }
 
-/// The reason why a request failed. An append or update that fails has written nothing.
+/// Why a request failed. An append or update that fails has written nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
     #[error("beyond a limit: {0}")]
@@ -230,8 +230,8 @@ pub enum Notice {
 /// detected. Such clocks include the time of the outage.
 pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
 
-/// The key of the record of outages: a JSON list of pairs of stamps, the oldest first. A game
-/// that is not in memory reads this record when the game is opened.
+/// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
+/// A game that is not in memory reads this record when the game is opened.
 pub const OUTAGES_KEY: &str = "outages";
 /// The maximum number of outages kept in the record.
 pub const OUTAGES_MAX: usize = 1_024;

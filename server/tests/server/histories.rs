@@ -180,7 +180,7 @@ async fn a_long_history_comes_in_pages() {
         assert_eq!(read, played, "{path}");
         let refused = table.house.get(&format!("{path}?limit=many")).await;
         assert_eq!((refused.status, refused.json()["code"].clone()), (400, json!("bad_query")));
-        // An `after` that does not name a place in the list is ignored.
+        // If `after` does not name a place in the list, it is ignored.
         assert_eq!(ids(&table.get("", &format!("{path}?after=../all")).await), played);
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the limits per client over the network, with real sockets from several addresses of
+//! Tests of the per-client limits over the network, with real sockets from several addresses of
 //! this machine.
 
 use crate::common::{Answer, Client, House, dial, http, in_time, settings};

@@ -21,8 +21,8 @@ struct StoreSwitch(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The link works until an update revokes a token. That update is carried out, but its answer is
-/// lost and the link goes down.
+/// The link works until an update revokes a token. The store carries out that update, but the
+/// answer is lost and the link goes down.
 const BREAKING: u8 = 2;
 
 /// True for a write that announces a revoked token to other servers.

@@ -147,7 +147,7 @@ async fn the_cookie_counts_for_requests_of_the_own_page_alone() {
         assert_eq!(me(unknown).await, (401, json!("bad_token")), "{unknown}");
     }
     assert_eq!(me("Origin: https://friend.example\r\n").await, (401, json!("bad_token")));
-    // Requests that change something are also refused, and so are requests for sessions.
+    // Requests that change something and requests for sessions are also refused.
     let headers = format!("{foreign}{cookie}");
     for (method, path) in [("POST", "/api/me/feed"), ("POST", "/api/session"), ("DELETE", "/api/session")] {
         assert_eq!(ask(&house, method, path, &headers, "{}").await.refusal().0, 403, "{method} {path}");

@@ -192,7 +192,7 @@ refusal-no-such-token = У вас нет токена с таким номеро
 refusal-bad-token-terms =
     { $reason ->
         [name] Имя токена: от { $min } до { $max } печатных символов.
-       *[bot_scope] Токены с областью bot – для учётных записей ботов. Чтобы получить такой, зарегистрируйтесь как бот.
+       *[bot_scope] Токены с областью «bot» – для учётных записей ботов. Чтобы получить такой, зарегистрируйтесь как бот.
     }
 refusal-scope-missing = С этим токеном можно только играть. Для остального войдите с паролем.
 refusal-no-such-player = Игрока с таким именем нет. Проверьте имя.
@@ -236,7 +236,7 @@ refusal-bad-rule-change =
         [fixed] Правило { $option } в { $base } изменить нельзя. Можно изменить: { $known }.
         [no_such_value] У правила { $option } нет такого значения. Возможные значения: { $known }.
         [twice] Правило { $option } изменено дважды. Измените его один раз.
-       *[form] Изменения правил так не записывают. Для каждого нужны имя и значение, например: classic,ties=attacker,quiet=off.
+       *[form] Изменения правил так не записывают. Сначала исходные правила, потом каждое правило и его новое значение, например: classic,ties=attacker,quiet=off.
     }
 # In seconds: $base_min, $base_max, $increment_min, $increment_max, $free_min, $free_max.
 # In days: $days_min, $days_max.
@@ -302,7 +302,7 @@ refusal-reported-before = Вы уже пожаловались на эту па�
 # $reason: name, too_long, setup (with the arguments of setup-problem).
 refusal-bad-deployment =
     { $reason ->
-        [name] Имя состоит из 1–30 латинских букв, цифр, - и _. Имена random и suggested зарезервированы.
+        [name] Имя состоит из 1–30 латинских букв, цифр, - и _. Имена «random» и «suggested» зарезервированы.
         [too_long] Не сохранено. Текст слишком длинный для расстановки.
         [setup] Не сохранено. { setup-problem }
        *[other] Эта расстановка не подходит к правилам.
@@ -344,7 +344,7 @@ refusal-upgrade-expected = Здесь работает WebSocket версии 13
 refusal-bad-query =
     { $reason ->
         [list] Неверный запрос. Параметр «bots» должен быть true или false.
-        [games] Неверный запрос. Параметр «order» должен быть newest или rating.
+        [games] Неверный запрос. Параметр «order» должен быть newest или rating, «phase» – только over и не вместе с order=rating, а «limit» – числом.
         [suggested] Неверный запрос. Параметр «seed» должен быть целым числом от 0 до 4294967295.
         [page] Неверный запрос. Параметр «after» должен быть значением «next» с предыдущей страницы, а «limit» – числом.
        *[record] Неверный запрос. Параметр «format» должен быть json или text, а «as» – red, blue, public или all.

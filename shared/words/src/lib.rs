@@ -1,10 +1,10 @@
 //! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
-//! refusals; `ru/` has the same texts in Russian. The folders whose names end in `-more` hold the
-//! longer texts. These texts never name a client's commands or controls. A client adds files for its
-//! own texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can
-//! be translated.
+//! refusals. `ru/` has the same texts in Russian. Folders whose names end in `-more` hold the longer
+//! texts. These texts never name a client's commands or controls. A client adds files for its own
+//! texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can be
+//! translated.
 //!
 //! ```
 //! use flagfall_protocol::Refusal;
@@ -53,8 +53,8 @@ pub const RUSSIAN: &[&str] = shared!("ru");
 /// A language of the texts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Language {
-    #[default]
     /// American English, in which all texts exist.
+    #[default]
     English,
     /// Russian.
     Russian,

@@ -1,5 +1,4 @@
-//! A copy of a game. It is played by the engine inside the test, so the test knows both
-//! deployments.
+//! A copy of a game. The engine plays it inside the test, so the test knows both deployments.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
@@ -15,7 +14,7 @@ pub struct Ply {
     pub side: Side,
     /// The text that the side types, as in `a4a5`.
     pub typed: String,
-    /// The sentences that everybody may read. There are none about a choice while the other
+    /// The sentences that everybody may read. None of them is about a choice while the other
     /// side's choice is still due (§Q4).
     pub sentences: Vec<String>,
     /// The sentences that each player reads. The owner of a silent winner reads more (§D1), and
@@ -85,8 +84,7 @@ impl Mirror {
         self.game.game.ply().into()
     }
 
-    /// Plays a random legal move. Every other time, it is a strike if possible, so that games
-    /// end.
+    /// Plays a random legal move. Every other move is a strike if possible, so that games end.
     ///
     /// # Panics
     /// If the game is over.
@@ -131,8 +129,9 @@ impl Mirror {
         self.carry_out(side, &Command::Move(squares.into()))
     }
 
-    /// Returns a random act, in rulesets that have other acts than moves. Draws a few acts, and
-    /// prefers one that is a strike if `wants_strike` is true, and otherwise one that is not.
+    /// Returns a random act, in rulesets that have acts other than moves. Draws a few acts and
+    /// chooses one of them, preferably a strike if `wants_strike` is true, and preferably not a
+    /// strike otherwise.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));

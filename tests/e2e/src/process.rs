@@ -69,8 +69,8 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Fails unless the process ended with this exit code and its output contains all of these
-    /// words.
+    /// Checks that the process ended with this exit code and that its output contains all of
+    /// these words.
     ///
     /// # Panics
     /// If the exit code or the output is different.

@@ -46,8 +46,8 @@ impl Redis {
         for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
             fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
         }
-        // Lets the shell read the script, because a file that was just written cannot be executed
-        // while a child of another test still has it open.
+        // Let the shell read the script. A file that was just written cannot be executed while a
+        // child process of another test still has it open.
         let mut setup = command(Path::new("/bin/sh"));
         Process::start("setup", setup.arg(folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
         let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
@@ -104,8 +104,8 @@ impl Redis {
     #[must_use]
     pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // Do the same as an operator who has just made the backup and types the next command: in
-        // the same folder, with the password still set.
+        // Run the command as an operator does who has just made the backup: in the same folder,
+        // with the password still set.
         let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
         restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
         Process::start("restore", restore.arg(file).arg(name)).ended()

@@ -13,7 +13,7 @@ use crate::{Ended, OlderPrograms, Process, Redis, client_program, command, serve
 /// the value is dropped.
 #[derive(Debug)]
 pub struct Site {
-    // Declared first, so that Redis ends before its folder is deleted.
+    // This field is declared first, so that Redis ends before its folder is deleted.
     redis: Option<Redis>,
     folder: TempDir,
     older: Option<OlderPrograms>,

@@ -1,10 +1,10 @@
 //! Measures what a store adds to the work of the disk or of Redis. Appends through [`Store`] are
 //! compared with the bare medium, on the same disk, in alternating rounds.
 //!
-//! "Bare" is the least work that keeps an entry. For the embedded store, this is a file with
-//! grouped syncs, driven by as many tasks ([`BareFile`]). For Redis, it is the same number of
-//! entries in calls of the store's own script. A further comparison is a pipeline of plain XADD
-//! and PUBLISH, which do not check anything.
+//! "Bare" means the least work with which an entry is kept. For the embedded store, this is a
+//! file with grouped syncs, driven by as many tasks ([`BareFile`]). For Redis, it is the same
+//! number of entries in calls of the store's own script. A further comparison is a pipeline of
+//! plain XADD and PUBLISH, which do not check anything.
 
 mod bare_file;
 mod bare_redis;
@@ -39,7 +39,7 @@ const LEAST_MANY: f64 = 0.7;
 /// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Measured rounds of each side. One more round warms up.
+    /// Measured rounds of each side. An additional round comes first, as a warm-up.
     pub(crate) rounds: u32,
     /// Length of a round.
     pub(crate) lasting: Duration,

@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) games: u32,
     /// Moves of each side.
     pub(crate) moves: u32,
-    /// The time between two moves of a game. If it is not set, each move follows at once.
+    /// The time between two moves of a game. If it is not set, each move follows immediately.
     pub(crate) pace: Option<Duration>,
 }
 
@@ -59,7 +59,8 @@ pub(crate) struct Pair {
     pub(crate) index: u32,
 }
 
-/// Runs rounds of the relay and of the servers in turn, and prints each. The relay comes first.
+/// Runs rounds of the relay and of the servers in turn, and prints each round. The relay comes
+/// first.
 ///
 /// # Errors
 /// [`LoadError`] if a client gets an unexpected answer.

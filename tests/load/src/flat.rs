@@ -1,5 +1,5 @@
 //! Checks that costs stay flat: the cost of a move with many games and late in a long game, and
-//! the cost of a session when many come back at once.
+//! the cost of a session when many sessions come back at the same time.
 //!
 //! With more connections, the cost of a relay rises too, because a connection's data has left the
 //! processor's cache before its next turn. So with more connections, the ratio to the relay

@@ -94,14 +94,14 @@ impl Measured {
         if status.success() { Ok(()) } else { Err(LoadError::Stop(status)) }
     }
 
-    /// Processor time used so far, in seconds, user and system.
+    /// Processor time used so far, in seconds: user time and system time together.
     ///
     /// # Errors
     /// If the process is gone.
     pub(crate) fn cpu_seconds(&self) -> Result<f64, LoadError> {
         let id = self.child.id().ok_or(LoadError::Silent)?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name may contain blanks. The numbers begin after its closing parenthesis.
+        // The name may contain spaces. The numbers begin after its closing parenthesis.
         let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
         let ticks: f64 = numbers
             .split_ascii_whitespace()

@@ -152,7 +152,7 @@ impl Board {
     /// Carries out a command of the side that acts next.
     ///
     /// # Errors
-    /// The reason why the command is not lawful.
+    /// Why the command is not lawful.
     pub fn play(&mut self, text: &str) -> Result<(), String> {
         let act = Act::read(text).ok_or_else(|| format!("{text} is no command"))?;
         let color = self.actor();

@@ -32,7 +32,7 @@ pub type Laid = (Vec<At>, char);
 /// Something that happened on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BoardEvent {
-    /// A ply from a square to another.
+    /// A ply from one square to another.
     Moved {
         /// The square that the piece left.
         from: At,
@@ -64,7 +64,7 @@ pub enum BoardEvent {
         /// The chip under the piece.
         chip: Option<char>,
     },
-    /// A side laid the color of a chip that it owed. This is not a ply.
+    /// A side chose the color of a chip that it owed. This is not a ply.
     Colored(At, char),
 }
 
@@ -330,7 +330,7 @@ impl Board {
     /// Makes a step of the side to move if the step is lawful. Returns the result of a strike.
     ///
     /// # Errors
-    /// The reason why the step is not lawful.
+    /// Why the step is not lawful.
     pub fn take(&mut self, step: &BoardEvent) -> Result<Option<Strike>, String> {
         if self.owed.is_some() && !matches!(step, BoardEvent::Colored(..)) {
             return Err("a color is owed first".to_owned());

@@ -281,13 +281,13 @@ impl Letters {
         Letters(self.0 & other.0)
     }
 
-    /// True if it contains all of another set.
+    /// True if this set contains all letters of another set.
     #[must_use]
     pub fn covers(self, other: Letters) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// True if it has one letter.
+    /// True if this set has exactly one letter.
     #[must_use]
     pub fn is_single(self) -> bool {
         self.0.count_ones() == 1

@@ -11,7 +11,7 @@ const DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 const JOINED_COLUMNS: &str = "abcghijnop";
 const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 
-/// A path that a piece may take.
+/// A path along which a piece may move.
 pub(crate) struct Way {
     /// The squares that the piece enters.
     pub(crate) squares: Vec<At>,
@@ -73,7 +73,7 @@ impl Board {
         self.is_open(at) && self.piece(at).is_none()
     }
 
-    /// The letter of the rank that a piece moves like. None if the piece cannot move.
+    /// The letter of the rank that determines how a piece moves. None if the piece cannot move.
     ///
     /// A coin moves like a Scout while its pool has one, and not at all if the reserve rule forbids
     /// it.

@@ -16,7 +16,7 @@ pub mod workspace;
 
 use std::path::PathBuf;
 
-/// The reason why the sources could not be read.
+/// Why the sources could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StructureError {
     /// A file that could not be read.

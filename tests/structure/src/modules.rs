@@ -53,7 +53,7 @@ pub struct Import {
     pub name: Option<String>,
     /// The path of the imported item.
     pub path: Vec<String>,
-    /// True if others may import it from here.
+    /// True if other modules may import the name from here.
     pub is_reexport: bool,
     /// The line.
     pub line: usize,

@@ -40,7 +40,7 @@ pub(crate) struct Run {
 /// The distribution of mishaps over the moves of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
-    /// Mishaps happen at random. Sometimes one follows the previous one at once.
+    /// Mishaps happen at random. Sometimes one follows immediately after another.
     Drawn,
     /// Mishaps are spread evenly, so that each one happens while games are being played.
     Even,
@@ -102,8 +102,8 @@ pub(crate) async fn play_all(
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
-                // Play the remaining moves in clear weather, so that slow connections become
-                // normal.
+                // Play the remaining moves with undisturbed connections ("clear weather"), so
+                // that slow connections become normal.
                 site.clear_up();
             }
             continue;
@@ -186,7 +186,7 @@ impl Pace {
             self.next = acked + step;
             return;
         }
-        // Sometimes the next mishap follows at once.
+        // Sometimes the next mishap follows immediately.
         let is_at_once = once_in(&mut self.chance, 5);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let pause = if is_at_once { 0 } else { between(&mut self.chance, step / 4, step) };
@@ -269,8 +269,8 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each spectator arrives separately. If one waited for the others, it would not read its
-        // messages.
+        // Each spectator arrives separately. If a spectator waited for the others, it would not
+        // read its messages.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;

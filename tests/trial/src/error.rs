@@ -3,8 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// The reason why a trial could not be carried out. Faults that the checker counts are not
-/// errors.
+/// Why a trial could not be carried out. Faults that the checker counts are not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The server's program cannot be run.
@@ -26,7 +25,7 @@ pub enum TrialError {
     Io {
         /// The operation.
         what: &'static str,
-        /// The reason why the operation failed.
+        /// Why the operation failed.
         source: io::Error,
     },
     /// A client cannot continue.

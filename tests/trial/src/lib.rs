@@ -70,8 +70,8 @@ const REHEARSAL_FIRST: usize = 1_000_000;
 /// silent winners, reserves and choices.
 const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
-/// The largest number of times that these pairs are played, until no session has an unplanned
-/// disturbance.
+/// The maximum number of attempts to play these pairs. They are played again until no session has
+/// an unplanned disturbance.
 const REHEARSALS_MAX: usize = 3;
 
 /// Progress reports of a trial.

@@ -130,7 +130,7 @@ pub struct Disturbance {
     /// The time that servers may need to recover from the disturbance, in milliseconds.
     pub aftermath_ms: u64,
     /// The server whose connection to Redis was slow, if nothing else was wrong. Clients of other
-    /// servers do not notice this.
+    /// servers do not notice the slow connection.
     pub slow: Option<usize>,
 }
 
@@ -143,7 +143,7 @@ pub struct Death {
     pub at: u64,
 }
 
-/// Keeps texts that many clients received only once.
+/// Stores each text only once, even if many clients received it.
 #[derive(Debug, Default)]
 pub(crate) struct TextPool(Mutex<HashSet<Arc<str>>>);
 

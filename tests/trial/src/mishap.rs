@@ -35,10 +35,11 @@ pub(crate) enum Mishap {
     FreezeServer(usize),
     /// SIGSTOP of Redis.
     FreezeRedis,
-    /// Connections between a server and Redis break. Without a number, those of all servers.
+    /// Connections between a server and Redis break. Without a number, those of all servers
+    /// break.
     BreakLine(Option<usize>),
     /// The connection between a server and Redis gets this weather. Without a number, those of
-    /// all servers.
+    /// all servers get it.
     Line(Option<usize>, Weather),
     /// From this moment on, only this server's connection to Redis is slow.
     SlowLine(usize, Duration),

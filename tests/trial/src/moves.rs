@@ -8,8 +8,8 @@ use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 
 use crate::chance::once_in;
 
-/// Early in a game, one in this many turns prefers a move that reveals something, if such a move
-/// is possible. Later in the game, a side could run out of pieces.
+/// Early in a game, a move that reveals something is preferred in one of this many turns, if such
+/// a move is possible. Later in the game, this could make a side run out of pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
 /// In one of this many choices, a coin becomes the Flag if it may. Becoming the Flag ends the

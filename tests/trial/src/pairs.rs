@@ -1,5 +1,5 @@
 //! Paired sessions: one public course with two secrets, played on real servers that are killed
-//! twice meanwhile.
+//! twice during the games.
 //!
 //! All sessions run at once, each step by step. The next step begins when all clients have been
 //! shown the result of the previous one. All sessions wait before a kill.
@@ -92,7 +92,7 @@ impl Break {
     }
 }
 
-/// A session that will lose its connections. They go through a proxy for each server.
+/// A session that will lose its connections. The connections go through a proxy for each server.
 struct Breaking {
     session: (usize, usize),
     act: usize,

@@ -45,9 +45,9 @@ pub struct Options {
     /// The time within which clients of a killed server must continue on another one, in
     /// milliseconds.
     pub elsewhere_max_ms: u64,
-    /// True to look for planted faults first.
+    /// True if the run must first look for planted faults.
     pub rehearses: bool,
-    /// True to keep the servers' folders at the end.
+    /// True if the servers' folders are kept at the end.
     pub keeps: bool,
     /// The folder of deployments by people.
     pub data: PathBuf,

@@ -19,8 +19,8 @@ use crate::error::TrialError;
 use crate::moves::{choose, lawful};
 use crate::plan::GamePlan;
 
-/// A client drops its connection after one in this many received messages. It also drops it after
-/// one in this many commands, before the answer.
+/// A client drops its connection after one in this many received messages. It also drops the
+/// connection after one in this many commands, before the answer arrives.
 const DROP_ONE_IN: (usize, usize) = (120, 60);
 /// One in this many turns has a draw offer, a command that must be refused, or a repeated command.
 const ODDITY_ONE_IN: usize = 40;
@@ -145,7 +145,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the next message. Meanwhile, makes the move when the thinking time is over.
+    /// Returns the next message. Makes the move if the thinking time ends while it waits for the
+    /// message.
     async fn hear(&mut self) -> Option<ServerToClient> {
         while let Some(until) = self.thinks_until {
             tokio::select! {
@@ -160,7 +161,7 @@ impl<'a> Player<'a> {
         self.client.receive().await
     }
 
-    /// Makes a move after some thinking time. All other acts are done at once.
+    /// Makes a move after some thinking time. All other acts are done immediately.
     async fn think(&mut self) {
         let is_to_move = self.view.as_ref().is_some_and(|view| view.is_to_act(self.side));
         let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };

@@ -68,7 +68,7 @@ impl Server {
         let on = async |address| spawn(program, log, store, environment, skew.as_ref(), address).await;
         (self.child, self.address) = match on(self.address).await {
             Ok(started) => started,
-            // Another program may have taken the port meanwhile.
+            // Another program may have taken the port in the meantime.
             Err(_) => on(([127, 0, 0, 1], 0).into()).await?,
         };
         Ok(())

@@ -21,8 +21,8 @@ use crate::skew::{Skew, SkewLibrary};
 use crate::stamps::Stamps;
 use crate::storage::Storage;
 
-/// An absence of the store that is longer than this is an outage, in which no clock runs. Servers
-/// count an absence as an outage from 2.5 seconds on.
+/// If the store is absent for longer than this, there is an outage, in which no clock runs. To
+/// servers, an absence is an outage from 2.5 seconds on.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
 /// The time for which servers continue the old time without hearing from Redis, while Redis's
@@ -274,7 +274,7 @@ impl Site {
     pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         let killed_at = now_ms();
-        // The only purpose of this delay is to cause an outage, in which clocks must not run.
+        // This delay has only one purpose: it causes an outage, in which clocks must not run.
         sleep(down).await;
         self.restart_all(killed_at).await
     }
@@ -306,8 +306,8 @@ impl Site {
         Ok(())
     }
 
-    /// Makes Redis lose its last second. If all servers are killed too, no process has that data
-    /// any more.
+    /// Makes Redis lose its last second. If all servers are killed too, no process has a copy of
+    /// that data.
     async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
         let gate = self.gate.clone();
         // Sign-ups and offers must not fall into that second, because servers only hold logs.

@@ -1,5 +1,5 @@
-//! The time as stamps count it: Redis's clock, and the time that servers derive from it when it
-//! jumps.
+//! The time that stamps show: Redis's clock, and the time that servers derive from it when that
+//! clock jumps.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use std::time::Duration;
 pub(crate) struct Stamps {
     /// The earliest possible stamp.
     least: u64,
-    /// The largest time by which stamps may be ahead of the machine's clock although Redis's
-    /// clock is not, in milliseconds. None before Redis's clock was first set back.
+    /// The most milliseconds by which stamps may be ahead of the machine's clock while Redis's
+    /// clock itself is not ahead. None before Redis's clock was first set back.
     ahead_ms: Option<i64>,
 }
 

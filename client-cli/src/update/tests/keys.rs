@@ -128,7 +128,7 @@ fn a_piece_of_the_reserve_is_chosen_and_placed() {
     assert_eq!(sent_by(&mut model.clone(), "+8>!"), []);
     model.game.as_mut().expect("a game").cursor = "c5".parse().expect("a square");
     assert_eq!(sent_by(&mut model, "+>b"), []);
-    assert!(model.notes.iter().any(|note| note.contains("not one of your home squares")));
+    assert!(model.notes.iter().any(|note| note.contains("only be placed on your home squares")));
 }
 
 #[test]

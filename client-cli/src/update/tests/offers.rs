@@ -118,7 +118,7 @@ fn a_challenge_is_shown_at_once_with_what_to_type() {
         model.options.face = crate::model::Face::Lines;
         challenged(&mut model);
         let note = model.notes.iter().rev().nth(1).unwrap_or_default();
-        assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
+        assert!(note.contains("bob (bot) challenges you") && note.contains("You would play Blue"), "{note}");
         // The commands are on a separate line, so that no line break prevents copying them.
         assert_eq!(last_note(&model), format!("Type accept {CODE} or reject {CODE}."));
         let effects = line(&mut model, &format!("accept {CODE}"));

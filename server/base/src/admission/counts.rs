@@ -26,8 +26,8 @@ pub(super) struct Capacity {
     /// The number of connections for newcomers. The remaining connections are for players with a
     /// known token.
     pub(super) newcomers: usize,
-    /// The number of connections that have not sent a hello and that may use the places reserved
-    /// for players with a known token. They may turn out to be from such players.
+    /// The number of places reserved for players with a known token that connections without a
+    /// hello may use. Such a connection may still turn out to be from one of these players.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }
@@ -41,7 +41,7 @@ impl Capacity {
             all,
             newcomers,
             band: reserved.div_ceil(4).min(256),
-            // One address must not take all connections, even if the server allows only a few.
+            // One address must not use up all connections, even if the server allows only a few.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
     }
@@ -95,8 +95,8 @@ impl Held {
     }
 }
 
-/// Returns the address as a holder of offers and games. Empty if the client's network is exempt
-/// from limits.
+/// Returns the client's address as a holder of offers and games. Returns an empty list if the
+/// client's network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

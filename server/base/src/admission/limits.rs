@@ -12,14 +12,14 @@ use super::network::NetworkRange;
 use crate::flags::{count, defaults, number};
 use crate::telemetry::LIMIT_HITS;
 
-/// Suggested wait when a connection or a game of the client has to end first.
+/// The wait that is suggested to a client that must first end a connection or a game.
 pub(super) const LATER: Duration = Duration::from_secs(60);
 /// Limits for one client. An "address" is a [`Network`](super::Network), which counts as one
 /// client.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 #[command(next_help_heading = "Limits per address and player")]
 pub struct AdmissionLimits {
-    /// A network without limits per address, such as the network of a school or a club. Only the
+    /// A network without per-address limits, such as the network of a school or a club. Only the
     /// limits per player and the limits of the whole server apply to it. To name several
     /// networks, repeat the flag or separate them with commas.
     #[arg(
@@ -116,7 +116,7 @@ impl Default for AdmissionLimits {
 }
 
 impl AdmissionLimits {
-    /// True if the address is exempt from limits per address.
+    /// True if the address is exempt from per-address limits.
     pub fn is_trusted(&self, address: IpAddr) -> bool {
         self.trusted_networks.iter().any(|range| range.contains(address))
     }
@@ -136,7 +136,7 @@ pub enum Limit {
     Games,
     HouseGames,
     Watched,
-    /// Bytes added to the store: the client is slowed down, not refused.
+    /// Bytes added to the store. A client above this limit is slowed down, not refused.
     Stored,
     Requests,
     /// Files of the page.

@@ -36,7 +36,8 @@ impl Seat {
         self.eviction.is_out.load(Ordering::SeqCst)
     }
 
-    /// Returns the client of the connection; `None` until a proxy has named it.
+    /// Returns the client of the connection. `None` for a connection from a proxy that has not
+    /// yet named the client.
     pub fn client(&self) -> Option<Client> {
         self.counts.state.lock().client_of(self.number)
     }

@@ -164,7 +164,8 @@ fn trusted_networks_have_no_limits_of_their_own() {
         admission.begin_offer(client).unwrap().keep(&Held::PoolPlace(player.clone()));
         admission.begin_game(client, &player, true).unwrap();
     }
-    // Claim: even for a trusted network, the limits per player and of the whole server apply.
+    // Claim: the per-player limits and the limits of the whole server apply even to a trusted
+    // network.
     assert!(!admission.charge_stored(client, "p0", 9 * 1_024 * 1_024, now).is_zero());
     assert_eq!(crowd(&admission, 1, 2_000).iter().filter(|seat| !is_evicted(seat)).count(), 740);
 }

@@ -15,8 +15,8 @@ use super::network::Client;
 /// The shortest time between two checks of the same holder.
 const VERIFY: Duration = Duration::from_secs(1);
 
-/// A place reserved for a command in progress that creates an offer or a game. If the ticket is
-/// dropped, nothing was created, and the place is free.
+/// A place reserved for a command in progress that creates an offer or a game. Dropping the
+/// ticket means that nothing was created, and frees the place.
 pub struct Ticket {
     counts: Arc<Counts>,
     holders: Vec<Holder>,

@@ -126,8 +126,8 @@ impl Peers {
     }
 
     async fn ask(&self, server: &str) {
-        // If this fails, it does no harm, because every server lists all its seats every few
-        // seconds anyway.
+        // A failure does no harm, because every server lists all its seats every few seconds
+        // anyway.
         let notice = Notice::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;
     }

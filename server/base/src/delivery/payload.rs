@@ -25,7 +25,7 @@ const UNWRITTEN: &str =
     r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#;
 
 thread_local! {
-    /// A buffer for serialization, because the length of a message is not known in advance.
+    /// A reusable buffer for serialization. The length of a message is not known in advance.
     static WRITTEN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 

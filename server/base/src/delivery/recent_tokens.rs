@@ -22,8 +22,8 @@ pub(crate) struct RecentTokens {
     numbers: u64,
 }
 
-/// The time at which a token's last connection ended, and a number that distinguishes departures
-/// at the same time.
+/// The time at which a token's last connection ended, and a number that distinguishes tokens for
+/// which this time is the same.
 type Departure = (Instant, u64);
 
 /// A connection that uses a remembered token.
@@ -39,7 +39,8 @@ struct Visitor {
     identity: Identity,
     since: u64,
     connections: usize,
-    /// The time of the token's departure; `None` while the token has connections.
+    /// The time at which the token's last connection ended; `None` while the token has
+    /// connections.
     left: Option<Departure>,
 }
 

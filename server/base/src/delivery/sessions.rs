@@ -105,7 +105,7 @@ impl Connections {
         }
     }
 
-    /// True if connected players were last told that the store is unavailable.
+    /// True if the latest news of the store that connected players got is that it is unavailable.
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -277,8 +277,8 @@ impl Registration {
     }
 
     /// Like [`Registration::identify`], but does not ask the store. Identifies the player if the
-    /// token was recently valid. Looks up the token and registers the connection under the same
-    /// lock. So a revocation always finds either the remembered token or the connection.
+    /// token was recently valid. The token is looked up and the connection is registered under
+    /// the same lock, so a revocation always finds either the remembered token or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
         let mut state = shared.state.lock();

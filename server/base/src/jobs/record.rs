@@ -99,8 +99,8 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Reads a job without leasing it, so that the caller can do the work at once. Returns `None`
-    /// if there is no such job.
+    /// Reads a job without leasing it, so that the caller can do the work immediately. Returns
+    /// `None` if there is no such job.
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
         Ok(Some(Claimed::new(store.clone(), String::new(), (key, value), None, Moment::at(store.now()))))

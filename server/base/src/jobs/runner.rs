@@ -71,8 +71,8 @@ impl Jobs {
         self
     }
 
-    /// Runs jobs until the future is dropped. Jobs that this server writes run at once. Jobs of
-    /// other servers are found every few seconds.
+    /// Runs jobs until the future is dropped. Jobs that this server writes run immediately. Jobs
+    /// of other servers are found every few seconds.
     ///
     /// # Panics
     /// If a queue panics. A panic in a handler only makes its job fail.
@@ -138,7 +138,7 @@ struct Queue {
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// The number of running jobs for each value of the first part of a job's id.
+    /// The numbers of running jobs, by the first part of the jobs' ids.
     groups: HashMap<String, usize>,
 }
 
@@ -257,8 +257,8 @@ impl Queue {
             if backlog.is_empty() {
                 break;
             }
-            // Wait, because `run` has started jobs that take all the places. The sender exists as
-            // long as `self`.
+            // Wait, because the jobs that `run` has started take up all places. The sender exists
+            // as long as `self`.
             counts.changed().await.ok();
         }
         counts.wait_for(|count| *count == 0).await.ok();

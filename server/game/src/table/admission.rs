@@ -27,8 +27,8 @@ impl Table {
         self.admit(now, opener);
     }
 
-    /// Makes an opener wait if the replica may be behind the log. Returns true if the opener
-    /// waits.
+    /// Makes an opener (a connection that opens the game) wait if the replica may be behind the
+    /// log. Returns true if the opener waits.
     fn waits_for_log(&mut self, opener: &Opener) -> bool {
         let Opener { outbox, player, since, .. } = opener;
         if !self.following.is_shared || self.is_over() || self.is_unreadable() {
@@ -37,8 +37,8 @@ impl Table {
         let Some(viewer) = self.header.viewer(player.as_deref()) else { return false };
         let is_store_away = self.outage.is_store_away;
         let shown = self.audiences.shown(viewer).seq;
-        // The client may have seen entries that the replica lacks. This also compares sequence
-        // numbers of different epochs, because servers learn of a new epoch at different times.
+        // The client may have seen entries that the replica lacks. Sequence numbers are compared
+        // even if the epochs differ, because servers learn of a new epoch at different times.
         let is_ahead = |since: Position| {
             // If the client's epoch is newer, the replica may contain lost events. While the
             // store is away, the table cannot find out.

@@ -195,8 +195,7 @@ impl Audiences {
         self.players.iter().find(|player| player.outbox.connection() == connection)
     }
 
-    /// Makes a side's connections to this server stop driving. They may no longer act for the
-    /// side.
+    /// Takes the right to act for a side from the side's connections to this server.
     pub(super) fn supersede(&mut self, side: Side) {
         let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
         for player in self.players.iter_mut().filter(|player| player.viewer == Viewer::Player(side)) {

@@ -33,8 +33,8 @@ struct Wait {
 
 impl Claims {
     /// Updates the claims after players have come or left, and tells all clients about changes.
-    /// `wait_ms` is the time that an opponent has to wait. `None` if the game cannot be claimed
-    /// at all.
+    /// `wait_ms` is the time that an opponent has to wait; it is `None` if the game cannot be
+    /// claimed at all.
     pub(super) fn update(
         &mut self,
         now: Stamp,

@@ -19,8 +19,8 @@ const KNOWN_STEP: usize = 16;
 #[derive(Clone)]
 pub struct NewCommand {
     pub player: String,
-    /// The id of the command. A command with an id that was used before gets the answer of the
-    /// first.
+    /// The id of the command. A command that repeats an earlier id gets the answer to the earlier
+    /// command.
     pub cmd_id: CommandId,
     pub ply: Ply,
     pub command: GameCommand,
@@ -63,7 +63,7 @@ impl Asked {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Returns the stamp that is written to the log, so that a repetition of the command can be
+    /// Returns the stamp that is written to the log, so that a repeat of the command can be
     /// recognized.
     pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
         CommandStamp {
@@ -108,7 +108,7 @@ impl CommandKey {
 pub(crate) struct Done {
     pub(crate) key: CommandKey,
     pub(crate) fingerprint: u64,
-    /// The sequence number of the command's last event, as the acting side sees it.
+    /// The sequence number of the command's last event, as counted for the acting side.
     pub(crate) seq: u64,
 }
 

@@ -13,7 +13,7 @@ use super::work::{Cause, Flight};
 use crate::error::TableError;
 use crate::reply::Reply;
 
-/// The reason why the table read the log beyond the replica.
+/// Why the table read the log beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// An append had a conflict, because the log has this head.
@@ -88,12 +88,12 @@ impl Table {
         outputs.push(Output::Stopped);
     }
 
-    /// Handles a request that the store did not carry out, or whose outcome is unknown. Does not
-    /// retry the request at once.
+    /// Handles a request that the store did not carry out, or whose outcome is unknown. The
+    /// request is retried later, not immediately.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
-            // The clocks that were used to judge the command kept running although no server
-            // reached the store. Judge the command again after the clocks have been corrected.
+            // The command was judged by clocks that kept running although no server reached the
+            // store. Judge the command again after the clocks have been corrected.
             Some(Flight::Command { asked, .. })
                 if self.outage.is_unrecorded() && !self.work.is_retrying() =>
             {
@@ -184,8 +184,8 @@ impl Table {
                 asked.is_current = stored.is_empty();
                 self.work.queue.push_front(asked);
             }
-            // If the log has new entries, decide again at once which events are needed. Otherwise
-            // give up for now.
+            // If the log has new entries, decide again immediately which events are needed.
+            // Otherwise give up for now.
             Some(Flight::ByItself { .. }) if is_conflict || !stored.is_empty() => {}
             flight => {
                 self.work.flight = flight;

@@ -59,7 +59,7 @@ impl Following {
         self.heard > head
     }
 
-    /// True if this entry is not in the replica and no earlier hint announced it.
+    /// True if the replica lacks this entry and no earlier hint announced the entry.
     pub(crate) fn is_news(&self, head: u64, seq: u64) -> bool {
         seq > head && seq > self.heard
     }

@@ -3,8 +3,8 @@
 use flagfall_board::{PerSide, Ply, Side, Stamp};
 use flagfall_rules::{Game, Phase};
 
-/// The time after the last entry at which a server makes its house player's move although no
-/// connection on this server has the game open, in milliseconds.
+/// If no connection on this server has the game open, the server waits this long after the last
+/// entry before it makes a house player's move, in milliseconds.
 pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
 /// A point in the game at which a house player acts: phase, ply, and whether a choice is pending.
@@ -16,8 +16,8 @@ pub(super) type Moment = (Phase, Ply, bool);
 pub(crate) struct HouseTurns {
     /// The moment for which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
-    /// The time at which this server asks a house player to act if the servers that are expected
-    /// to do so first have not done it.
+    /// The time at which this server asks a house player to act, unless the servers that are
+    /// expected to ask first have done so.
     pub(super) takeover_at: Option<Stamp>,
 }
 

@@ -93,9 +93,9 @@ fn forgets_commands() -> bool {
 /// When the store has lost acknowledged entries, a new epoch begins. A command of an earlier
 /// epoch may answer moves that are lost. The log might still accept the command, but in a
 /// position that its player has not seen. If the command itself is in the log, it was carried
-/// out, and a repetition is accepted. Servers learn of an epoch at different times, so a command
-/// of a later epoch than the table's is judged as usual. The append of such a command shows
-/// whether this replica matches the log.
+/// out, and a repeat of it is accepted. Servers learn of an epoch at different times, so a
+/// command of an epoch later than the table's is judged as usual. The append of such a command
+/// shows whether this replica matches the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub struct StaleEpoch;

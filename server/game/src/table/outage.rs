@@ -24,14 +24,14 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// The time of the last sign of the store, if the store has been silent since then. `None` if
+    /// The time of the store's last answer, if the store has been silent since then. `None` if
     /// clocks have certainly been running.
     silent_since: Option<Stamp>,
 }
 
 impl OutageState {
-    /// Returns the state of a game that was just opened. Its log may lack outages, or the end of
-    /// a pause. Clocks stood still during these, and have run since their end.
+    /// Returns the state of a game that was just opened. The game's log may lack outages, or the
+    /// end of a pause. Clocks stood still during these outages or this pause, and have run since.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
             missing(outages, game.latest(), game.paused_since())

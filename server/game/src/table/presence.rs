@@ -19,7 +19,7 @@ const AWAY_AFTER_MS: u64 = 30_000;
 /// A player's presence and connections.
 #[derive(Clone, Copy, Default)]
 struct Seat {
-    /// The presence that clients were last told.
+    /// The presence that was last sent to clients.
     presence: Presence,
     /// True if the player announced that they are leaving, and has not come back.
     is_on_purpose: bool,
@@ -35,20 +35,20 @@ struct Seat {
 
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
-    /// The start of the period in which the connections to other servers have been known. `None`
-    /// while they are unknown.
+    /// The start of the period in which this server has known the players' connections to other
+    /// servers. `None` while it does not know them.
     pub(crate) sighted_since: Option<Stamp>,
 }
 
 impl Attendance {
-    /// Returns the attendance of a game just opened: people are away, and house players are
-    /// present.
+    /// Returns the attendance of a game that was just opened: all people are away, and all house
+    /// players are present.
     pub(super) fn new(header: &GameHeader) -> Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // A log that is not shared is used by no other servers, so the connections to other
-            // servers are always known.
+            // If the log is not shared, no other server uses it, so the players' connections to
+            // other servers are always known: there are none.
             sighted_since: Some(Stamp(0)),
         }
     }

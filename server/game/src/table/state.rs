@@ -106,8 +106,8 @@ impl Table {
         self.audiences.id
     }
 
-    /// Takes the known outages into account, right after the game was opened. Its log may lack
-    /// some of them.
+    /// Takes the known outages into account, right after the game was opened. The game's log may
+    /// lack some of these outages.
     pub(crate) fn recover_from(&mut self, outages: &OutageList) {
         self.outage = OutageState::after(&self.game, outages);
     }

@@ -38,7 +38,7 @@ impl Table {
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Outage(outage) => {
                 self.outage.note_outage(&self.game, self.header.is_slow(), outage);
-                // The store is back, so retry at once.
+                // The store is back, so retry immediately.
                 self.work.retry_at = None;
             }
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
@@ -216,7 +216,7 @@ impl Table {
         }
     }
 
-    /// Tells the asker why the command is not carried out. The message includes the latest
+    /// Tells the requester why the command is not carried out. The message includes the latest
     /// sequence number of their side.
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));

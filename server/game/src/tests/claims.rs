@@ -82,7 +82,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         for client in [&mut bo, &mut eve] {
             assert_eq!(told(client), [Is(Side::Red, Presence::Away)]);
         }
-        // Claim: a client that opens the game only now sees the same countdown.
+        // Claim: a client that has only just opened the game sees the same countdown.
         hand.open(&eve, None);
         let ServerToClient::Game { presence, claimable_at, .. } = eve.only() else { panic!("no game") };
         assert_eq!((presence.red, claimable_at), (Presence::Away, PerSide::new(claim_at, None)));

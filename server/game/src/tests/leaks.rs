@@ -80,7 +80,7 @@ enum Plant {
     Number,
     /// An empty message for every event, including those hidden from the viewer.
     Event,
-    /// A number of blanks that depends on hidden information.
+    /// A number of spaces that depends on hidden information.
     Length,
     /// An order of messages that depends on hidden information: the last message may come first.
     Order,

@@ -1,4 +1,4 @@
-//! Players who leave a game get a mark, but only one per game.
+//! Players who leave a game are recorded, but only once per game.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;

@@ -322,9 +322,9 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     assert_eq!(server.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Plays one game on several servers, with days per ply or on a live clock. Meanwhile there are
-/// restarts, crashes, outages and rests of any length. Claim: the flag falls once, exactly when
-/// the side has used all its time.
+/// Plays one game on several servers, with days per ply or on a live clock. During the game,
+/// there are restarts, crashes, outages and rests of any length. Claim: the flag falls once,
+/// exactly when the side has used all its time.
 #[tokio::test(start_paused = true)]
 async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);

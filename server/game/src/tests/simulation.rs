@@ -17,7 +17,7 @@ use crate::replay;
 use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
 
-/// A command, and the answer to it.
+/// A command, and the answer that it got.
 struct Asking {
     side: Side,
     ply: Ply,
@@ -57,8 +57,8 @@ struct World {
     /// The connections of both players to each server.
     clients: [[Client; 2]; SERVERS],
     askings: Vec<Asking>,
-    /// The commands that were sent again after they were accepted, so that their answers are
-    /// known.
+    /// The commands that were sent again after they had been accepted. The right answers to them
+    /// are therefore known.
     repeated: HashSet<(usize, usize)>,
     refused_as_reused: usize,
     rests: usize,

@@ -6,8 +6,8 @@ use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// The upper limit of timestamps. Keys contain the difference to this limit, so the latest game
-/// of a list comes first.
+/// The upper limit of timestamps. Keys contain this limit minus the time, so the latest game of a
+/// list comes first.
 const MOMENT_MAX: u64 = 9_999_999_999_999;
 /// The maximum number of deployments of a player that are kept per ruleset. If there are more,
 /// the one that has not been played for the longest time is dropped.

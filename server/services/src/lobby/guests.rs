@@ -14,7 +14,7 @@ use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 use flagfall_game::CreateError;
 
-/// The number of attempts to carry out a command if the guest's record changes meanwhile.
+/// The number of attempts to carry out a command if the guest's record changes in the meantime.
 const STANDING_ATTEMPTS: usize = 8;
 
 impl Lobby {

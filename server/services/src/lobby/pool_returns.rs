@@ -84,7 +84,8 @@ impl Pool {
             conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });
         }
-        // On a conflict, another server was faster, or the next wave sees what has changed.
+        // A conflict means that another server was faster, or that a record has changed, which
+        // the next wave will see.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
             tracing::debug!(%game, "a player of an aborted game is back in the pool");

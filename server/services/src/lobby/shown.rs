@@ -11,8 +11,8 @@ use flagfall_base::admission::Network;
 /// message could not contain more.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;
 
-/// Returns the seeks to list, oldest first. Takes one seek from each address, then a second one
-/// from each address, and so on, until the list is full. If this server does not know a seeker's
+/// Returns the seeks to list, oldest first. Takes one seek from each address, then another from
+/// each address, and so on, until the list is full. If this server does not know a seeker's
 /// address, it treats the seeker as a separate address.
 pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
     if seeks.len() <= LISTED_SEEKS_MAX {

@@ -1,4 +1,5 @@
-//! Limits the parallel deliveries to each host and to all hosts together. Pauses hosts that fail.
+//! Limits the parallel deliveries to each host and to all hosts together. Pauses deliveries to
+//! hosts that fail.
 //!
 //! A host that does not answer occupies only a few places. After a few failures in a row, the
 //! host is paused, longer each time. After each pause, it is tried with a single delivery. All

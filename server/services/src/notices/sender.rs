@@ -96,7 +96,7 @@ async fn post(
 ) -> Result<StatusCode, &'static str> {
     const BROKEN: &str = "it closed the connection without an answer";
     let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
-    // When this is dropped, the connection's task ends.
+    // The connection's task ends when this is dropped.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let timestamp = SystemClock.now().0 / 1_000;

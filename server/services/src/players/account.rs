@@ -24,7 +24,8 @@ use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
-/// The name of a token from a sign-up, from a recovery, or from a login without a token name.
+/// The name of a token that was made by a sign-up, by a recovery, or by a login without a token
+/// name.
 const LOGIN_TOKEN: &str = "login";
 /// The id that is looked up if no player has the given name. With this id, the lookup takes the
 /// same number of steps as for a known name.
@@ -34,8 +35,8 @@ const CONFIRM: &str = "confirm";
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Creates an account, or turns the guest who asks into an account. The guest keeps their
-    /// games and token. The account is durable when this returns.
+    /// Creates an account, or turns the guest who sent the request into an account. The guest
+    /// keeps their games and token. The account is durable when this returns.
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -118,8 +119,8 @@ impl Players {
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
-    /// Returns the asker's record. If the asker is a guest who is not stored, returns the record
-    /// that would be written now.
+    /// Returns the requester's record. If the requester is a guest who is not stored, returns the
+    /// record that would be written now.
     async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -217,7 +218,7 @@ impl Players {
         Ok(Recovered { player: record.player, token: token.to_secret(), recovery_code })
     }
 
-    /// Changes the password, and revokes all tokens except the one that the asker uses.
+    /// Changes the password, and revokes all tokens except the one that the requester uses.
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -253,7 +254,7 @@ impl Players {
         Ok(Secret::new(code.expose()))
     }
 
-    /// Returns the asker's tokens, oldest first.
+    /// Returns the requester's tokens, oldest first.
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
@@ -290,7 +291,7 @@ impl Players {
         Ok(MadeToken { info, token: token.to_secret() })
     }
 
-    /// Revokes one of the asker's tokens, and closes its sockets.
+    /// Revokes one of the requester's tokens, and closes its sockets.
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // Guests cannot revoke their only token, because they could never sign in again without
         // it.
@@ -354,9 +355,9 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account with its name, password and tokens. After that, the asker's
-    /// games are shown without their name. A job deletes their other data. Refused while they
-    /// have running games.
+    /// Deletes the requester's account with its name, password and tokens. After that, the
+    /// requester's games are shown without their name. A job deletes their other data. Refused
+    /// while they have running games.
     pub async fn delete(
         &self,
         asker: &Identity,
@@ -393,7 +394,7 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// Checks the asker's password again, and returns their record. Wrong guesses by others,
+    /// Checks the requester's password again, and returns their record. Wrong guesses by others,
     /// under this name or from this address, do not prevent the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker, "other")?;
@@ -470,8 +471,8 @@ impl Players {
         Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
     }
 
-    /// Changes a player's record. Retries if another writer changes the record meanwhile. Closes
-    /// the sockets of tokens that the change removes.
+    /// Changes a player's record. Retries if another writer changes the record in the meantime.
+    /// Closes the sockets of tokens that the change removes.
     async fn change<T>(
         &self,
         id: &str,
@@ -512,7 +513,7 @@ impl Players {
 }
 
 /// Returns the form of a name that is used to count attempts and to find players. For an invalid
-/// name, this is a text that cannot be a player's name.
+/// name, this is text that cannot be a player's name.
 fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
@@ -552,7 +553,7 @@ fn add_token(
     Ok((token, info))
 }
 
-/// Returns the share of the hash queue that a signed-in player uses.
+/// Returns the client for whom the hash queue computes the hashes of a signed-in player.
 fn share_of_asker(asker: &Identity) -> Share {
     Share::Device(asker.token_id.clone())
 }

@@ -1,9 +1,9 @@
 //! Guest tokens. A token contains all data of its guest, so the store keeps nothing about a guest
 //! until they do something lasting.
 //!
-//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC
-//! (7) with a key that all servers on a store share. The player id and the token id are parts of
-//! the full MAC, so without the key, a token cannot be derived from an id. Guessing a given
+//! A token is 32 bytes: the requested name (16), the day it expires (2), random bits (7), and a
+//! MAC (7) with a key that all servers on a store share. The player id and the token id are parts
+//! of the full MAC, so without the key, a token cannot be derived from an id. Guessing a given
 //! player's token means guessing 112 bits. Forging a token that belongs to no player takes 2^56
 //! tries on average, each with a hello message, and gains only one new guest.
 //!
@@ -260,9 +260,9 @@ impl Generations {
 /// another name.
 const NAME_ATTEMPTS: usize = 8;
 
-/// Finds a free name that is like the wanted one. Tries the wanted name first, then adds a number
-/// derived from the id, and then random numbers. `allows` can reject names that are free in the
-/// store.
+/// Finds a free name that resembles the requested one. Tries the requested name first, then the
+/// name with a number derived from the id, and then the name with random numbers. `allows` can
+/// reject names that are free in the store.
 pub(super) async fn free_name(
     store: &dyn Store,
     id: &str,
@@ -286,7 +286,7 @@ pub(super) async fn free_name(
             return Ok(name);
         }
     }
-    // The name is taken, and so are the numbered names that were tried.
+    // The name and all numbered names that were tried are taken.
     Err(Refusal::new(Code::BAD_NAME).because("taken").into())
 }
 

@@ -11,8 +11,8 @@ use flagfall_base::keys::{
 };
 use flagfall_base::transact::{delete_all, write_if};
 
-/// The maximum number of open seeks that are searched. There are never more, because the limits
-/// are lower.
+/// The maximum number of open seeks that are searched. There are never more open seeks than this,
+/// because the limits on them are lower.
 const SEEKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
@@ -21,8 +21,8 @@ pub(crate) enum Listed {
     Idle,
     /// The guest has an open offer, or is doing something at this moment.
     Busy,
-    /// The player does not have to stay listed: they have played, have an account, are closed, or
-    /// do not exist.
+    /// The player need not stay on the list: they have played, have an account, are closed, or do
+    /// not exist.
     Settled,
 }
 
@@ -38,7 +38,8 @@ pub(crate) async fn player_kind(
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
-/// Deletes a stored guest who never played and has nothing open. Otherwise returns why not.
+/// Deletes a stored guest who never played and has nothing open. If the guest is not deleted,
+/// returns the reason.
 ///
 /// The guest may act at any moment. Every action has the condition that the guest's record is
 /// unchanged, and it extends the expiry if the expiry is near. So this function first sets the

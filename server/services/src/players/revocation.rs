@@ -1,5 +1,5 @@
-//! Closes the sockets of revoked tokens. This server does so at once. Other servers do so when
-//! they next look for announcements.
+//! Closes the sockets of revoked tokens. The server that revokes a token does so immediately.
+//! Other servers do so when they next look for announcements.
 //!
 //! Announcements of revocations expire, so a server that has not looked for a long time may have
 //! missed some. In that case, it checks the token of every open connection against the player's
@@ -52,7 +52,7 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Use only half of the time for which revocations are announced, because a look takes
+        // Allow only half of the time for which revocations are announced, because looking takes
         // time and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {

@@ -1,5 +1,5 @@
 //! Stores a guest in the same update as their first lasting action. So the store never contains
-//! the action without the guest, or the guest without an action.
+//! an action without its guest, or a guest without an action.
 
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::record::Class;
 
-/// The time for which a rating is cached after it was read. Caching makes sense because lists are
+/// The time for which a rating is cached after it was read. Ratings are cached because lists are
 /// requested often and ratings change slowly.
 const KEPT: Duration = Duration::from_secs(30);
 /// The largest number of cached ratings.

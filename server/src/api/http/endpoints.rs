@@ -59,7 +59,7 @@ where
     }
 }
 
-/// Declares the operations. A row consists of the method, the path, the operation's id, the
+/// Declares the operations. Each row consists of the method, the path, the operation's id, the
 /// handler, a summary, and the handler's refusals.
 macro_rules! endpoints {
     ($($verb:ident $path:literal $id:ident = $handler:path, $summary:literal$(, [$($code:literal),+])?;)+) => {

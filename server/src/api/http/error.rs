@@ -19,7 +19,7 @@ use flagfall_services::players::PlayerError;
 
 pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 
-/// The reason why a request was refused. Contains no state of a game.
+/// Why a request was refused. Contains nothing about the state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum ApiError {

@@ -80,9 +80,9 @@ pub(super) async fn health(State(app): Shared) -> Checked<Health> {
     Checked { is_ok: status == "ok", answer: health }
 }
 
-/// Answers 200 while the server accepts players, and 503 while it stops. Does not depend on the
-/// store: if the store is unavailable, players can still watch games from memory, and the server
-/// tells them.
+/// Answers 200 while the server accepts players, and 503 while it stops. The answer does not
+/// depend on the store: while the store is unavailable, players can still watch games that are in
+/// memory, and the server tells them about the outage.
 pub(super) async fn ready(State(app): Shared) -> Checked<Ready> {
     let is_stopping = app.is_stopping();
     let status = if is_stopping { "stopping" } else { "ok" };

@@ -1,4 +1,4 @@
-//! `/.well-known`: the addresses at which passwords are changed and vulnerabilities are reported.
+//! `/.well-known`: the addresses for changing passwords and for reporting vulnerabilities.
 
 use std::sync::Arc;
 use std::time::Duration;

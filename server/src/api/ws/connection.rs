@@ -2,8 +2,8 @@
 //! and keeps deadlines.
 //!
 //! The task finishes a message before it reads the next one. This keeps the client's messages in
-//! order, and the messages of an impatient client wait in its socket. Meanwhile, the task
-//! continues to write and to ping.
+//! order, and the messages of an impatient client wait in its socket. While it carries out a
+//! message, the task continues to write and to ping.
 
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
@@ -42,7 +42,7 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::CLOSES;
 use flagfall_services::players::PlayerError;
 
-/// The time for which to set the timer if there is no deadline.
+/// The time to which the timer is set if there is no deadline.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
@@ -80,8 +80,8 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, .. } = connection;
-    // Tell the tables at once that the player is gone. Tell the registry only after the closing
-    // handshake.
+    // Tell the tables immediately that the player is gone. Tell the registry only after the
+    // closing handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
         Stage::In { registration, mut dispatch, work } => {
@@ -212,7 +212,8 @@ impl Connection {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges for the data that the client's commands stored. Pauses reading if it was too much.
+    /// Charges the client for the data that its commands stored. Pauses reading if that was too
+    /// much data.
     fn settle(&mut self, now: Instant, stored: u32) {
         if stored > 0
             && let Stage::In { dispatch, .. } = &self.stage
@@ -352,11 +353,11 @@ impl Connection {
 struct Line {
     socket: Socket,
     reader: OutboxReader,
-    /// The number of frames that did not end a message and are not yet counted by the session.
+    /// The number of frames that did not end a message and that the session has not counted yet.
     fragments: u32,
 }
 
-/// The reason why the server stopped collecting messages for a write.
+/// Why the server stopped collecting messages for a write.
 enum Gathered {
     /// There are enough bytes for a write.
     Enough,

@@ -1,4 +1,5 @@
-//! Accepts connections from a listening socket and speaks HTTP on them, within limits.
+//! Accepts connections from a listening socket and speaks HTTP on them, within the limits for
+//! clients.
 
 use std::future::{Future as _, poll_fn};
 use std::io;
@@ -202,8 +203,8 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // `turns` keeps the deadlines instead, including the one of a connection that waits for
-        // its next request.
+        // `turns` keeps the deadlines instead, including the deadline of a connection that waits
+        // for its next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
@@ -232,7 +233,7 @@ async fn speak(
 ///
 /// Closing a socket with unread input resets the connection. A client that is still sending would
 /// then lose the last bytes from the server, such as a close frame or an error. A connection that
-/// was evicted to make room for another one is closed at once.
+/// was evicted to make room for another one is closed immediately.
 pub(super) struct Lingering {
     stream: Option<TcpStream>,
     place: Option<Place>,

@@ -267,8 +267,8 @@ impl Session {
         }
     }
 
-    /// Counts a message of the client. It shows that the client is alive, and uses up the rate
-    /// limit.
+    /// Counts a message of the client toward the rate limit. The message also shows that the
+    /// client is alive.
     fn count(&mut self, now: Instant) -> Option<Step> {
         self.last_heard = now;
         if self.bucket.take(now) {

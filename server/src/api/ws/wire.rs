@@ -4,7 +4,7 @@
 //! the library, because the library would copy them to a buffer for each connection, and each
 //! buffer would stay as large as the connection's longest message. The frames of a server are
 //! simple to write, because they need neither a mask nor state. This module assembles frames in
-//! one buffer per thread and writes them at once. Each connection keeps only the bytes that its
+//! one buffer per thread and writes them together. Each connection keeps only the bytes that its
 //! socket did not accept.
 
 use std::cell::RefCell;

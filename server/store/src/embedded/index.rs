@@ -306,7 +306,8 @@ impl Index {
     }
 
     /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
-    /// games. Calls `first` as soon as the index is locked, so readers wait for the changes.
+    /// games. Calls `first` as soon as the index is locked. From then on, readers wait until the
+    /// changes are applied.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,

@@ -33,8 +33,9 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
-/// A game's row in the database: the head, and the frames. Entry number and segment of each frame
-/// are stored as the difference from the previous frame, followed by position and length.
+/// A game's row in the database: the head, and the frames. For each frame, the entry number and
+/// the segment are stored as differences from the previous frame. They are followed by the
+/// frame's position and length.
 type RawGame = (u64, [u8; 32], Vec<(u64, u32, u32, u32)>);
 
 impl GameRow {
@@ -97,7 +98,7 @@ impl GameRow {
 }
 
 impl RecordRow {
-    /// Returns the approximate number of bytes that the record takes in the log.
+    /// Returns the approximate number of bytes that the record takes up in the log.
     pub(super) fn log_bytes(&self, key: &Key) -> i64 {
         (key.as_bytes().len() + self.value.len()) as i64
     }

@@ -133,8 +133,8 @@ impl Answers {
     /// Gives the answers of a group, according to the verdict on that group.
     pub(super) fn give(&self, answers: Vec<Answer>, verdict: Verdict) {
         let group = (answers, verdict);
-        // A single caller is answered directly, and so are all callers if the runtime has ended
-        // or is behind.
+        // Answer the callers directly if there is only one, or if the runtime has ended or is
+        // behind.
         let left = match &self.task {
             Some(task) if group.0.len() > 1 => task.try_send(group).err().map(TrySendError::into_inner),
             Some(_) | None => Some(group),

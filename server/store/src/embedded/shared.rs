@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub(super) epoch: AtomicU64,
     pub(super) last_heartbeat: Option<Stamp>,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
-    /// The reason why the store refuses all requests, if it has failed.
+    /// Why the store refuses all requests, if it has failed.
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
     /// The number of groups written.

@@ -101,8 +101,8 @@ impl Writer {
         let mut is_busy = false;
         while let Some(first) = self.next(&mut requests) {
             if is_busy {
-                // The callers that were just answered may send again in a moment. One sync for
-                // all of them costs less than one sync each.
+                // Wait a moment, because the callers that were just answered may send again. One
+                // sync for all of them costs less than one sync each.
                 std::thread::yield_now();
             }
             self.guarded(|writer| {

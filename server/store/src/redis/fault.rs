@@ -17,7 +17,7 @@ use crate::store::{ReadError, StoreError};
 /// The maximum number of characters of Redis's error text that are passed on.
 const SHOWN_MAX: usize = 120;
 
-/// The reason why a request failed or may have failed.
+/// Why a request failed or may have failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum Fault {
     /// The request was certainly not carried out.

@@ -106,7 +106,8 @@ mod tests {
         let start = Instant::now();
         let mut heard = Heard::new(SILENCE, start);
         for ms in (0..10_000).step_by(10) {
-            // Each answer takes 4 ms, and gets its stamp in the middle of that time.
+            // Each round trip takes 4 ms, and the answer gets its stamp in the middle of that
+            // time.
             heard.note(Stamp(1_000_000 + ms), after(start, ms + 2));
             assert!(heard.running(after(start, ms + 10)) <= Stamp(1_000_000 + ms + 10), "never ahead of it");
         }

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use crate::store::Write;
 use crate::value::Key;
 
-/// The approximate limit for all copies, in bytes. The records of a guest take half a KiB.
+/// The approximate limit for all copies, in bytes. The records of a guest take up half a KiB.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The approximate memory that a copy takes in addition to its content, in bytes.
+/// The approximate memory that a copy takes up in addition to its content, in bytes.
 const COPY_OVERHEAD: usize = 128;
 
 /// The copies, and the owner of each copy.

@@ -65,7 +65,8 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
 }
 
 /// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// of them in the latest message, because the other channel may repeat it.
+/// own append in the latest message. It is needed because the other channel may repeat that
+/// append.
 fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
     let channel = message.get_channel_name();

@@ -68,8 +68,8 @@ impl Prepared {
 }
 
 /// A request to the writer. `Pack` replaces the entries of a log by its packed form, `DeleteLog`
-/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` finds out
-/// the time and the outcome of earlier writes, if they are in doubt.
+/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves
+/// doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },

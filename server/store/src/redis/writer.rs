@@ -45,7 +45,7 @@ pub(super) struct Writer {
     former: Option<Former>,
     retry_at: Instant,
     pause: Duration,
-    /// The reason why the last attempt to use Redis failed.
+    /// Why the last attempt to use Redis failed.
     last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
@@ -157,8 +157,8 @@ impl Writer {
         }
     }
 
-    /// Reconnects at once if the connection was lost, to give back lost data before other servers
-    /// write.
+    /// Reconnects immediately if the connection was lost, to give back lost data before other
+    /// servers write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
             // Ignore an error here, because the next request gets it as well.

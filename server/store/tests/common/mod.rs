@@ -56,7 +56,7 @@ pub(crate) fn put(name: &str, value: &str) -> Write {
     Write::Put { key: key(name), value: value.into(), expires: None }
 }
 
-/// Returns an append of these bodies. Its only condition is the head `expected`.
+/// Returns an append that adds these bodies, on the condition that the log's head is `expected`.
 pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
     let bodies = bodies.iter().map(body).collect();
     Append { game, expected, deadline: None, not_before: None, bodies, writes: Vec::new() }

@@ -1,4 +1,4 @@
-//! Tests players who leave, and opponents who wait for them.
+//! Tests what happens when players leave and opponents wait for them.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Process, Server, Site};

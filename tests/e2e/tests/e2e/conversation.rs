@@ -1,4 +1,5 @@
-//! Tests the messages between players besides moves, and a game against a house player.
+//! Tests the messages that players exchange in addition to moves, and a game against a house
+//! player.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Site};
@@ -102,8 +103,8 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         } else if !line.contains("-squares rule: ") {
             break;
         }
-        // A repetition rule may refuse a move that looks possible on the board. Then another move
-        // is tried. Without any moves the game ends.
+        // A repetition rule may forbid a move that looks possible on the board. In that case,
+        // another move is tried. If there is no legal move, the game ends.
         let Some(squares) = moves.pop() else { continue };
         ann.type_line(&squares);
         plies += 1;

@@ -31,7 +31,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         server.kill();
         duel.expect("Reconnecting.");
         spectator.expect("Reconnecting.");
-        // A move that is typed meanwhile is played once, after the reconnection.
+        // A move that is typed in the meantime is played once, after the reconnection.
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);

@@ -1,5 +1,5 @@
-//! Tests damaged data. The server starts, reports the damage, and continues everything else.
-//! Acknowledged data must not be missing without a report.
+//! Tests damaged data. The server starts, reports the damage, and continues everything else. If
+//! acknowledged data is missing, the server must report it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ fn a_damaged_game_is_reported_and_others_continue() {
     for duel in &mut duels {
         duel.expect("Reconnecting.");
     }
-    // The move before the last one of the second game.
+    // The second game's next-to-last move.
     let entry = appends(&site, &duels[1].id);
     let entry = entry[entry.len() - 2];
     let mut log = fs::read(segment(&site)).expect("a file");

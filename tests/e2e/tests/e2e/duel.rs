@@ -17,7 +17,7 @@ impl Duel {
         Duel::begin_with(server, site, &["--rules", ruleset, "--time", time], ruleset, seed)
     }
 
-    /// Does the same with these arguments for both clients.
+    /// Like [`Duel::begin`], but with these arguments for both clients.
     #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin_with(server: &Server, site: &Site, words: &[&str], ruleset: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");

@@ -50,8 +50,8 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play. The first program offers a game and waits. The second one takes the
-    /// offer.
+    /// Lets a program play. The first program offers a game and waits. The second program takes
+    /// the offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
         if !words.contains(&"--turn-time") {
@@ -67,8 +67,8 @@ impl Stage {
         client
     }
 
-    /// Checks that no process that recorded its id is still running, and no process of its group
-    /// either.
+    /// Checks that all processes that recorded their ids have ended, together with the other
+    /// processes of their groups.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();

@@ -98,8 +98,8 @@ fn a_stalled_redis_is_announced_once_and_pending_commands_complete() {
     for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
         client.expect("cannot reach its store");
     }
-    // The limit is 2.5 s. It is not checked, because this machine may be busy. The time is only
-    // printed.
+    // The time is only printed. The limit of 2.5 s is not checked, because this machine may be
+    // busy.
     println!("all three were told after {} ms", frozen.elapsed().as_millis());
     let ply = game.mirror.play_quietly();
     game.clients[ply.side].type_line(&ply.typed);

@@ -195,7 +195,7 @@ async fn idle(address: &str) -> Result<(), LoadError> {
     }
 }
 
-/// Keeps the result of an attempt. Returns true if it failed.
+/// Keeps the result of an attempt. Returns true if the attempt failed.
 async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, LoadError>>) -> bool {
     match timeout(TIMEOUT, attempt).await {
         Ok(Ok(made)) => {
@@ -446,7 +446,7 @@ async fn closed_port(share: f64) -> Result<(), LoadError> {
         }
         busy += turn.elapsed();
         let due = busy.div_f64(share.clamp(0.01, 1.0));
-        // Sleeps until the share is right again. With the whole core, it never sleeps.
+        // Sleeps until the share is right again. If the share is the whole core, never sleeps.
         let ahead = due.saturating_sub(began.elapsed());
         if ahead > Duration::from_millis(1) {
             tokio::time::sleep(ahead).await;

@@ -16,7 +16,7 @@ use crate::log::{ClientLog, Entry, Role, What};
 const ACTS: &[&str] = &["move", "remove", "place", "color", "choose"];
 /// The commands that end a turn.
 const PLIES: &[&str] = &["move", "remove", "place"];
-/// Codes with which no lawful command is refused.
+/// Codes with which a lawful command is never refused.
 const UNLAWFUL: &[&str] = &[
     "malformed",
     "no_piece",

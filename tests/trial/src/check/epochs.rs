@@ -4,8 +4,8 @@
 //! A command that was carried out in another epoch is recognized by its sequence number. The
 //! number is higher than that of the view shown over the same connection in a later epoch. A
 //! server may still carry out such a command if it has not heard of the later epoch yet, or if it
-//! got the command before that epoch began. So the checker reports a fault only if such a server
-//! is impossible: the command was first sent over that connection, or before a loss that left no
+//! got the command before that epoch began. So the checker reports a fault only if no such server
+//! can exist: the command was first sent over that connection, or before a loss that left no
 //! server and no Redis alive.
 
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use super::truth::{Fact, SIDES, StampedFact, Taken, Truth};
 
 /// The time for deployments, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
-/// The number of plies before a limit at which it is first announced.
+/// A limit is first announced this many plies before it is reached.
 const LIMIT_NOTICE: u64 = 20;
 
 /// A game as one audience knows it at some point.
@@ -36,7 +36,7 @@ pub(super) struct State<'a> {
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
-    /// The reason why the clocks are wrong at the latest event.
+    /// Why the clocks are wrong at the latest event.
     overdraft: Option<String>,
 }
 
@@ -63,15 +63,15 @@ impl<'a> State<'a> {
             overdraft: None,
         };
         if truth.rules.coins {
-            // Without deployments, Red's time runs at once (§Q1).
+            // If there are no deployments, Red's time runs from the start (§Q1).
             state.phase = "playing";
             state.start_clocks(truth.created);
         }
         state
     }
 
-    /// The reason why the clocks are wrong at the latest event: a side acted after its time, or a
-    /// flag fell too early.
+    /// Why the clocks are wrong at the latest event: a side acted after its time, or a flag fell
+    /// too early.
     #[must_use]
     pub(super) fn overdraft(&self) -> Option<&str> {
         self.overdraft.as_deref()
@@ -378,7 +378,7 @@ impl<'a> State<'a> {
         Some(pending)
     }
 
-    /// Adds what every change contains.
+    /// Adds the parts that every change contains.
     fn add_derived(&self, into: &mut Map<String, Value>, at: u64) {
         if let Some(clock) = self.clock(at) {
             into.insert("clock".to_owned(), clock);

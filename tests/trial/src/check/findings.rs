@@ -78,7 +78,7 @@ impl Fault {
     }
 }
 
-/// The number of examples of each kind of fault that are kept.
+/// How many examples of each kind of fault are kept.
 const EXAMPLES_MAX: usize = 5;
 /// The length limit of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
@@ -206,7 +206,7 @@ pub struct Findings {
     /// Acknowledged commands that were lost with all processes. Their clients were told about the
     /// loss.
     pub lost_acks: u64,
-    /// Messages of lost branches.
+    /// Messages that belong to lost branches.
     pub lost_messages: u64,
     /// Commands that were based on lost branches and refused because they do not fit the log.
     pub astray_refusals: u64,

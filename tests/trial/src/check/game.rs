@@ -60,7 +60,7 @@ pub(super) struct Checker<'a> {
     pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
-    /// The losses of data that no process had any more.
+    /// The losses of data of which no process had a copy.
     losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
@@ -266,7 +266,7 @@ impl Checker<'_> {
             && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
-    /// Parses a text once for each audience. The same text is only one fault, even if many
+    /// Parses a text once for each audience. A wrong text counts as only one fault, even if many
     /// clients received it.
     fn look(&mut self, audience: usize, text: &Arc<str>) -> Option<Parsed> {
         let key = (audience, text.clone());
@@ -355,8 +355,8 @@ impl Checker<'_> {
                 || facts(&|fact| *fact == Fact::DrawOffered(color)) > asked("offer_draw")
                 || facts(&|fact| *fact == Fact::DrawDeclined(color)) > asked("decline_draw");
             let mut own = self.truth.steps.iter().enumerate().filter(|(_, taken)| taken.color == color);
-            // The ply that resolves a strike was commanded when the strike began. It also reports
-            // the choices.
+            // The ply that resolves a strike was commanded when the strike began. The ply also
+            // reports the choices.
             let is_asked_for = |(step, taken): (usize, &Taken)| {
                 let after = &self.truth.boards[step + 1];
                 commands.iter().any(|(ply, command)| *ply == taken.ply && fits(taken, after, command))
@@ -439,8 +439,8 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        // A jump takes no time. If a clock was shown during a jump, it comes from a server that
-        // has not noticed the jump yet and continues the old time.
+        // A jump is instantaneous. A clock that was shown during the jump comes from a server
+        // that has not noticed the jump yet and continues the old time.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
         // Uses the clock of the stamps, because Redis's clock may differ from the machine's by
         // minutes.
@@ -508,7 +508,8 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // More events than the log has, and events beyond its end.
+        // First, the view comes with more events than the log has. Then, it comes with events
+        // beyond the end of the log.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -38,7 +38,8 @@ impl Checker<'_> {
         let Some(state) = self.states[audience].get(index).cloned() else { return };
         let mut leaks = Vec::new();
         let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
-        // Both sides may have the same deployment. Then its text is not a secret.
+        // Both sides may have the same deployment. In that case, the text of the deployment is
+        // not a secret.
         let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
         for color in hidden {
             let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
@@ -210,8 +211,8 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
                     found(Found::Reserve(color));
                 }
             }
-            // `b7b6` is a move here. In other fields it would be Blue's Lieutenant on b7.
-            // `b7b5=g` means chips.
+            // In this field, `b7b6` is a move. In other fields, it would be Blue's Lieutenant on
+            // b7. `b7b5=g` means chips.
             let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
             let others = fields
                 .iter()

@@ -8,8 +8,8 @@ use crate::log::{Away, ClientLog, Death, Disturbance, Entry, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
-/// Clients must be told of the store's return within this time: servers try to reconnect at least
-/// every second.
+/// Clients must be told of the store's return within this time, because servers try to reconnect
+/// at least every second.
 const BACK_MAX_MS: u64 = 10_000;
 
 /// One connection, from its beginning to its end.
@@ -125,8 +125,8 @@ fn check_away(
     findings: &mut Findings,
 ) {
     let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
-    // A connection also ends if its server is silent. So only a connection that lasted could
-    // receive the message.
+    // A client also ends a connection whose server is silent. So only a connection that lasted
+    // long enough could receive the message.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
     // A client that is not welcomed yet learns the state from its welcome.
@@ -201,7 +201,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
     };
     let is_disturbing = |trouble: &Disturbance| {
         // A disturbance during which the kill happened is the kill itself. If the disturbance
-        // ended at that moment, it is another one, because a killed server is not back at once.
+        // ended at that moment, it is another one, because a killed server is not back
+        // immediately.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;

@@ -205,7 +205,8 @@ impl Table {
         }
     }
 
-    /// One act of a side that is to act, chosen from the view that it was sent.
+    /// One act of a side whose turn it is to act, chosen from the view that was sent to this
+    /// side.
     fn act(&mut self, ruleset: &Ruleset) {
         let to_act: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = to_act[self.chance.below(to_act.len())];
@@ -307,7 +308,7 @@ fn the_checker_agrees_with_the_engine_in_every_ruleset() {
     }
 }
 
-/// Plays many more games, for changes of the checker.
+/// Plays many more games. For use after changes to the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
 fn the_checker_agrees_with_the_engine_in_long_games() {

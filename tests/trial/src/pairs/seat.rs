@@ -150,7 +150,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads until the client has been told this presence of a side.
+    /// Reads until the client has been told that a side has this presence.
     pub(super) async fn await_presence(&mut self, side: usize, presence: Presence) -> Result<(), TrialError> {
         while self.presence[side] != presence {
             self.next("who is there").await?;

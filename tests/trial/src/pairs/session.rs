@@ -70,9 +70,9 @@ struct Session<'a> {
 /// [`TrialError`] if the script cannot be carried out.
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
-    // On one server, all messages have a fixed order. On several servers, only events and answers
-    // do. A game with drawn lakes is created many times, and its players can start a new one only
-    // after the aborted one is gone.
+    // If there is one server, all messages have a fixed order. If there are several, only events
+    // and answers have one. A game with drawn lakes is created many times, and its players can
+    // start a new one only after the aborted one is gone.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
@@ -207,7 +207,7 @@ impl Session<'_> {
         self.open(who).await
     }
 
-    /// Waits until servers are killed and up again, and reconnects.
+    /// Waits until servers have been killed and restarted, and then reconnects.
     async fn outlive_kill(&mut self) -> Result<(), TrialError> {
         let before = self.links.killed.borrow().count;
         for seat in &mut self.seats {

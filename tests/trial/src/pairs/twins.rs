@@ -28,7 +28,7 @@ pub(super) struct Order {
 pub(super) enum Act {
     /// A command.
     Order(Order),
-    /// A side's connection drops, and it comes back.
+    /// A side's connection drops, and the side comes back.
     Drop(Side),
     /// The viewer and the public read the game over HTTP.
     Fetch,
@@ -60,7 +60,8 @@ impl Twins {
         Twins { games: [game.clone(), game], acts: Vec::new() }
     }
 
-    /// Adds a command that both sessions accept, or the one session that has it.
+    /// Adds a command that both sessions accept, or that one session accepts if only this session
+    /// has the command.
     ///
     /// Returns none, and changes nothing, if a session refuses the command, if it ends the game,
     /// or if the games would look different from then on.

@@ -289,7 +289,7 @@ async fn a_planned_game_that_cannot_be_made_is_planned_no_more() {
         assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
     }
     drop(carried);
-    // Set-up: meanwhile, bo starts so many games that the limit per player is reached.
+    // Set-up: in the meantime, bo starts so many games that the limit per player is reached.
     let max = Settings::default().limits.games_per_player;
     for number in 0..max {
         let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
@@ -337,7 +337,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
             assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
         }
         assert!(!scene.is_offer_open().await);
-        // Set-up: meanwhile, bo reaches the limit of games per player on another server.
+        // Set-up: in the meantime, bo reaches the limit of games per player on another server.
         let other = house_on(scene.house.store.clone()).await;
         for number in 0..Settings::default().limits.games_per_player {
             let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };

@@ -86,7 +86,7 @@ async fn exactly_one_server_returns_a_player_to_the_pool() {
         other.lobby.hold_wave().await.unwrap();
     }
     assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
-    // Set-up: bo connects to both servers at once.
+    // Set-up: bo connects to both servers at the same time.
     let _lines = others.each_ref().map(|other| other.connect("bo"));
     let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
     one.unwrap();
