@@ -43,7 +43,7 @@ test("a deployment starts with the row nearest the enemy, from the player's own 
 });
 
 test("the changes of a custom game are put into words", () => {
-  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if both ranks are equal, the attacker stays" }] }];
+  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if the ranks are equal, the attacker stays" }] }];
   const later = { name: "flags", value: "one", values: [{ name: "two", meaning: "two Flags a side" }] };
   assert.deepEqual(meaningsOf({ ...classic, options: [...options, later] }, "classic,ties=attacker,flags=two,new=on", words),
     ["if the ranks are equal, the attacker stays", "two Flags a side", "new = on"]);

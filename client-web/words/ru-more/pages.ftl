@@ -385,3 +385,198 @@ account-delete = Удалить учётную запись
 account-delete-text = Ваши законченные партии останутся без вашего имени. Отменить это нельзя.
 account-delete-ask = Удалить учётную запись навсегда?
 account-kept = Учётная запись остаётся.
+
+## More choices of an offer
+
+play-more = Дополнительно
+play-more-text = В товарищеской партии можно изменить отдельные правила. Соперник прочтёт каждое изменение до начала партии.
+play-changed = В этой партии правила изменены:
+# $group: strikes, repetition, end, board, terms, or others.
+option-group =
+    { $group ->
+        [strikes] Удары
+        [repetition] Повторения
+        [end] Конец партии
+        [board] Доска
+        [terms] Игроки и расстановка
+       *[others] Другие правила
+    }
+# $option: its name in the protocol.
+option-name =
+    { $option ->
+        [ties] Равные ранги (ties)
+        [disclosure] Какие ранги открывает удар (disclosure)
+        [bombs] Бомбы (bombs)
+        [scout-strike] Разведчики (scout-strike)
+        [winner] Победившая защита (winner)
+        [two-squares] Правило двух полей (two-squares)
+        [more-squares] Правило преследования (more-squares)
+        [quiet] Ничья без взятий (quiet)
+        [islands] Озёра (islands)
+       *[other] { $option }
+    }
+# $meaning: of the value that the ruleset has.
+option-usual = { $meaning } (как обычно)
+option-fixed = В этих правилах это не меняется.
+option-missing = В этих правилах такого нет.
+option-none = –
+form-secret = Не открывать мою расстановку и после партии
+# $bound: min or max.
+form-rating =
+    { $bound ->
+        [min] Рейтинг соперника, не меньше
+       *[max] Рейтинг соперника, не больше
+    }
+range-only-anybody = Только для предложения всем.
+range-no-ratings = Рейтинги есть только в партиях с часами и без изменений в правилах.
+rated-not-custom = Не с изменёнными правилами.
+
+## Mutes and reports
+
+mutes = Заглушённые игроки
+mutes-text = Вы не видите, что они пишут. Об этом знает только это устройство.
+mutes-empty = Вы никого не заглушили. Во время партии для этого есть кнопка в чате.
+unmute = Слышать снова
+# $name.
+unmute-one = Слышать снова: { $name }
+reports = Ваши жалобы
+reports-text = Отправленные с этого устройства. Их читают администраторы сервера; что они решили, сервер не сообщает.
+reports-empty = Вы ни на кого не жаловались.
+# $date.
+report-at = отправлено { $date }
+# $name: of the opponent.
+report-title = Пожаловаться: { $name }?
+report-text = Жалобу и эту партию увидят администраторы сервера. На одну партию можно пожаловаться один раз.
+report-reason = Что произошло
+report-send = Отправить жалобу
+report-empty = Ничего не отправлено: напишите, что произошло.
+report-sent = Жалоба отправлена.
+
+## Webhook and feed
+
+webhook = Вебхук
+webhook-text = Для программ: сервер обращается по вашему адресу, когда в партии по переписке наступает ваш ход.
+webhook-open = Адрес и результаты
+webhook-none = Адрес не задан.
+webhook-address = Адрес, с https
+webhook-set = Задать адрес
+webhook-change = Задать этот адрес
+# $url; $date.
+webhook-is = Уведомления идут на { $url }, с { $date }.
+# $count: lost notices.
+webhook-off =
+    { $count ->
+        [one] Он отключён: не удалось доставить { $count } уведомление подряд. Задайте адрес снова или проверьте его.
+        [few] Он отключён: не удалось доставить { $count } уведомления подряд. Задайте адрес снова или проверьте его.
+       *[many] Он отключён: не удалось доставить { $count } уведомлений подряд. Задайте адрес снова или проверьте его.
+    }
+webhook-unused = Уведомлений ещё не было.
+# $date; $delivered: yes or no; $result: the server’s words.
+webhook-last =
+    { $delivered ->
+        [yes] Последнее уведомление: { $date }, доставлено ({ $result }).
+       *[no] Последнее уведомление: { $date }, не доставлено ({ $result }).
+    }
+# $count: notices.
+webhook-waiting =
+    { $count ->
+        [one] Ждёт отправки { $count } уведомление.
+        [few] Ждут отправки { $count } уведомления.
+       *[many] Ждут отправки { $count } уведомлений.
+    }
+webhook-test = Отправить пробное
+# $delivered: yes or no; $result: the server’s words.
+webhook-tested =
+    { $delivered ->
+        [yes] Вебхук работает: { $result }
+       *[no] Пробное уведомление не доставлено: { $result }
+    }
+webhook-remove = Удалить
+webhook-remove-ask = Удалить вебхук?
+webhook-removed = Вебхук удалён.
+webhook-secret = Секрет вебхука
+webhook-secret-text = Им подписаны уведомления, чтобы ваша программа знала, кто их шлёт. Он показан только сейчас: скопируйте его в надёжное место.
+feed = Лента
+feed-text = Программа для чтения лент может следить за вашими ходами и законченными партиями. Новый адрес отменяет прежний.
+feed-make = Создать адрес
+feed-remove = Удалить
+feed-removed = Лента удалена. Её адрес больше не действует.
+feed-secret = Адрес вашей ленты
+feed-secret-text = Каждый, у кого он есть, видит ваши партии. Он показан только сейчас: скопируйте его в программу для чтения лент.
+
+## Statistics
+
+statistics = Ваша статистика
+statistics-lead = Ваши законченные партии по правилам, сторонам и расстановкам. Её видите только вы.
+statistics-guest = Для статистики нужна учётная запись
+statistics-guest-text = Без неё ничего не считается. Если зарегистрироваться, партии гостя перейдут к вам.
+statistics-empty = Вы ещё не закончили ни одной партии
+statistics-empty-text = Статистика начнётся с первой.
+# $side: all, red or blue.
+statistics-side =
+    { $side ->
+        [red] За красных
+        [blue] За синих
+       *[all] Все партии
+    }
+column-side = Сторона
+column-won = Победы
+column-drawn = Ничьи
+column-lost = Поражения
+column-share = Очки
+# $percent.
+statistics-share = { $percent } %
+statistics-deployments = По расстановкам
+statistics-open = Открыть в редакторе
+
+## What a browser has checked of a record
+
+# $result: good, bad or unknown.
+check-result =
+    { $result ->
+        [good] Верно.
+        [bad] НЕВЕРНО.
+       *[unknown] Не проверено.
+    }
+# $result: good, bad or unknown; $why: running, unsigned, side, no-key, no-browser or hidden.
+check-signature =
+    { $result ->
+        [good] Этот сервер подписал то, что видели в партии все.
+        [bad] Подпись сервера не относится к этой записи.
+       *[unknown] { $why ->
+            [running] Партию подписывают, когда она закончена.
+            [unsigned] В этой записи нет подписи.
+            [side] Подпись охватывает то, что видели все, а это запись одного из игроков.
+            [no-key] Подпись сделана ключом, которого этот сервер не знает.
+            [no-browser] Этот браузер не может проверить подпись.
+           *[hidden] В этой записи нет всего, что охватывает подпись.
+        }
+    }
+check-same =
+    { $result ->
+        [good] Ходы и время те же, что в записи, доступной всем.
+       *[bad] Запись отличается от той, что доступна всем.
+    }
+check-commitments =
+    { $result ->
+        [good] Открытые расстановки совпадают с обязательствами, данными в начале.
+        [bad] Расстановка не совпадает с обязательством, данным в начале.
+       *[unknown] Нет открытой расстановки с обязательством.
+    }
+check-start =
+    { $result ->
+        [good] Обязательства те же, что в начале партии.
+       *[bad] Обязательства не те, что в начале партии.
+    }
+check-opened =
+    { $result ->
+        [good] В конце партии те же итог и расстановки, что и в записи.
+       *[bad] В конце партии не то, что в записи.
+    }
+check-times =
+    { $result ->
+        [good] Ни одно событие не раньше предыдущего.
+       *[bad] Одно из событий раньше предыдущего.
+    }
+check-not = По правилам ли сделаны ходы и удары и верны ли часы, здесь не проверяется. Это делает программа для терминала: flagfall check.
+check-file = Ключи взяты у этого сервера. Запись другого сервера надо проверять его ключами.
