@@ -65,14 +65,18 @@ export function termsText(terms) {
 
 // The bar of a line's state, the page's timer, and names.
 
+/** The build of the page that is open. */
+const BUILD = /\/assets\/([^/]+)\//.exec(import.meta.url)?.[1];
+
 /** What the line's state means for the page. @param {{ game: string | undefined }} props */
 export function Bar({ game }) {
-  const bar = barOf(line.value, game, Date.now());
+  const bar = barOf(line.value, game, Date.now(), BUILD);
   if (!bar) return null;
   const actions = {
     superseded: () => game && tell({ kind: "play_here", game }),
     new_epoch: () => game && tell({ kind: "seen_epoch", game }),
     old_page: () => location.reload(),
+    new_page: () => location.reload(),
   };
   const act = actions[/** @type {keyof typeof actions} */ (bar.key)] ?? (bar.canRetry ? () => tell({ kind: "retry" }) : undefined);
   return h("div", { class: "bar", role: "status" },

@@ -328,3 +328,41 @@ for (const [size, viewport] of /** @type {const} */ ([
     await context.close();
   });
 }
+
+test("the browser checks a finished record against the server's key, and finds a changed one", async () => {
+  const { page, faults, context } = await open();
+  const id = await play(page, "barrage", { acts: 4 });
+  await resign(page);
+  // As the player saw it: the signature covers the public's record, which must be of the same game.
+  await page.goto(`${server.url}/replay/${id}?as=red`);
+  await isReady(page);
+  const right = [
+    "Right. This server has signed what everybody saw of this game.", "Right. This record has the turns and times of the record that everybody can read.",
+    "Right. The deployments that are open are those that were committed to at the start.", "Right. The commitments are those of the start.",
+    "Right. The end says what the record says: its result and its deployments.", "Right. No event is earlier than the one before it.",
+  ];
+  const check = async () => {
+    await page.getByText("Check this record").click();
+    await page.locator(".finding").first().waitFor();
+    return page.locator(".finding").allTextContents();
+  };
+  assert.deepEqual(await check(), right);
+  await page.getByText("Whether each move, strike and clock follows the rules is not checked here.").waitFor();
+  await picture(page, "replay-checked");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save as text" }).click()]);
+  assert.equal(saved.suggestedFilename(), `flagfall-${id}-red.txt`);
+  assert.match(readFileSync(await saved.path(), "utf8"), new RegExp(id));
+  await page.route("**/record?as=public", async (route) => {
+    const record = await (await route.fetch()).json();
+    record.events.find((/** @type {any} */ { event }) => event.kind === "moved").at++;
+    await route.fulfill({ json: record });
+  });
+  await page.reload();
+  await isReady(page);
+  const found = await check();
+  assert.deepEqual(found.slice(0, 2), [
+    "FALSE. The server’s signature does not belong to this record.", "FALSE. This record differs from the one that everybody can read.",
+  ]);
+  assert.deepEqual(unexpected(faults), []);
+  await context.close();
+});

@@ -178,7 +178,7 @@ test("every text that the page names is there", () => {
   assert.ok(named.length > 100);
   for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
   for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
-    "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+    "old-page", "new-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
   for (const key of ["first", "back", "play", "pause", "next", "last", "closed-not-over", "closed-aborted", "closed-secret",
     "wrong-not-a-record", "wrong-too-large", "wrong-broken", "wrong-no-views", "wrong-no-rules",
     "commitments-kept", "commitments-one-kept", "commitments-broken"]) assert.ok(words.has(`replay-${key}`), key);
@@ -197,7 +197,7 @@ test("changes of rules make the id of a custom game, without what the rules say 
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about)|parts\/(load|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook))\.js$/;
+  const more = /^(pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about)|parts\/(load|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

@@ -513,3 +513,55 @@ column-share = Points
 statistics-share = { $percent } %
 statistics-deployments = By deployment
 statistics-open = Open in the editor
+
+## What a browser has checked of a record
+
+# $result: good, bad or unknown.
+check-result =
+    { $result ->
+        [good] Right.
+        [bad] FALSE.
+       *[unknown] Not checked.
+    }
+# $result: good, bad or unknown; $why: running, unsigned, side, no-key, no-browser or hidden.
+check-signature =
+    { $result ->
+        [good] This server has signed what everybody saw of this game.
+        [bad] The server’s signature does not belong to this record.
+       *[unknown] { $why ->
+            [running] Games are signed when they are over.
+            [unsigned] This record has no signature.
+            [side] The signature covers what everybody saw, and this is a player’s record.
+            [no-key] The signature is of a key that this server does not know.
+            [no-browser] This browser cannot verify the signature.
+           *[hidden] This record lacks what the signature covers.
+        }
+    }
+check-same =
+    { $result ->
+        [good] This record has the turns and times of the record that everybody can read.
+       *[bad] This record differs from the one that everybody can read.
+    }
+check-commitments =
+    { $result ->
+        [good] The deployments that are open are those that were committed to at the start.
+        [bad] A deployment is not the one that was committed to at the start.
+       *[unknown] No deployment with a commitment is open.
+    }
+check-start =
+    { $result ->
+        [good] The commitments are those of the start.
+       *[bad] The commitments differ from those of the start.
+    }
+check-opened =
+    { $result ->
+        [good] The end says what the record says: its result and its deployments.
+       *[bad] The end differs from what the record says.
+    }
+check-times =
+    { $result ->
+        [good] No event is earlier than the one before it.
+       *[bad] An event is earlier than the one before it.
+    }
+check-not = Whether each move, strike and clock follows the rules is not checked here. The terminal client does that: flagfall check.
+check-file = The keys are those of this server. A record of another server has to be checked with its keys.

@@ -510,3 +510,10 @@ watch-board = { $red } – { $blue }, ply { $ply }
 watch-show = Show { $red } – { $blue } large
 watch-open = Open the game
 watch-all = All live games
+
+## Later additions
+
+replay-check = Check this record
+replay-save-text = Save as text
+bar-new-page = The server has a newer page.
+bar-act-new-page = Load it

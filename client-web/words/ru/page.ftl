@@ -516,3 +516,10 @@ watch-board = { $red } – { $blue }, полуход { $ply }
 watch-show = Показать крупно: { $red } – { $blue }
 watch-open = Открыть партию
 watch-all = Все идущие партии
+
+## Later additions
+
+replay-check = Проверить запись
+replay-save-text = Сохранить как текст
+bar-new-page = На сервере новая версия страницы.
+bar-act-new-page = Загрузить
