@@ -67,12 +67,11 @@ use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::Shared;
 use self::trouble::Trouble;
 use self::writer::Writer;
-use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, Outage, ReadError, ReadResult, Record, Store, StoreError, StoreResult,
-    StoredEntry, Update, UpdateOutcome,
+    Append, AppendOutcome, Archive, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, Store,
+    StoreError, StoreResult, StoredEntry, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key, SecretBytes};
 
