@@ -52,6 +52,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::mpsc::error::TrySendError;
@@ -113,6 +114,7 @@ impl EmbeddedStore {
             checkpoint_bytes: options.checkpoint_bytes,
             compact_bytes: options.compact_bytes,
             compaction: None,
+            group_time: Duration::ZERO,
         };
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())
