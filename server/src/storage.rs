@@ -271,7 +271,7 @@ fn tell_damaged(examined: &Examined) {
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let store = open_archive(config).await?;
     let mut in_form = config.settings.write_format.map(InForm::new);
-    let mut rewrite = in_form.as_mut().map(|in_form| |game, entry: &_| in_form.rewrite(game, entry));
+    let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
     let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
     let examined = if file == Path::new("-") {
         // Do not print progress messages, because they would be mixed with the output.
