@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_store::archive::{
+use flagfall_archive::{
     ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export, import,
 };
 use flagfall_store::embedded::Inspection;
@@ -271,7 +271,8 @@ fn tell_damaged(examined: &Examined) {
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let store = open_archive(config).await?;
     let mut in_form = config.settings.write_format.map(InForm::new);
-    let rewrite = in_form.as_mut().map(|in_form| in_form as &mut dyn Rewrite);
+    let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
+    let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
     let examined = if file == Path::new("-") {
         // Do not print progress messages, because they would be mixed with the output.
         export(&*store, &mut io::stdout(), rewrite, |_| {}).await?

@@ -1,7 +1,6 @@
 //! Writes log entries in another form, for the export of a store.
 
 use flagfall_board::GameId;
-use flagfall_store::archive::Rewrite;
 use flagfall_store::record::{self, Form, LogEntry};
 use flagfall_store::{SecretBytes, StoredEntry};
 
@@ -18,6 +17,15 @@ impl InForm {
     #[must_use]
     pub fn new(form: Form) -> InForm {
         InForm { form, header: None }
+    }
+
+    /// Returns the body of an entry in the other form. It must get the entries of each game in
+    /// order.
+    ///
+    /// # Errors
+    /// The reason why the entry cannot be converted. It does not quote the entry.
+    pub fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String> {
+        self.body(game, entry).map_err(|error| error.to_string())
     }
 
     fn body(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, ReplayError> {
@@ -37,11 +45,5 @@ impl InForm {
                 Ok(entry.body.clone())
             }
         }
-    }
-}
-
-impl Rewrite for InForm {
-    fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String> {
-        self.body(game, entry).map_err(|error| error.to_string())
     }
 }

@@ -53,6 +53,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::mpsc::error::TrySendError;
@@ -68,12 +69,11 @@ use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::Shared;
 use self::trouble::Trouble;
 use self::writer::Writer;
-use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, Outage, ReadError, ReadResult, Record, Store, StoreError, StoreResult,
-    StoredEntry, Update, UpdateOutcome,
+    Append, AppendOutcome, Archive, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, Store,
+    StoreError, StoreResult, StoredEntry, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -115,6 +115,7 @@ impl EmbeddedStore {
             checkpoint_bytes: options.checkpoint_bytes,
             compact_bytes: options.compact_bytes,
             compaction: None,
+            group_time: Duration::ZERO,
         };
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())

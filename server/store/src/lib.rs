@@ -8,7 +8,6 @@
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
-pub mod archive;
 mod checks;
 pub mod clock;
 pub mod embedded;
@@ -24,15 +23,14 @@ mod segment;
 mod store;
 mod value;
 
-pub use archive::Archive;
 pub use clock::{SystemClock, WallClock};
 pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
-    Announcement, Append, AppendOutcome, DiskSpace, Expect, Notice, OUTAGES_KEY, OUTAGES_MAX, Outage,
-    ReadError, ReadResult, Record, Store, StoreError, StoreFuture, StoreResult, StoredEntry, Update,
-    UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, Archive, DiskSpace, Expect, FullRecord, Notice, OUTAGES_KEY,
+    OUTAGES_MAX, Outage, ReadError, ReadResult, Record, Store, StoreError, StoreFuture, StoreResult,
+    StoredEntry, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::ready;
-use std::ops::Bound;
 
 use flagfall_board::{GameId, Stamp};
 use parking_lot::Mutex;
@@ -19,7 +18,7 @@ use crate::store::{
     Append, AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, ReadResult, Record, Store, StoreError,
     StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
-use crate::value::{Head, Key};
+use crate::value::{Head, Key, KeyRange};
 
 /// A store in memory.
 pub struct MemoryStore {
@@ -175,20 +174,12 @@ impl Store for MemoryStore {
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
         Box::pin(async move {
             let now = self.clock.stamp();
-            let from = match after {
-                Some(after) if after >= prefix => Bound::Excluded(after),
-                Some(_) | None => Bound::Included(prefix.clone()),
-            };
-            Ok(self
-                .state
-                .lock()
-                .records
-                .range((from, Bound::Unbounded))
-                .take_while(|(key, _)| key.as_bytes().starts_with(prefix.as_bytes()))
-                .filter(|(_, record)| record.is_alive(now))
-                .take(limit.min(READ_MAX))
-                .map(|(key, record)| (key.clone(), record.value.clone()))
-                .collect())
+            let Some(range) = KeyRange::new(Some(&prefix), after.as_ref()) else { return Ok(Vec::new()) };
+            let state = self.state.lock();
+            let alive =
+                state.records.range::<[u8], _>(range.bounds()).filter(|(_, record)| record.is_alive(now));
+            let found = alive.take(limit.min(READ_MAX));
+            Ok(found.map(|(key, record)| (key.clone(), record.value.clone())).collect())
         })
     }
 

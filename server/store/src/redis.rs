@@ -62,12 +62,11 @@ use self::request::{Prepared, Reply, Request};
 pub use self::shared::RedisStats;
 use self::shared::Shared;
 use self::writer::Writer;
-use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
 use crate::store::{
-    Announcement, Append, AppendOutcome, Notice, Outage, ReadError, ReadResult, Record, Store, StoreError,
-    StoreResult, StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, Archive, FullRecord, Notice, Outage, ReadError, ReadResult, Record,
+    Store, StoreError, StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 

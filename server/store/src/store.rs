@@ -425,3 +425,29 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 }
+
+/// A complete side record: key, value, and the moment at which it expires.
+pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
+
+/// A store whose content can be exported and imported as a whole.
+pub trait Archive: Store {
+    fn games(&self) -> StoreResult<'_, Vec<GameId>>;
+
+    /// Returns at most `limit` side records in the order of their keys, starting after the key
+    /// `after`. Expired records are left out.
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
+
+    /// Appends at most [`BODIES_MAX`](crate::limits::BODIES_MAX) entries that already have stamps,
+    /// and keeps the stamps. In all other respects it works like [`Store::append`].
+    ///
+    /// # Errors
+    /// [`StoreError`]: nothing was written.
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreResult<'_, AppendOutcome>;
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()>;
+}

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
+use std::ops::Bound;
 
 use flagfall_board::GameId;
 use sha2::{Digest, Sha256};
@@ -91,6 +92,36 @@ impl fmt::Debug for Key {
     }
 }
 
+/// The range of the keys that begin with a prefix and come after a key, in byte order.
+pub(crate) struct KeyRange<'a> {
+    from: Bound<&'a [u8]>,
+    /// The lowest key that is higher than all keys with the prefix; `None` if no such key exists.
+    end: Option<Vec<u8>>,
+}
+
+impl<'a> KeyRange<'a> {
+    /// Returns the range; `None` if it is empty because `after` comes after all keys with the
+    /// prefix.
+    pub(crate) fn new(prefix: Option<&'a Key>, after: Option<&'a Key>) -> Option<KeyRange<'a>> {
+        let prefix = prefix.map_or(&[][..], Key::as_bytes);
+        let from = match after.map(Key::as_bytes) {
+            Some(after) if after >= prefix => Bound::Excluded(after),
+            Some(_) | None => Bound::Included(prefix),
+        };
+        let end = prefix.iter().rposition(|byte| *byte != u8::MAX).map(|last| {
+            let mut end = prefix[..=last].to_vec();
+            end[last] += 1;
+            end
+        });
+        let is_empty = after.zip(end.as_deref()).is_some_and(|(after, end)| after.as_bytes() >= end);
+        (!is_empty).then_some(KeyRange { from, end })
+    }
+
+    pub(crate) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        (self.from, self.end.as_deref().map_or(Bound::Unbounded, Bound::Excluded))
+    }
+}
+
 /// A link in a game's hash chain: a SHA-256 over all entries of the log so far.
 ///
 /// It stops a writer whose copy of the log differs, and it reveals damage. It must **never**
@@ -176,6 +207,30 @@ mod tests {
         assert_ne!(head.hash, Head::START.then(game(1), &SecretBytes::new(vec![1, 2])).hash);
         assert_ne!(head.hash, Hash::ZERO.then(game(1), 2, &body));
         assert_ne!(head.then(game(1), &body).hash, Hash::ZERO.then(game(1), 2, &body));
+    }
+
+    #[test]
+    fn beyond_a_prefix_comes_what_is_greater_than_all_its_keys() {
+        let rows: [(&[u8], Option<&[u8]>); 6] = [
+            (b"seat/", Some(b"seat0")),
+            (b"a\xff", Some(b"b")),
+            (b"a\xff\xff", Some(b"b")),
+            (b"\xfe\xff", Some(b"\xff")),
+            (b"\xff\xff", None),
+            (b"a", Some(b"b")),
+        ];
+        for (prefix, end) in rows {
+            let prefix = Key::new(prefix).unwrap();
+            let range = KeyRange::new(Some(&prefix), None).unwrap();
+            let end = end.map_or(Bound::Unbounded, Bound::Excluded);
+            assert_eq!(range.bounds(), (Bound::Included(prefix.as_bytes()), end), "{prefix:?}");
+        }
+        let [a, b, ax] = ["a/", "b/", "a/x"].map(|key| Key::new(key).unwrap());
+        let from = |prefix, after| KeyRange::new(Some(prefix), Some(after)).map(|range| range.from);
+        assert_eq!(from(&a, &ax), Some(Bound::Excluded(&b"a/x"[..])));
+        assert_eq!(from(&b, &ax), Some(Bound::Included(&b"b/"[..])));
+        assert_eq!(from(&a, &b), None, "no key is after b/ and begins with a/");
+        assert_eq!(KeyRange::new(None, None).unwrap().bounds(), (Bound::Included(&[][..]), Bound::Unbounded));
     }
 
     #[test]

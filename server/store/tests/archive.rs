@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use common::redis::RedisServer;
 use common::{append, append_ok, body, game, log, put, scratch};
+use flagfall_archive::{ArchiveError, Tally, check_export, examine, export, import};
 use flagfall_board::Stamp;
-use flagfall_store::archive::{Archive, ArchiveError, Tally, check_export, examine, export, import};
 use flagfall_store::{
-    Append, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Update, Write,
+    Append, Archive, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Update, Write,
 };
 use flagfall_store_testing::ManualClock;
 

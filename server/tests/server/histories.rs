@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::common::{Client, House, settings};
 use crate::store::redis::RedisServer;
+use flagfall_archive::{export, import};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
     Accepted, ClientToServer, CommandId, GameCommand, GameRecord, HexBytes, RecordKind, ServerToClient,
     SigningKeys, Terms, Time, signed_message,
 };
 use flagfall_services::proof::SigningKey;
-use flagfall_store::archive::{export, import};
 use flagfall_store::{
     Archive, EmbeddedOptions, EmbeddedStore, Key, RedisOptions, Store, SystemClock, Update, Write,
 };

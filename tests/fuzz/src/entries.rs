@@ -1,8 +1,8 @@
+use flagfall_archive::check_export;
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_game::GameHeader;
 use flagfall_game::replay::{ReplayedEntry, open, replay};
 use flagfall_rules::{Game, Viewer, see, see_change, see_opened, view};
-use flagfall_store::archive::check_export;
 use flagfall_store::record::{self, Form, LogEntry};
 use flagfall_store::{SecretBytes, StoredEntry};
 

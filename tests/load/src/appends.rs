@@ -1,15 +1,20 @@
 //! Measures what a store adds to the work of the disk or of Redis. Appends through [`Store`] are
 //! compared with the bare medium, on the same disk, in alternating rounds.
 //!
-//! "Bare" means the least work with which an entry is kept. For the embedded store, this is a
-//! file with grouped syncs, driven by as many tasks ([`BareFile`]). For Redis, it is the same
-//! number of entries in calls of the store's own script. A further comparison is a pipeline of
-//! plain XADD and PUBLISH, which do not check anything.
+//! "Bare" is the least work that keeps an entry. For the embedded store, this is a file with
+//! grouped syncs, driven by as many tasks ([`BareFile`]). For Redis, it is the same number of
+//! entries in calls of the store's own script. A further comparison is a pipeline of plain XADD
+//! and PUBLISH, which do not check anything.
+//!
+//! The program `flagfall-appends` measures, because both sides must have the server's allocator.
+//! Otherwise the store's memory, which one thread allocates and another one frees, would cost more
+//! than in the server.
 
 mod bare_file;
 mod bare_redis;
 mod round;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +26,7 @@ use flagfall_store::{
     Store, SystemClock,
 };
 use tempfile::TempDir;
+use tokio::process::Command;
 
 use self::bare_file::BareFile;
 use self::bare_redis::BareRedis;
@@ -29,6 +35,7 @@ use crate::duel::median;
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::process::Measured;
+use crate::stand::beside;
 
 /// Length of a round in milliseconds.
 pub(crate) const ROUND_MS: u64 = 700;
@@ -39,17 +46,19 @@ const LEAST_MANY: f64 = 0.7;
 /// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
+    /// How many tasks wait for an answer at a time, in each comparison.
+    pub(crate) waiting: Vec<u32>,
     /// Measured rounds of each side. An additional round comes first, as a warm-up.
     pub(crate) rounds: u32,
-    /// Length of a round.
-    pub(crate) lasting: Duration,
+    /// Length of a round in milliseconds.
+    pub(crate) round_ms: u64,
     /// The folder for the stores. By default, the system's temporary folder.
     pub(crate) folder: Option<PathBuf>,
 }
 
 /// A durable store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Medium {
+enum Medium {
     /// The embedded store.
     Embedded,
     /// The store in Redis, with `appendfsync always`.
@@ -58,7 +67,7 @@ pub(crate) enum Medium {
 
 impl Medium {
     /// Both media.
-    pub(crate) const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
+    const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
 
     /// The lowest acceptable ratio to the bare medium with up to ten tasks waiting.
     fn least_few(self) -> f64 {
@@ -69,7 +78,7 @@ impl Medium {
     }
 
     /// The name in the table.
-    pub(crate) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Medium::Embedded => "embedded store",
             Medium::Redis => "Redis, AOF always",
@@ -79,27 +88,27 @@ impl Medium {
 
 /// Appends per second, and the median and 99th percentile of their time in microseconds.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Speed {
-    pub(crate) per_second: f64,
-    pub(crate) half_us: f64,
-    pub(crate) p99_us: f64,
+struct Speed {
+    per_second: f64,
+    half_us: f64,
+    p99_us: f64,
 }
 
 /// The medians of a comparison.
 #[derive(Debug)]
-pub(crate) struct Compared {
-    pub(crate) through: Speed,
-    pub(crate) bare: Speed,
+struct Compared {
+    through: Speed,
+    bare: Speed,
     /// The ratio of the rates. It is the median over the rounds, because a slow disk slows both
     /// sides.
-    pub(crate) ratio: f64,
+    ratio: f64,
     /// The ratio to XADD and PUBLISH, if they are not the bare medium.
-    pub(crate) ratio_plain: Option<f64>,
+    ratio_plain: Option<f64>,
 }
 
 impl Compared {
     /// The ratio of the rates.
-    pub(crate) fn figure(&self, medium: Medium, waiting: u32) -> Figure {
+    fn figure(&self, medium: Medium, waiting: u32) -> Figure {
         let figure =
             Figure::ratio(format!("appends a second, {}, {waiting} waiting", medium.name()), self.ratio);
         let least = if waiting <= 10 { medium.least_few() } else { LEAST_MANY };
@@ -108,7 +117,7 @@ impl Compared {
     }
 
     /// Prints the comparison on one line.
-    pub(crate) fn print(&self, medium: Medium, waiting: u32) {
+    fn print(&self, medium: Medium, waiting: u32) {
         let Compared { through, bare, ratio, ratio_plain } = self;
         let plain = ratio_plain.map(|ratio| format!(", {ratio:.2} × to plain XADD and PUBLISH"));
         println!(
@@ -125,30 +134,66 @@ impl Compared {
     }
 }
 
+/// Measures in `flagfall-appends`, which prints the comparisons.
+pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
+    let Plan { waiting, rounds, round_ms, folder } = plan;
+    let place = tempfile::tempdir()?;
+    let (program, file) = (beside("flagfall-appends"), place.path().join("figures"));
+    let waiting = waiting.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let mut command = Command::new(&program);
+    command.args(["appends", "--rounds", &rounds.to_string(), "--round-ms", &round_ms.to_string()]);
+    command.args(["--waiting", &waiting, "--figures"]).arg(&file).kill_on_drop(true);
+    if let Some(folder) = folder {
+        command.arg("--folder").arg(folder);
+    }
+    let started = command.status().await;
+    let status = started.map_err(|error| LoadError::Start(program.display().to_string(), error))?;
+    if !status.success() {
+        return Err(LoadError::Stop(status));
+    }
+    serde_json::from_slice(&fs::read(&file)?).map_err(|error| LoadError::Run(file, error))
+}
+
+/// Measures in this process, prints the comparisons, and writes the figures to a file.
+pub(crate) async fn measure(plan: &Plan, file: &Path) -> Result<Vec<Figure>, LoadError> {
+    let mut figures = Vec::new();
+    for medium in Medium::ALL {
+        for waiting in &plan.waiting {
+            let compared = compare(medium, *waiting, plan).await?;
+            compared.print(medium, *waiting);
+            figures.push(compared.figure(medium, *waiting));
+        }
+    }
+    let written = serde_json::to_vec(&figures).map_err(|error| LoadError::Run(file.to_owned(), error))?;
+    fs::write(file, written)?;
+    Ok(figures)
+}
+
 /// Compares both sides with `waiting` tasks that each wait for an answer before they append again.
 ///
 /// Runs on the runtime's workers, so that both sides have the same single core.
-pub(crate) async fn compare(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, LoadError> {
+async fn compare(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, LoadError> {
     let plan = plan.clone();
     tokio::spawn(async move { alternate(medium, waiting, &plan).await }).await?
 }
 
 async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, LoadError> {
     let folder = scratch(plan.folder.as_deref())?;
+    let lasting = Duration::from_millis(plan.round_ms);
     let mut sides = Sides::open(medium, folder.path()).await?;
     let mut heads = vec![vec![Head::START; (GAMES / waiting.clamp(1, GAMES)) as usize]; waiting as usize];
     let mut bare_heads = heads.clone();
     let (mut through, mut bare, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..=plan.rounds {
         let groups = sides.groups();
-        let ours = in_turns(&sides.store(), &mut heads, plan.lasting).await?;
+        let ours = in_turns(&sides.store(), &mut heads, lasting).await?;
         // The store's mean batch size, if it counts groups.
         let batch = match sides.groups().saturating_sub(groups) {
             0 => waiting,
             groups => (ours.appends as f64 / groups as f64).round().max(1.0) as u32,
         };
-        let theirs = sides.bare_round(batch, &mut bare_heads, plan.lasting).await?;
-        let unchecked = sides.plain_round(batch, plan.lasting).await?;
+        let theirs = sides.bare_round(batch, &mut bare_heads, lasting).await?;
+        let unchecked = sides.plain_round(batch, lasting).await?;
         // The first round warms up.
         if number > 0 {
             plain.extend(unchecked.map(|unchecked| ours.per_second() / unchecked.per_second()));

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LoadError {
+pub enum LoadError {
     /// The program cannot be started.
-    #[error("{0} cannot be started ({1}); build it: cargo build --profile dist -p flagfall-server")]
+    #[error(
+        "{0} cannot be started ({1}); build it: cargo build --profile dist -p flagfall-server -p flagfall-load"
+    )]
     Start(String, std::io::Error),
     /// The child process did not print the expected line.
     #[error("the measured server did not print its address, or is gone")]

@@ -22,7 +22,12 @@ pub(crate) struct Bench {
 
 /// The server's program beside this one.
 pub(crate) fn server_beside() -> PathBuf {
-    let name = format!("flagfall-server{}", std::env::consts::EXE_SUFFIX);
+    beside("flagfall-server")
+}
+
+/// The program with this name, beside this one.
+pub(crate) fn beside(name: &str) -> PathBuf {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::current_exe().unwrap_or_default().with_file_name(name)
 }
 

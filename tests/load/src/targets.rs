@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::appends::{self, Medium};
+use crate::appends;
 use crate::duel::{self, Cost, medians};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
@@ -67,17 +67,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
 
 async fn count_appends(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     println!("Appends through the stores, and their media driven bare:");
-    let lasting = Duration::from_millis(plan.append_ms);
-    let appends = appends::Plan { rounds: plan.rounds, lasting, folder: plan.folder.clone() };
-    let mut figures = Vec::new();
-    for medium in Medium::ALL {
-        for waiting in WAITING {
-            let compared = appends::compare(medium, waiting, &appends).await?;
-            compared.print(medium, waiting);
-            figures.push(compared.figure(medium, waiting));
-        }
-    }
-    Ok(figures)
+    let Plan { rounds, append_ms: round_ms, ref folder, .. } = *plan;
+    appends::run(&appends::Plan { waiting: WAITING.to_vec(), rounds, round_ms, folder: folder.clone() }).await
 }
 
 fn cost_of_moves(rows: &[(Rival, Vec<Cost>)]) -> Vec<Figure> {

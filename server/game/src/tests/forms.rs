@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use flagfall_archive::{export, import};
 use flagfall_base::cluster::Sign;
 use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
-use flagfall_store::archive::{export, import};
 use flagfall_store::record::Form;
 use flagfall_store::{
     Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _,
@@ -71,7 +71,10 @@ async fn an_export_in_one_form_has_the_same_games() {
     for form in [Form::Json, Form::Binary] {
         let mut exported = Vec::new();
         let mut in_form = InForm::new(form);
-        let examined = export(&store, &mut exported, Some(&mut in_form), |_| {}).await.unwrap();
+        let examined =
+            export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), |_| {})
+                .await
+                .unwrap();
         assert!(examined.damaged.is_empty());
         let folder = TempDir::new().unwrap();
         let other = embedded(&folder);
@@ -143,7 +146,10 @@ async fn an_export_names_a_game_in_a_newer_form_and_keeps_what_is_before() {
     let store = embedded_with(&folder, hand.id, hand.log()).await;
     let mut exported = Vec::new();
     let mut in_form = InForm::new(Form::Json);
-    let examined = export(&store, &mut exported, Some(&mut in_form), |_| {}).await.unwrap();
+    let examined =
+        export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), |_| {})
+            .await
+            .unwrap();
     assert_eq!(examined.tally.entries, entries);
     let [(game, reason)] = examined.damaged.as_slice() else { panic!("one game is damaged") };
     assert!(*game == hand.id && reason.contains("form 3"), "{reason}");

@@ -22,9 +22,9 @@ use super::disk;
 use super::files::{Place, Point};
 use super::layer::{GameRow, Gap, Layer, RecordRow};
 use super::trouble::Trouble;
-use crate::archive::FullRecord;
 use crate::limits::READ_MAX;
-use crate::value::{Head, Key};
+use crate::store::FullRecord;
+use crate::value::{Head, Key, KeyRange};
 
 /// The version of the row format. A database with another version is rebuilt.
 const VERSION: u32 = 1;
@@ -237,18 +237,10 @@ impl Index {
         now: Stamp,
     ) -> Result<Vec<FullRecord>, Trouble> {
         let limit = limit.min(READ_MAX);
-        let prefix = prefix.map_or(&[][..], Key::as_bytes);
-        let from = match after.map(Key::as_bytes) {
-            Some(after) if after >= prefix => Bound::Excluded(after),
-            Some(_) | None => Bound::Included(prefix),
-        };
         // The range contains only keys with the prefix. Otherwise the search could pass many
         // deleted records before it finds the next one.
-        let end = first_beyond(prefix);
-        if after.zip(end.as_deref()).is_some_and(|(after, end)| after.as_bytes() >= end) {
-            return Ok(Vec::new());
-        }
-        let range = (from, end.as_deref().map_or(Bound::Unbounded, Bound::Excluded));
+        let Some(range) = KeyRange::new(prefix, after) else { return Ok(Vec::new()) };
+        let range = range.bounds();
         self.with(|tables| {
             let (layers, view) = {
                 let layers = self.layers.read();
@@ -452,15 +444,6 @@ fn expiry(expires: Stamp, key: &Key) -> Vec<u8> {
     [&expires.0.to_be_bytes()[..], key.as_bytes()].concat()
 }
 
-/// Returns the lowest key that is higher than all keys with this prefix; `None` if no such key
-/// exists.
-fn first_beyond(prefix: &[u8]) -> Option<Vec<u8>> {
-    let at = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
-    let mut beyond = prefix.get(..=at)?.to_vec();
-    beyond[at] += 1;
-    Some(beyond)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -483,20 +466,5 @@ mod tests {
         let lost = index.reopen(&later);
         assert!(matches!(lost, Err(Trouble::Damaged { .. })), "{lost:?}");
         assert!(index.state().is_err());
-    }
-
-    #[test]
-    fn beyond_a_prefix_comes_what_is_greater_than_all_its_keys() {
-        let rows: [(&[u8], Option<&[u8]>); 6] = [
-            (b"seat/", Some(b"seat0")),
-            (b"a\xff", Some(b"b")),
-            (b"a\xff\xff", Some(b"b")),
-            (b"\xfe\xff", Some(b"\xff")),
-            (b"\xff\xff", None),
-            (b"", None),
-        ];
-        for (prefix, beyond) in rows {
-            assert_eq!(first_beyond(prefix).as_deref(), beyond, "{prefix:?}");
-        }
     }
 }

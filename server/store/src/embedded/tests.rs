@@ -14,11 +14,10 @@ use super::disk::planted;
 use super::files::Point;
 use super::notes::Notes;
 use super::{EmbeddedOptions, EmbeddedStore};
-use crate::archive::Archive;
 use crate::clock::SystemClock;
 use crate::clock::manual_clock::ManualClock;
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Update,
+    Append, AppendOutcome, Archive, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Update,
     UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};

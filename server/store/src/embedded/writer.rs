@@ -2,9 +2,10 @@
 //!
 //! It takes all waiting requests and processes them in order. Each request sees the heads and
 //! records as the previous requests leave them. The writer then writes all changes as one group
-//! with one sync, and answers. Requests that arrive during the sync form the next group; there is
-//! no timer. No request is answered before the sync, even if it wrote nothing, because its answer
-//! may depend on changes in the group.
+//! with one sync, and answers. Requests that arrive during the sync form the next group. After a
+//! group of several requests, the writer gives their callers a moment to send again, because one
+//! sync for all of them costs less than several. No request is answered before the sync, even if
+//! it wrote nothing, because its answer may depend on changes in the group.
 
 mod checkpoint;
 
@@ -15,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Stamp};
 use rustc_hash::FxHashMap;
@@ -40,6 +42,10 @@ use crate::value::{Head, Key};
 const GROUP_MAX: usize = 1024;
 /// The approximate limit for the bytes of entries and values in one group.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The maximum time to wait for the next request of a group. An answered caller needs about a
+/// microsecond to send again.
+const PATIENCE: Duration = Duration::from_micros(10);
 
 /// A value, and the moment at which it expires.
 type Expiring = (Vec<u8>, Option<Stamp>);
@@ -92,21 +98,19 @@ pub(super) struct Writer {
     /// The minimum length of the log for compaction, in bytes.
     pub(super) compact_bytes: u64,
     pub(super) compaction: Option<Compaction>,
+    /// The time that the last group took to become durable. Waiting longer than that for more
+    /// requests would cost more than another group.
+    pub(super) group_time: Duration,
 }
 
 impl Writer {
     /// Runs until the last sender is dropped. After a panic, the store has failed and refuses
     /// later requests.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
-        let mut is_busy = false;
+        let mut answered = 0;
         while let Some(first) = self.next(&mut requests) {
-            if is_busy {
-                // Wait a moment, because the callers that were just answered may send again. One
-                // sync for all of them costs less than one sync each.
-                std::thread::yield_now();
-            }
             self.guarded(|writer| {
-                is_busy = writer.run_group(first, &mut requests) > 1;
+                answered = writer.run_group(first, answered, &mut requests);
                 writer.compact();
             });
         }
@@ -132,8 +136,15 @@ impl Writer {
         requests.blocking_recv()
     }
 
-    /// Processes a request together with all waiting requests. Returns their number.
-    fn run_group(&mut self, first: Request, requests: &mut mpsc::Receiver<Request>) -> usize {
+    /// Processes a request together with all waiting requests. Returns their number. Waits a moment
+    /// for more, until there are as many as in the previous group, whose number was `answered`.
+    fn run_group(
+        &mut self,
+        first: Request,
+        answered: usize,
+        requests: &mut mpsc::Receiver<Request>,
+    ) -> usize {
+        let latest = Instant::now() + self.group_time;
         let mut stage = Stage::default();
         stage.changes.append(&mut self.unkept);
         let (mut answers, mut count, mut bytes) = (Vec::new(), 0, 0);
@@ -142,8 +153,14 @@ impl Writer {
             count += 1;
             bytes += request.bytes();
             answers.extend(self.stage(&mut stage, request));
-            let is_full = count >= GROUP_MAX || bytes >= GROUP_BYTES_MAX;
-            next = if is_full { None } else { requests.try_recv().ok() };
+            if count >= GROUP_MAX || bytes >= GROUP_BYTES_MAX {
+                break;
+            }
+            next = match requests.try_recv() {
+                Ok(request) => Some(request),
+                Err(_) if count < answered => wait_for_next(requests, latest),
+                Err(_) => None,
+            };
         }
         // The first group after an outage writes it to the record of outages.
         let outage = self.stage_outage(&mut stage);
@@ -355,7 +372,7 @@ impl Writer {
                 return Err(Verdict::Refused(self.shared.note_failed(what, error.into())));
             }
         };
-        let begun = self.tail.point;
+        let (begun, begun_at) = (self.tail.point, Instant::now());
         let places = changes.iter().map(|change| self.tail.place(change.push(&mut group))).collect();
         if let Err(error) = self.tail.write(group) {
             return Err(self.take_back(begun, "the log cannot be written", &error));
@@ -381,6 +398,7 @@ impl Writer {
             Err(error) => tracing::error!(%error, "the end of the log cannot be noted"),
         }
         self.shared.groups.fetch_add(1, Ordering::Relaxed);
+        self.group_time = begun_at.elapsed();
         for change in changes {
             match change {
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
@@ -476,6 +494,19 @@ impl Writer {
         self.reader.index.removed(bytes);
         tracing::info!(segment, bytes, "a segment of the log is compacted");
         Ok(true)
+    }
+}
+
+/// Waits a moment for the next request of a group, but not beyond `latest`. Other threads can run
+/// in the meantime.
+fn wait_for_next(requests: &mut mpsc::Receiver<Request>, latest: Instant) -> Option<Request> {
+    let latest = latest.min(Instant::now() + PATIENCE);
+    loop {
+        std::thread::yield_now();
+        let request = requests.try_recv().ok();
+        if request.is_some() || Instant::now() >= latest {
+            return request;
+        }
     }
 }
 

@@ -4,11 +4,13 @@
 //! a cluster, all keys with the same tag would be in one slot, and no script uses keys with two
 //! different tags.
 
+use std::ops::Bound;
+
 use flagfall_board::GameId;
 
 use crate::encoding::record_value;
 use crate::store::Write;
-use crate::value::Key;
+use crate::value::KeyRange;
 
 use super::address::Prefix;
 
@@ -150,27 +152,15 @@ pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(piece)
 }
 
-/// Returns the lower and the upper bound for a scan of record names.
-pub(super) fn scan_bounds(prefix: &Key, after: Option<&Key>) -> (Vec<u8>, Vec<u8>) {
-    let from = match after {
-        Some(after) if after >= prefix => [b"(", after.as_bytes()].concat(),
-        Some(_) | None => [b"[", prefix.as_bytes()].concat(),
+/// Returns the lower and the upper bound for a scan of the names in this range.
+pub(super) fn scan_bounds(range: &KeyRange<'_>) -> (Vec<u8>, Vec<u8>) {
+    let bound = |bound: Bound<&[u8]>| match bound {
+        Bound::Included(key) => [b"[", key].concat(),
+        Bound::Excluded(key) => [b"(", key].concat(),
+        Bound::Unbounded => b"+".to_vec(),
     };
-    (from, prefix_end(prefix.as_bytes()))
-}
-
-/// Returns the upper bound for a scan of all names with this prefix.
-fn prefix_end(prefix: &[u8]) -> Vec<u8> {
-    match prefix.iter().rposition(|byte| *byte < u8::MAX) {
-        Some(last) => {
-            let mut end = [b"(", &prefix[..=last]].concat();
-            if let Some(byte) = end.last_mut() {
-                *byte += 1;
-            }
-            end
-        }
-        None => b"+".to_vec(),
-    }
+    let (from, to) = range.bounds();
+    (bound(from), bound(to))
 }
 
 #[cfg(test)]
@@ -178,6 +168,7 @@ mod tests {
     use flagfall_board::Stamp;
 
     use super::*;
+    use crate::value::Key;
 
     fn key(text: &str) -> Key {
         Key::new(text).unwrap()
@@ -214,10 +205,10 @@ mod tests {
 
     #[test]
     fn a_scan_ends_behind_its_prefix() {
-        assert_eq!(scan_bounds(&key("a/"), None), (b"[a/".to_vec(), b"(a0".to_vec()));
-        assert_eq!(scan_bounds(&key("a/"), Some(&key("a/x"))), (b"(a/x".to_vec(), b"(a0".to_vec()));
-        assert_eq!(scan_bounds(&key("b/"), Some(&key("a"))).0, b"[b/");
-        assert_eq!(prefix_end(&[b'a', 255]), b"(b");
-        assert_eq!(prefix_end(&[255]), b"+");
+        let (prefix, after) = (key("a/"), key("a/x"));
+        let bounds = |prefix, after| scan_bounds(&KeyRange::new(prefix, after).unwrap());
+        assert_eq!(bounds(Some(&prefix), None), (b"[a/".to_vec(), b"(a0".to_vec()));
+        assert_eq!(bounds(Some(&prefix), Some(&after)), (b"(a/x".to_vec(), b"(a0".to_vec()));
+        assert_eq!(bounds(None, None), (b"[".to_vec(), b"+".to_vec()));
     }
 }

@@ -14,11 +14,10 @@ use super::layout::scan_bounds;
 use super::link::{Link, Script};
 use super::packing::{self, PackedLog};
 use super::shared::Shared;
-use crate::archive::FullRecord;
 use crate::encoding::{parse_entry, parse_record};
 use crate::limits::READ_MAX;
-use crate::store::StoredEntry;
-use crate::value::{Head, Key, SecretBytes};
+use crate::store::{FullRecord, StoredEntry};
+use crate::value::{Head, Key, KeyRange, SecretBytes};
 
 /// The maximum number of entries that one request reads. While Redis reads them, it serves no
 /// other client.
@@ -333,10 +332,8 @@ impl Reader {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Vec<FullRecord>, Fault> {
-        let (mut from, to) = match prefix {
-            Some(prefix) => scan_bounds(prefix, after),
-            None => (after.map_or(b"-".to_vec(), |after| [b"(", after.as_bytes()].concat()), b"+".to_vec()),
-        };
+        let Some(range) = KeyRange::new(prefix, after) else { return Ok(Vec::new()) };
+        let (mut from, to) = scan_bounds(&range);
         let limit = limit.min(READ_MAX);
         let mut records = Vec::new();
         while records.len() < limit {

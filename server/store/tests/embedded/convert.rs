@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flagfall_store::archive::{alive_at_export, examine, export};
+use flagfall_archive::{alive_at_export, examine, export};
 use flagfall_store::embedded::Inspection;
 use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Store, SystemClock};
 use flagfall_store_testing::ManualClock;

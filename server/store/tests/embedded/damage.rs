@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use flagfall_store::archive::examine;
+use flagfall_archive::examine;
 use flagfall_store::embedded::Inspection;
 use flagfall_store::{
     AppendOutcome, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, SystemClock,

@@ -1,0 +1,146 @@
+//! Reads a whole store, to check it or to export it.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use flagfall_board::GameId;
+use flagfall_store::limits::READ_MAX;
+use flagfall_store::{Archive, FullRecord, ReadError, SecretBytes, StoreError, StoredEntry};
+
+use crate::lines::{Bytes, FORMAT, HeaderLine, Line, LineWriter};
+use crate::{ArchiveError, Examined, RECORDS_CHUNK, Tally};
+
+/// Reads all logs and records. Reports damage but does not repair it. After each game, calls
+/// `told` with the counts so far.
+pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
+    let mut examined = Examined::default();
+    for game in sorted_games(store).await? {
+        let (entries, damage) = read_game(store, game, |_| Ok::<(), StoreError>(())).await?;
+        examined.damaged.extend(damage.map(|what| (game, what)));
+        examined.tally.games += 1;
+        examined.tally.entries += entries;
+        told(&examined.tally);
+    }
+    for (game, reason) in store.quarantined().await? {
+        if examined.damaged.iter().all(|(damaged, _)| *damaged != game) {
+            examined.damaged.push((game, reason));
+        }
+    }
+    examined.tally.records = read_records(store, |_| Ok::<(), StoreError>(())).await?;
+    Ok(examined)
+}
+
+/// Reads all records in chunks. Returns their number.
+async fn read_records<E: From<StoreError>>(
+    store: &dyn Archive,
+    mut each: impl FnMut(FullRecord) -> Result<(), E>,
+) -> Result<u64, E> {
+    let (mut count, mut after) = (0, None);
+    loop {
+        let records = store.records(after, RECORDS_CHUNK).await?;
+        let Some((last, ..)) = records.last() else { return Ok(count) };
+        after = Some(last.clone());
+        count += records.len() as u64;
+        records.into_iter().try_for_each(&mut each)?;
+    }
+}
+
+async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
+    let mut games = store.games().await?;
+    games.sort_unstable();
+    Ok(games)
+}
+
+/// Reads a log in chunks. Returns the number of intact entries and, if the entry after them is
+/// damaged, a description of the damage.
+async fn read_game<E: From<StoreError>>(
+    store: &dyn Archive,
+    game: GameId,
+    mut each: impl FnMut(&StoredEntry) -> Result<(), E>,
+) -> Result<(u64, Option<String>), E> {
+    let mut after_seq = 0;
+    let mut limit = READ_MAX;
+    loop {
+        match store.read(game, after_seq, limit).await {
+            Ok(entries) => {
+                let Some(last) = entries.last() else { break };
+                entries.iter().try_for_each(&mut each)?;
+                after_seq = last.seq;
+            }
+            Err(error @ ReadError::Unavailable { .. }) => return Err(StoreError::from(error).into()),
+            Err(ReadError::Damaged { seq, what, .. }) => {
+                // The next read ends before the damaged entry.
+                limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
+                if limit == 0 {
+                    return Ok((after_seq, Some(format!("entry {seq}: {what}"))));
+                }
+            }
+        }
+    }
+    match store.head(game).await {
+        Ok(_) => Ok((after_seq, None)),
+        Err(error @ ReadError::Unavailable { .. }) => Err(StoreError::from(error).into()),
+        Err(ReadError::Damaged { seq, what, .. }) => Ok((after_seq, Some(format!("entry {seq}: {what}")))),
+    }
+}
+
+/// A conversion of the entries' bodies during an export. It gets the entries of each game in order,
+/// and returns the body that the export contains instead.
+///
+/// If an entry cannot be converted, it returns the reason, which must not quote the entry. The
+/// export of this game then ends before this entry.
+pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, String> + Send + 'a;
+
+/// Exports the whole store. If `rewrite` is given, it converts the bodies. No server should
+/// change the store during the export. After each game, calls `told` with the counts so far.
+///
+/// # Errors
+/// [`ArchiveError`]: the output is incomplete, and its last line is missing.
+pub async fn export(
+    store: &dyn Archive,
+    out: &mut (dyn Write + Send),
+    mut rewrite: Option<&mut Rewrite<'_>>,
+    mut told: impl FnMut(&Tally) + Send,
+) -> Result<Examined, ArchiveError> {
+    let mut lines = LineWriter::new(out);
+    let (epoch, alive) = (store.epoch().await?, store.last_heartbeat().await?);
+    lines.write(&HeaderLine { flagfall_store: FORMAT, epoch, alive })?;
+    let mut examined = Examined::default();
+    let known = store.quarantined().await?;
+    for game in sorted_games(store).await? {
+        let (mut entries, mut unreadable) = (0, None);
+        let (_, damage) = read_game(store, game, |entry| {
+            let StoredEntry { seq, at, body } = entry;
+            let rewritten = match &mut rewrite {
+                _ if unreadable.is_some() => return Ok(()),
+                None => Ok(Cow::Borrowed(body)),
+                Some(rewrite) => rewrite(game, entry).map(Cow::Owned),
+            };
+            match rewritten {
+                Ok(body) => {
+                    entries += 1;
+                    lines.write(&Line::Entry { game, seq: *seq, at: *at, body: Bytes::of(body.expose()) })
+                }
+                Err(what) => {
+                    unreadable = Some(format!("entry {seq}: {what}"));
+                    Ok(())
+                }
+            }
+        })
+        .await?;
+        let reason = || known.iter().find(|(other, _)| *other == game).map(|(_, reason)| reason.clone());
+        if let Some(reason) = unreadable.or(damage).or_else(reason) {
+            lines.write(&Line::Quarantine { game, reason: reason.clone() })?;
+            examined.damaged.push((game, reason));
+        }
+        examined.tally.games += 1;
+        examined.tally.entries += entries;
+        told(&examined.tally);
+    }
+    let write = |(key, value, expires): FullRecord| {
+        lines.write(&Line::Record { key: Bytes::of(key.as_bytes()), value: Bytes::of(&value), expires })
+    };
+    examined.tally.records = read_records(store, write).await?;
+    lines.end(examined.tally)?;
+    Ok(examined)
+}

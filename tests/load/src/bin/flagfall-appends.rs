@@ -1,0 +1,9 @@
+//! The same program as `flagfall-load`, with the server's allocator: for appends, where the stores
+//! and the bare media run in this process.
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> Result<(), flagfall_load::LoadError> {
+    flagfall_load::main()
+}
