@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { api, newAccount, openAs } from "../accounts.js";
 import { newPage } from "../browser.js";
-import { chromium, front, server } from "../site.js";
+import { chromium, server } from "../site.js";
 
 /** A point of P-256, the browser's key in the example of RFC 8291. */
 const P256DH = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
 
 test("the switch subscribes this browser, and ends that", async () => {
   const token = await newAccount(server.address, "gil");
-  const { page, faults, context } = await openAs(chromium, front.url, token);
-  await context.grantPermissions(["notifications"], { origin: front.url });
+  const { page, faults, context } = await openAs(chromium, server, token);
+  await context.grantPermissions(["notifications"], { origin: server.url });
   // Tests have no push service, so the browser's part is played here.
   await page.addInitScript((p256dh) => {
     /** @type {object | null} */
@@ -31,7 +31,7 @@ test("the switch subscribes this browser, and ends that", async () => {
     };
     Object.defineProperty(ServiceWorkerRegistration.prototype, "pushManager", { get: () => manager });
   }, P256DH);
-  await page.goto(`${front.url}/account`);
+  await page.goto(`${server.url}/account`);
   const choice = page.getByLabel("Notify me when it is my turn in games with days per move");
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await choice.click();
@@ -47,14 +47,14 @@ test("the switch subscribes this browser, and ends that", async () => {
 
 test("a notice becomes a notification that leads to its game, and anything else none", async () => {
   const { page, context } = await newPage(chromium);
-  await context.grantPermissions(["notifications"], { origin: front.url });
-  await page.goto(front.url);
+  await context.grantPermissions(["notifications"], { origin: server.url });
+  await page.goto(server.url);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   const line = await context.newCDPSession(page);
   /** @type {Promise<string>} */
   const registered = new Promise((resolve) => {
     line.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
-      const own = registrations.find(({ scopeURL }) => scopeURL.startsWith(front.url));
+      const own = registrations.find(({ scopeURL }) => scopeURL.startsWith(server.url));
       if (own) resolve(own.registrationId);
     });
   });
@@ -63,10 +63,10 @@ test("a notice becomes a notification that leads to its game, and anything else 
   // Nobody looks at the page.
   await page.goto("about:blank");
   const deliver = (/** @type {object} */ data) =>
-    line.send("ServiceWorker.deliverPushMessage", { origin: front.url, registrationId, data: JSON.stringify(data) });
+    line.send("ServiceWorker.deliverPushMessage", { origin: server.url, registrationId, data: JSON.stringify(data) });
   for (const game of ["../account", "short", undefined]) await deliver({ game, kind: "your_turn" });
   await deliver({ game: "d290kyvg7ctb", kind: "your_turn" });
-  await page.goto(`${front.url}/rules`);
+  await page.goto(`${server.url}/rules`);
   const shown = await page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
     for (let tries = 0; tries < 100; tries++) {
