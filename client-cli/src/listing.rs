@@ -55,8 +55,8 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
     ]
 }
 
-/// Returns the message for a player who has no other game to continue with, because it is not the
-/// player's turn in any of them.
+/// Returns the message for a player who wants to continue with another game, if it is not their
+/// turn in any other game.
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits

@@ -5,11 +5,11 @@ use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// One typing error is allowed for this many letters when a name is suggested. At least one error
-/// is always allowed.
+/// The number of letters for each allowed typing error, when a name is suggested. At least one
+/// error is always allowed.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The text argument for the case that no name is similar.
+/// The text argument that means that no name is similar.
 const NONE_MEANT: &str = "none";
 
 /// Returns the candidate most similar to the word. `None` if none is similar enough.

@@ -32,7 +32,8 @@ struct Checker<'a, W> {
 
 /// Checks records, and writes a line for each result.
 ///
-/// Exit codes: 0 no record is false, 1 a record is false, 4 a record or a key could not be read.
+/// Exit codes: 0 if no record is false, 1 if a record is false, 4 if a record or a key could not
+/// be read.
 pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     let keys = match keys(&args.key) {
         Ok(keys) => keys,

@@ -38,7 +38,8 @@ enum Kind {
     List,
     /// True or false, with the same meaning as the option.
     Switch,
-    /// True or false, where true switches the option off: `colors` false is `--no-color=yes`.
+    /// True or false, with the opposite meaning of the option. For example, `colors = false`
+    /// means `--no-color=yes`.
     Opposite,
 }
 
@@ -192,7 +193,7 @@ pub(crate) fn language(folder: Option<PathBuf>) -> Option<String> {
 fn read(path: &Path) -> Result<String, SettingsError> {
     let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
     match fs::metadata(path) {
-        // The folder may be missing as well. A player without settings can still play.
+        // The file or its folder may be missing. A player without settings can still play.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(String::new());
         }

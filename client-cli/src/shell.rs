@@ -107,7 +107,7 @@ impl Shell {
     }
 
     /// Returns the outcome of saving a credential or a seat. A seat counts as saved only if its
-    /// credential is saved as well.
+    /// credential is also saved.
     fn saved(&self, result: Result<(), ConfigError>) -> Outcome {
         match result {
             Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),

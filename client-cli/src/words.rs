@@ -67,8 +67,8 @@ pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     }
 }
 
-/// Describes how a rated game changed the ratings. For one of the game's players, puts their own
-/// rating first.
+/// Describes how a rated game changed the ratings. If the viewer is one of the game's players,
+/// their own rating comes first.
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);
@@ -197,8 +197,8 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Replaces characters that control a terminal or hide other text with question marks. Keeps line
-/// ends.
+/// Replaces characters that control a terminal or hide other text with question marks. Line
+/// endings are kept.
 ///
 /// All texts from servers and players pass through this function before they are printed.
 pub fn clean(text: &str) -> String {
@@ -245,7 +245,7 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// Describes the consequences of a player's left games.
+/// Describes the consequences for a player who has left games.
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     let text = match (left_games, wait_s) {

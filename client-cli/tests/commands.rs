@@ -57,7 +57,7 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["rules"][..], 0, "pbm-small"),
         (&["referee", "--help"][..], 0, "docs/protocol/REFEREE.md"),
     ] {
-        // No server is running, because an invalid wish must be reported before the client
+        // No server is running, because an invalid request must be reported before the client
         // connects.
         let (got, text) = run(folder.path(), &[&["--server", nobody], arguments].concat());
         assert_eq!(got, code, "{arguments:?}: {text}");

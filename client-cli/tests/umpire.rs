@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
-/// Limits that no program reaches. If a program is late despite these limits, the umpire has a
-/// fault.
+/// Time limits that no program reaches. If a program is late despite these limits, the umpire is
+/// at fault.
 const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
 
 const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
@@ -388,8 +388,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // The umpire kills the probes of both programs at once, perhaps before they open the gate.
-    // The programs in the game always open the gate.
+    // The umpire first starts each program once and kills it at once, as a check. These processes
+    // may or may not open the gate. The programs in the game always open it.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {

@@ -47,7 +47,7 @@ const LIST: &str = "files.txt";
 /// manifest determines which pages it applies to.
 pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 
-/// The reason why the page cannot be read from its folder.
+/// Why the page cannot be read from its folder.
 #[derive(Debug)]
 pub enum PageError {
     /// A file or folder cannot be read.
@@ -270,7 +270,7 @@ fn id(line: &str) -> Option<&str> {
     id.starts_with(|first: char| first == '-' || first.is_ascii_alphabetic()).then(|| id.trim_end())
 }
 
-/// Replaces the placeholder in a document by the folder of this build's assets.
+/// Replaces the placeholder in a document with the folder of this build's assets.
 fn located(document: &str, build: &str) -> String {
     document.replace(ASSETS, &format!("/assets/{build}/"))
 }

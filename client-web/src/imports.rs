@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// The reason why the imports of a module cannot be determined.
+/// Why the imports of a module cannot be determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ImportError {
     /// An import is below other code, on this line.

@@ -62,9 +62,9 @@ impl Api {
         self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
-    /// Sends a request. A body of `&()` is empty.
+    /// Sends a request. Pass `&()` as the body to send none.
     ///
-    /// If the server does not recognize the saved guest, sends the request once more as a new
+    /// If the server does not recognize the saved guest, the request is sent once more as a new
     /// guest.
     pub(crate) fn send<T: DeserializeOwned>(
         &self,
@@ -88,7 +88,8 @@ impl Api {
         !identity.is_account() && token.is_some() && identity.token().as_ref() == token
     }
 
-    /// Replaces a guest that the server does not recognize. `None` if there can be no new guest.
+    /// Replaces a guest that the server does not recognize. `None` if no new guest could be
+    /// created.
     fn new_guest(&self) -> Option<Secret> {
         let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
         let greeted =
@@ -218,8 +219,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
         Some(name) => {
             let password = password::read(&text!("secret-password-of", name = &name))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
-            // With the old token, the server recognizes this device and does not lock it out
-            // because of other people's wrong guesses.
+            // The old token lets the server recognize this device. The server then does not lock
+            // the device out because of other people's wrong guesses.
             let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;

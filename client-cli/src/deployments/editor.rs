@@ -20,7 +20,8 @@ pub struct DeployEditor {
 }
 
 impl std::fmt::Debug for DeployEditor {
-    /// Shows no pieces: deployments are hidden information, in logs and in panics as well.
+    /// Shows no pieces, because deployments are hidden information. Logs and panic messages must
+    /// not show them either.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("DeployEditor")
             .field(&format_args!("{}", self.side))

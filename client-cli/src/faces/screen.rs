@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// The interval at which the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Time after a key press during which the user gets no bell and no notification.
+/// For this long after a key press, the user gets no bell and no notification.
 const AT_KEYBOARD: Duration = Duration::from_secs(5);
 
 /// Restores the terminal on drop. After a panic, the hook of `try_init` restores it.

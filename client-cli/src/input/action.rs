@@ -8,7 +8,7 @@ use flagfall_protocol::ClaimedResult;
 pub enum Action {
     /// Leave the program without asking.
     Stop,
-    /// Leave the program. Asks first if a game is running.
+    /// Leave the program. If a game is running, ask for confirmation first.
     Leave,
     ShowHistory,
     ShowHelp,

@@ -64,7 +64,7 @@ pub struct Pending {
     pub message: ClientToServer,
 }
 
-/// The reason why a credential or a seat could not be saved, and the time of the next attempt.
+/// Why a credential or a seat could not be saved, and the time of the next attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsaved {
     pub why: String,

@@ -172,7 +172,7 @@ fn ended(frame: Option<CloseFrame>) -> Message {
 
 /// True if the WebSocket library replaced a close code that it does not support.
 ///
-/// The library replaces code 1014, which means that a gateway cannot reach the server, by the
+/// The library replaces code 1014, which means that a gateway cannot reach the server, with the
 /// code for a protocol error. The client should reconnect after a 1014, but not after a real
 /// protocol error.
 fn is_unknown_code(frame: &CloseFrame) -> bool {

@@ -118,7 +118,7 @@ fn cancel(model: &mut Model) {
     }
 }
 
-/// Moves in the open help, history, record or list.
+/// Moves to another line or entry of the open help, history, record or list.
 fn go_to(model: &mut Model, jump: Jump) {
     if let Some(help) = &mut model.ui.help {
         help.first = jump.from(help.first, help.last);

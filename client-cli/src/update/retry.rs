@@ -10,9 +10,9 @@ use super::{goal, outbox};
 use crate::model::{How, Link, Model, Retry};
 use crate::{text, words};
 
-/// The maximum delay before the first repetition.
+/// The maximum delay before the first retry.
 const FIRST_MS: u64 = 1_000;
-/// The maximum delay before each later repetition.
+/// The maximum delay before each later retry.
 const LONGEST_MS: u64 = 30_000;
 
 /// True if a refused request is kept and repeated, because the refusal is temporary.

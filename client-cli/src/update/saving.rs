@@ -26,7 +26,7 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
         // account's games.
         return;
     }
-    // Lists and spectators need no seat.
+    // A client that only lists or watches games needs no seat.
     let is_new = model.login.unsaved.is_none() && !matches!(model.goal, Goal::Games | Goal::Watch(_));
     model.login.unsaved = Some(Unsaved { why: why.clone(), again_at: model.clock.now + AGAIN_MS });
     if is_new {

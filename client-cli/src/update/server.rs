@@ -253,8 +253,8 @@ fn refused(
             model.tell(ClientToServer::OpenLobby {});
             return;
         }
-        // Repeat the command, because a player who gives up wants to do so whatever the
-        // opponent's latest move is.
+        // Repeat the command. A player who gives up wants to do so regardless of the opponent's
+        // latest move.
         Some(ClientToServer::Command {
             command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
             ply,

@@ -28,7 +28,7 @@ pieces-possible =
 
 ## Answers to questions about the position
 
-answer-square-usage = Name a square of the board, for example: square a4
+answer-square-usage = Name a square on the board, for example: square a4
 # $rows: of the board.
 answer-row-usage = Name a row from 1 to { $rows }, for example: row 4
 # $row: its number.

@@ -17,7 +17,7 @@ no-identity = This server does not know you yet. Make an account with flagfall s
 # $player: the new guest.
 guest-new = The server no longer knows the guest that was saved on this machine. You are now { $player }, a new guest.
 # $why: from the system; $server; $name: the account.
-login-not-saved = The login cannot be saved on this machine ({ $why }). Solve this problem, then log in again: flagfall login{ $server } { $name }
+login-not-saved = The login cannot be saved on this machine ({ $why }). Fix this problem, then log in again: flagfall login{ $server } { $name }
 login-unknown = Your saved login has expired. Log in again: flagfall login NAME
 # $code: the code.
 recovery-code =

@@ -47,8 +47,8 @@ who-am-i =
     Вы { $player } на сервере { $server }.
     Игрок { $id }; токен «{ $token }», область { $scope }, создан { $made }.
 # $player; $server: the server's address.
-recovered = Вы вошли на сервер { $server } как { $player }. Все остальные входы завершены.
-password-changed = Пароль изменён. Все остальные входы завершены.
+recovered = Вы вошли на сервер { $server } как { $player }. Все остальные сеансы завершены.
+password-changed = Пароль изменён. Все остальные сеансы завершены.
 # $name: the account.
 delete-warning = Учётная запись { $name } будет удалена навсегда вместе с именем, паролем и токенами. Партии останутся, но без имени.
 # $message: the server's refusal.

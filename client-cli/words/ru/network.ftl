@@ -20,6 +20,7 @@ json-broken = { $kind }, строка { $line }
 dial-timeout =
     { $seconds ->
         [one] нет ответа в течение { $seconds } секунды
+        [few] нет ответа в течение { $seconds } секунд
        *[many] нет ответа в течение { $seconds } секунд
     }
 dial-not-understood = сервер не понимает запрос без TLS

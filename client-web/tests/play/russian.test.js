@@ -12,8 +12,8 @@ import { GAME, playPair } from "../pairs.js";
 /** @typedef {import("playwright-core").Page} Page */
 
 const SIZES = { phone: { width: 360, height: 740 }, desk: { width: 1280, height: 800 } };
-/** Names, and the keys of a keyboard. */
-const KNOWN = ["Flagfall", "ann", "bob", "English", "Page Up", "Page Down", "Home", "End", "Delete", "Enter", "Esc"];
+/** Names, the keys of a keyboard, and the code of an error. */
+const KNOWN = ["Flagfall", "ann", "bob", "English", "unreachable", "Page Up", "Page Down", "Home", "End", "Delete", "Enter", "Esc"];
 /** What is typed. */
 const TYPED = ["place 9 c3", "remove c3", "draw, resign", "random", "suggested"];
 

@@ -50,7 +50,7 @@ use crate::app::App;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 
-/// The assets of the page, below the hash of their build.
+/// The page's assets, served under a path that contains the hash of their build.
 const ASSETS: &str = "/assets/{build}/{*path}";
 
 /// Paths that are never answered with the page. A program that requests a wrong path must get an

@@ -29,13 +29,13 @@ impl GameId {
         GameId(bytes.map(|byte| ALPHABET[usize::from(byte & 31)]))
     }
 
-    /// The id as a number of 60 bits: five for each character, with the first character in the
-    /// highest bits.
+    /// The id as a 60-bit number, with five bits for each character. The first character is in
+    /// the highest bits.
     pub fn bits(&self) -> u64 {
         self.0.iter().fold(0, |bits, letter| (bits << 5) | u64::from(VALUES[usize::from(*letter)]))
     }
 
-    /// The id with these 60 bits. `None` if the number has more bits.
+    /// The id with these 60 bits. `None` if a higher bit is set.
     pub fn from_bits(bits: u64) -> Option<GameId> {
         let letter = |place: usize| ALPHABET[(bits >> (5 * (LENGTH - 1 - place)) & 31) as usize];
         (bits >> (5 * LENGTH) == 0).then(|| GameId(std::array::from_fn(letter)))

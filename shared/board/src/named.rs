@@ -18,7 +18,7 @@ macro_rules! named {
             /// Every value, in order.
             pub const ALL: [$type; [$($text),+].len()] = [$($type::$value),+];
 
-            /// The value's name in texts and messages. The name never changes.
+            /// The value's name in text and messages. The name never changes.
             pub const fn $name(self) -> &'static str {
                 match self {
                     $($type::$value => $text,)+

@@ -43,8 +43,8 @@ struct Duel {
     /// The seed. A run with the same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Swap the sides in every second game. The two games of a pair use the same two deployments,
-    /// unless the levels choose their deployments.
+    /// Swap the sides in every second game. Such a game uses the same two deployments as the game
+    /// before it, unless the levels choose their deployments.
     #[arg(long)]
     swap: bool,
     /// The number of games to play at the same time.
@@ -64,7 +64,7 @@ fn parse_level(text: &str) -> Result<Level, String> {
     Level::from_name(text).ok_or_else(|| format!("there is no such level; there are {names}"))
 }
 
-/// The rulesets that one argument names: one ruleset, or all of them.
+/// The rulesets that the argument selects: one ruleset, or all of them.
 #[derive(Clone)]
 struct RuleList(Vec<&'static Ruleset>);
 
@@ -147,8 +147,8 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // The two games of a pair draw lakes and deployments from the same seed, so they differ
-        // only in the players' sides.
+        // With --swap, each game and the following one with swapped sides draw lakes and
+        // deployments from the same seed, so they differ only in the players' sides.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());

@@ -4,8 +4,8 @@
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 
-/// The maximum number of placements to remember. Without this maximum, there could be very many
-/// in rulesets that do not limit the number of plies without a capture.
+/// The maximum number of placements to remember. Without a maximum, the number could become very
+/// large in rulesets that do not limit the plies without a capture.
 const PLACEMENTS_MAX: usize = 512;
 
 /// One side's memory of one game. It may start in the middle of a game. If views are missing, the
@@ -24,7 +24,7 @@ pub(crate) struct Memory {
     last: Option<Move>,
     /// The number of consecutive moves that the same piece made before the last move.
     streak: u16,
-    /// The side's latest move, while its result is not known yet.
+    /// The side's latest move, if its result is not known yet.
     pending: Option<OwnMove>,
     /// In rulesets with a reserve, the enemy's home squares that have been empty at some time.
     /// The Flag cannot be on these squares, because it never moves (§S1.5).

@@ -101,8 +101,8 @@ pub(crate) struct Turn<'a> {
     /// The value of keeping a rank secret, as a share of the rank's value.
     secrecy: f32,
     placement: u64,
-    /// True if the side's ranks are only assumptions. In this case, placements do not distinguish
-    /// ranks.
+    /// True if the side's ranks are only assumptions. In this case, the hash of a placement does
+    /// not depend on the ranks.
     is_supposed: bool,
 }
 
@@ -192,8 +192,8 @@ impl<'a> Turn<'a> {
             let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
             return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
         }
-        // A long move normally reveals a Scout. Chips let other pieces move far as well, and such
-        // a move does not reveal the rank (§S3.3).
+        // A long move normally reveals a Scout. Chips also let other pieces move far, and such a
+        // move does not reveal the rank (§S3.3).
         let is_long =
             own.rank.is_runner() && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);
@@ -305,12 +305,12 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// Returns the hash of the piece on `square`, as if the piece stood on `on`. A placement's
-    /// hash combines these values. The constants are those of the splitmix64 generator (Steele,
-    /// Lea, Flood 2014).
+    /// Returns the hash that the piece on `square` would have if it were on the square `on`. A
+    /// placement's hash combines these values. The constants are those of the splitmix64
+    /// generator (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // Two of the side's pieces of the same rank count as equal, and so do any two enemy
-        // pieces.
+        // Two of the side's own pieces count as equal if they have the same rank. Any two enemy
+        // pieces count as equal.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,

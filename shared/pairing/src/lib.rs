@@ -25,8 +25,8 @@ pub struct Settings {
     pub wave_bonus_max: f64,
     /// The minimum value of the limit for the cost of a pair.
     pub cost_allowed: f64,
-    /// The limit is at least the lower rating of the pair divided by this value. Strong players
-    /// therefore have a higher limit, because there are few of them.
+    /// The limit is at least the lower rating of the pair divided by this value. This gives
+    /// strong players a higher limit, which they need because there are few of them.
     pub rating_per_cost: f64,
     /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
@@ -34,8 +34,8 @@ pub struct Settings {
     /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
     /// each player.
     pub deviation_widening: f64,
-    /// The bonus for pairing a player who has often moved first with a player who has not, for
-    /// each game of difference between them. At most [`IMBALANCE_MAX`] games count.
+    /// A bonus for pairing a player who has often moved first with a player who has not. It is
+    /// added for each game of difference between the two, up to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
 
@@ -67,8 +67,8 @@ pub struct Waiting<K> {
     pub deviation: f64,
     /// The number of waves that the player has missed, because they were not paired.
     pub waves_missed: u32,
-    /// The number of the player's rated games in this ruleset with the first move, minus the
-    /// number without it.
+    /// The number of the player's rated games in this ruleset in which they moved first, minus
+    /// the number in which they moved second.
     pub first_surplus: i32,
     /// The player's last opponent.
     pub last_opponent: Option<K>,

@@ -25,7 +25,7 @@ pub enum Said {
 }
 
 impl Said {
-    /// The maximum number of characters in a text.
+    /// The maximum number of characters in text that a player writes.
     pub const TEXT_LEN_MAX: usize = 200;
 
     /// True if the server accepts the message. Text must be printable and must not be too long.

@@ -13,7 +13,7 @@ impl Code {
     /// The text is not JSON or not a message, has an unknown field, is nested too deeply, or is
     /// too long.
     pub const MALFORMED: &'static str = "malformed";
-    /// The first message of a connection was not a hello, or a later message was one.
+    /// The first message of a connection was not a hello, or a later message was another hello.
     pub const HELLO_EXPECTED: &'static str = "hello_expected";
     /// The client uses a protocol version that the server does not support.
     pub const PROTOCOL_VERSION: &'static str = "protocol_version";
@@ -146,8 +146,8 @@ impl fmt::Display for Code {
     }
 }
 
-/// The reason why the server closed a WebSocket. Clients should reconnect after the codes 4000 to
-/// 4099, but not after the codes 4100 to 4199.
+/// Why the server closed a WebSocket. Clients should reconnect after the codes 4000 to 4099, but
+/// not after the codes 4100 to 4199.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u16)]
 pub enum CloseCode {

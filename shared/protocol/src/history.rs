@@ -32,7 +32,7 @@ pub struct PlayedGame {
     pub opponent: Player,
     /// The result of the game for the player.
     pub score: GameScore,
-    /// The reason why the game ended: the `reason` of its outcome.
+    /// Why the game ended: the `reason` of its outcome.
     pub reason: String,
     /// The number of turns in the game.
     pub plies: u16,
@@ -118,7 +118,7 @@ pub struct RulesetTally {
 /// A deployment, with the results of the games in which the player used it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeploymentTally {
-    /// The deployment's text (§P4), without blanks.
+    /// The deployment's text (§P4), without spaces.
     pub setup: crate::secret::Secret,
     /// The numbers of games that the player won, drew and lost.
     pub tally: Tally,

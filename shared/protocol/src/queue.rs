@@ -1,4 +1,4 @@
-//! Moves that a player queues for later turns in correspondence games.
+//! Queued moves, which a player plans for later turns in correspondence games.
 
 use std::fmt;
 

@@ -86,7 +86,7 @@ pub struct GameRecord {
 pub enum RecordKind {
     /// The changes show the facts that the audience saw during play.
     Live,
-    /// The changes show, from the first event on, every rank that the audience may see after the
+    /// From the first event on, the changes show every rank that the audience may see after the
     /// end.
     Opened,
 }
@@ -144,7 +144,7 @@ pub struct RecordedEvent {
     /// The event.
     pub event: GameEvent,
     /// The part of the view's change that cannot be derived from the event itself. Absent in old
-    /// records and in records imported from texts.
+    /// records and in records imported from text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ViewChange>,
 }

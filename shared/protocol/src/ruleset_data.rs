@@ -57,7 +57,7 @@ pub struct RulesetData {
     pub bombs: BombsInfo,
     /// True if a defender that wins moves to the attacker's square.
     pub winner_advances: bool,
-    /// True if a side that chases without a break must not recreate an earlier position.
+    /// True if a side must not recreate an earlier position during an unbroken chase.
     pub more_squares: bool,
     /// True if a game is a draw when neither side can move.
     pub blocked_draws: bool,

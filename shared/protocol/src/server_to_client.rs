@@ -299,8 +299,8 @@ pub struct Abort {
 }
 
 impl Abort {
-    /// True if this side caused the abort. If players from the pool were paired and one side
-    /// caused an abort, the other player returns to the front of the pool.
+    /// True if this side caused the abort. If the game came from the pool, a player who did not
+    /// cause the abort returns to the front of the pool.
     pub fn is_by(&self, side: Side) -> bool {
         self.called_off_by == Some(side) || self.not_deployed.contains(&side)
     }

@@ -176,7 +176,8 @@ impl Clock {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }
 
-    /// A time before which neither side can run out of time, whichever side acts until then.
+    /// A time before which neither side can run out of time, no matter which side acts in the
+    /// meantime.
     pub(crate) fn no_deadline_before(&self, now: Stamp) -> Stamp {
         let if_it_ran = |side| now.plus_ms(self.remaining_ms[side].saturating_add(self.free_ms[side]));
         let [red, blue] = Side::BOTH.map(|side| self.deadline_of(side).unwrap_or_else(|| if_it_ran(side)));

@@ -90,7 +90,7 @@ impl OptionValue {
     }
 }
 
-/// The reason why some text is not the id of a ruleset.
+/// Why some text is not the id of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 #[error("{}", self.code())]

@@ -203,8 +203,8 @@ pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
 /// Ends a game by an umpire's decision, for a reason that the board does not show.
 ///
 /// The allowed reasons are that a side resigned, ran out of time, left the game, or broke the
-/// umpire's rules. If this applies to both sides, there is no winner. Returns no events if the
-/// game is over or the reason is not allowed.
+/// umpire's rules. If the reason applies to both sides, there is no winner. Returns no events if
+/// the game is over or the reason is not allowed.
 #[must_use]
 pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
     match outcome.reason {

@@ -23,7 +23,7 @@ pub(crate) enum EventKind {
     Deployed(Box<Deployed>),
     /// Both sides have deployed. The pieces are on the board, and Red is to move.
     Started { commitments: Box<PerSide<Option<Commitment>>> },
-    /// The side to move made a move or a resolved strike.
+    /// The side to move made a move. If the move was a strike, the strike is resolved.
     Moved(Moved),
     /// The side to move struck, and at least one piece is a coin, so a side has to choose a rank
     /// before the ply is complete (§Q4).

@@ -78,7 +78,7 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     }
 }
 
-/// Gives the acting side `lag_ms` milliseconds of its time back, and then applies an event.
+/// Gives `lag_ms` milliseconds back to the acting side, and then applies an event.
 ///
 /// `lag_ms` is the result of [`Game::lag_credit_ms`] at the time of the command. If the event
 /// stops no clock, no time is given back.

@@ -57,7 +57,7 @@ pub enum StrikeOutcome {
     BothLeft,
 }
 
-/// The reason why a report does not fit the game so far.
+/// Why a report does not fit the game so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
     /// Games of this ruleset cannot be followed from reports. The ruleset has plies other than

@@ -244,7 +244,8 @@ impl Game {
         self.limit(Clock::flag_fall)
     }
 
-    /// A time before which no deadline can pass, whatever plies and pauses come until then.
+    /// A time before which no deadline can pass, no matter which plies and pauses come in the
+    /// meantime.
     ///
     /// `None` after the end of the game, and while a game without a clock is played.
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {

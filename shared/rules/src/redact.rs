@@ -253,8 +253,8 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
     }
 }
 
-/// Returns both clocks at the time `now`. A side's time stops at zero, and the clocks stand still
-/// while the game is paused.
+/// Returns both clocks at the time `now`. A side's time never falls below zero, and the clocks do
+/// not run while the game is paused.
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
     let veiled = game.veil.as_ref().and_then(|veil| veil.clock.as_ref());

@@ -23,12 +23,12 @@ pub(crate) struct Repetition {
     trail: Vec<u64>,
 }
 
-/// The longest series of a side's most recent plies that were all made by the same piece.
+/// The longest run of a side's most recent plies that were all made by the same piece.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Chain {
     /// The square of the piece. `None` if the piece has left the board.
     at: Option<Square>,
-    /// The last moves of the chain. The latest is at index `len - 1`.
+    /// The last moves of the run. The latest is at index `len - 1`.
     moves: [Option<Move>; CHAIN_MAX],
     len: u8,
 }
@@ -156,7 +156,7 @@ impl Repetition {
     }
 
     /// Records the current placement. Older placements are dropped while neither side is chasing,
-    /// because a chase looks back only to its beginning.
+    /// because only the placements since the beginning of a chase matter.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();

@@ -2,8 +2,8 @@
 
 use flagfall_board::{BoardShape, Rank};
 
-/// The rules of a game, with one field for each difference between rulesets. The engine makes its
-/// decisions by these fields, never by the id.
+/// The rules of a game, with one field for each difference between rulesets. The engine bases its
+/// decisions on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
     /// The ruleset's id in messages and text. The meaning of an id never changes.
@@ -44,8 +44,7 @@ pub struct Ruleset {
     /// The maximum number of moves in a row in which a piece may cross the same border between
     /// two squares (§C3). A further crossing is illegal.
     pub two_squares_limit: Option<u8>,
-    /// True if a side that chases without a break must not recreate an earlier position (§T1,
-    /// §T2).
+    /// True if a side must not recreate an earlier position during an unbroken chase (§T1, §T2).
     pub more_squares: bool,
     /// The way in which a game begins (§A4, §Q1).
     pub start: Start,

@@ -1,8 +1,7 @@
 //! Checks that `decide` and `evolve` allocate no memory per ply.
 //!
-//! The allocator that counts comes from a crate, so this test needs no unsafe code. The allocator
-//! counts separately for each thread, because the test harness also allocates memory in other
-//! threads.
+//! The counting allocator comes from a crate, so this test needs no unsafe code. It counts
+//! separately for each thread, because the test harness also allocates memory in other threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

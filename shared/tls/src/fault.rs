@@ -4,8 +4,8 @@ use std::io;
 
 use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
-/// The reason why a TLS connection could not be made. `Display` writes the part of a sentence
-/// that follows the peer's name.
+/// Why a TLS connection could not be made. `Display` writes the part of a sentence that follows
+/// the peer's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum HandshakeFault {

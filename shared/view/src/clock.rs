@@ -66,7 +66,7 @@ impl Running {
     }
 }
 
-/// The limits of lag compensation, in milliseconds. The server gives each side time back for the
+/// The limits of lag compensation, in milliseconds. The server compensates each side for the
 /// network delay on the side's connection, until the side's stock of compensation is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]

@@ -12,7 +12,7 @@ use crate::outcome::SeenOutcome;
 pub enum GameEvent {
     /// The client's own deployment was accepted.
     Deployed {
-        /// The deployment's text, without blanks.
+        /// The deployment's text, without spaces.
         setup: String,
     },
     /// A side has submitted its first deployment. A player receives this event only for the

@@ -318,7 +318,7 @@ refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a
 refusal-bad-query =
     { $reason ->
         [list] The query is not valid. The parameter "bots" must be true or false.
-        [games] The query is not valid. The parameter "order" must be newest or rating, "phase" can only be over and does not go with order=rating, and "limit" is a number.
+        [games] The query is not valid. The parameter "order" must be newest or rating, "phase" must be "over" and cannot be combined with order=rating, and "limit" is a number.
         [suggested] The query is not valid. The parameter "seed" must be a whole number from 0 to 4294967295.
         [page] The query is not valid. The parameter "after" must be the value of "next" from the previous page, and "limit" must be a number.
        *[record] The query is not valid. The parameter "format" must be json or text, and "as" must be red, blue, public or all.

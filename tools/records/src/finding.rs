@@ -58,8 +58,7 @@ flagfall_board::named! {
         Fate = "fate",
         /// A rank that the piece does not have.
         Rank = "rank",
-        /// A rank that this audience cannot have seen, or the lack of a rank that this audience
-        /// saw.
+        /// A rank that this audience cannot have seen, or a missing rank that this audience saw.
         Shown = "shown",
         /// An event that was caused by a player whose time had already run out.
         FlagFall = "flag_fall",
@@ -89,7 +88,7 @@ flagfall_board::named! {
         Ranks = "ranks",
         /// A side's commitment.
         Commitment = "commitment",
-        /// The question whether the deployments were submitted in time.
+        /// Whether the deployments were submitted in time.
         Deadline = "deadline",
         /// When things happened.
         Stamps = "stamps",
@@ -158,7 +157,7 @@ pub(crate) fn ensure(
 pub struct Unchecked {
     /// Its kind.
     pub code: UncheckedKind,
-    /// The fact and the reason why it could not be checked, for people.
+    /// The fact, and why it could not be checked, for people.
     pub detail: String,
 }
 
@@ -193,7 +192,7 @@ pub struct Report {
     pub plies: usize,
     /// The number of plies that were replayed and are true.
     pub plies_checked: usize,
-    /// The reason why the game ended, according to the record.
+    /// Why the game ended, according to the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// True if a player or an umpire decided to end the game. The check confirms only that this

@@ -110,8 +110,8 @@ impl History {
         record
     }
 
-    /// Returns the starting position with the ranks that the viewer may see at this moment. At
-    /// the end of the game, the position is opened in the same way as deployments.
+    /// Returns the starting position with the ranks that the viewer may see at this moment. After
+    /// the end of the game, the viewer sees the same ranks here as in the opened deployments.
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {

@@ -106,7 +106,7 @@ pub enum Request {
     Wait {
         /// The time until which to wait.
         at: u64,
-        /// If present, the answer contains the events that this audience sees meanwhile.
+        /// If present, the answer contains the events that this audience sees in the meantime.
         #[serde(default)]
         audience: Option<Viewer>,
     },

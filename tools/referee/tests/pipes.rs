@@ -1,4 +1,4 @@
-//! Tests of the loop around a session: the times at which it writes, and how it ends.
+//! Tests of the loop around a session: when it writes, and how it ends.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};

@@ -20,8 +20,8 @@ use crate::fault::Fault;
 use crate::line::{self, Answer, GameResult, MoveReport, MoveText, Opening, Quit, quoted};
 use crate::lines::Cut;
 
-/// The difference between the engine's deadline for deployments and the umpire's, which is
-/// earlier so that the umpire always judges first.
+/// The umpire's deadline for deployments is earlier than the engine's by this amount, so that the
+/// umpire always judges first.
 const VERDICT_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The time limits for a program's answers.
@@ -67,7 +67,7 @@ pub enum Input {
     Said(Side, Cut),
     /// A program ended or closed its output.
     Gone(Side),
-    /// There are too many lines that a program has not read.
+    /// A program has left too many lines unread.
     Unread(Side),
     /// Time has passed.
     Tick,
@@ -78,7 +78,7 @@ pub enum Input {
 /// An action that a bout asks its caller to carry out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// Send these lines to a program. They include their line ends.
+    /// Send these lines to a program. They include their line endings.
     Tell(Side, String),
     /// Stop reading from a program until the game is over, because the program printed too much.
     Mute(Side),
@@ -432,7 +432,7 @@ impl Bout {
     }
 }
 
-/// Returns the faults of both sides, where only `side` has one.
+/// Returns a pair of faults in which only `side` has one.
 fn only(side: Side, fault: Fault) -> PerSide<Option<Fault>> {
     let mut faults = PerSide::default();
     faults[side] = Some(fault);
@@ -443,7 +443,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the outcome of a game that ends because of faults. `None` without faults.
+/// Returns the outcome of a game that ends because of faults. `None` if there are no faults.
 fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
     match (&faults.red, &faults.blue) {
         (None, None) => None,

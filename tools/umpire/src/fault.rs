@@ -7,7 +7,7 @@ use flagfall_words::refusal_text;
 
 use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 
-/// The fault that made a program lose the game, as opposed to a loss on the board.
+/// A violation for which a program loses the game. A loss on the board is not a fault.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum Fault {

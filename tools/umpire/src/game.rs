@@ -18,7 +18,7 @@ const EVENTS_MAX: usize = 32;
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
 /// Plays a bout to its end. Writes the standard error of each program to its file in `logs`. When
-/// this returns, both programs have ended.
+/// this function returns, both programs have ended.
 pub(crate) async fn play(
     arena: &Arena,
     programs: PerSide<&Program>,

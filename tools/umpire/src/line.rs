@@ -13,7 +13,7 @@ use flagfall_rules::{
     ToldStrike,
 };
 
-/// Maximum length of a line in bytes, without the line end.
+/// Maximum length of a line in bytes, without the line ending.
 pub const LINE_BYTES_MAX: usize = 1024;
 
 /// A malformed line.

@@ -6,8 +6,8 @@ use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, Strik
 
 use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, quoted};
 
-/// The reason why a program cannot continue: a line from the umpire or a command from the chooser
-/// is invalid.
+/// Why a program cannot continue: a line from the umpire or a command from the chooser is
+/// invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum PlayerError {
@@ -33,7 +33,7 @@ pub enum PlayerError {
 /// returns a command, or `None` if it has nothing to do.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
-    /// The lakes, as far as they are known before the first board.
+    /// The lakes that are known before the first board.
     lakes: SquareSet,
     state: State<C, M>,
 }

@@ -1,5 +1,5 @@
-//! A running program with its pipes. The program's output is limited. When the program is ended,
-//! its whole process group is ended.
+//! A running program with its pipes. The program's output is limited. Ending the program ends its
+//! whole process group.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -27,8 +27,8 @@ use crate::program::Program;
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
 /// The time within which a program must end after SIGTERM. After that, it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// The time for which to go on reading a program's output after the program has ended, if another
-/// process keeps the output open. By then, the program's own output is already in the pipe.
+/// If another process keeps a program's output open after the program has ended, the output is
+/// read for this much longer. By then, the program's own output is already in the pipe.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// The maximum time to wait for pipes that other processes keep open after the program has ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
@@ -61,8 +61,8 @@ pub struct Arena {
 
 impl Arena {
     /// Creates an arena that makes this process the parent of all orphans of its programs.
-    /// Processes that left their program's group can then be ended as well. Call this function
-    /// only in a process that has no child processes except programs.
+    /// Processes that left their program's group can then also be ended. Call this function only
+    /// in a process that has no child processes except programs.
     pub fn adopting() -> Arena {
         #[cfg(target_os = "linux")]
         let is_adopting = rustix::process::set_child_subreaper(Some(getpid())).is_ok();
@@ -199,7 +199,7 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 
 impl Running {
     /// Starts a program with these environment variables. Sends its events to `events`, and
-    /// writes its standard error to the file `log`. Creates the file only if there is output.
+    /// writes its standard error to the file `log`. The file is created only if there is output.
     pub fn start(
         arena: &Arena,
         program: &Program,
@@ -319,7 +319,7 @@ impl Running {
     /// order, so it does not reuse the group's id this soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // Kill the program by its own id as well, because it may have left its group.
+        // Also kill the program by its own id, because it may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = kill_process(program, Signal::KILL);
         }

@@ -86,7 +86,7 @@ pub struct Played {
     pub faults: PerSide<Option<String>>,
 }
 
-/// The reason why a series cannot continue.
+/// Why a series cannot continue.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum SeriesError {
@@ -101,7 +101,7 @@ pub enum SeriesError {
 /// Plays the plan's games. Returns them in the order of the plan.
 ///
 /// Calls `watch` at the start and after each game, with the finished games and the number of
-/// games in progress. When `stop` becomes true, stops the games in progress, which then do not
+/// games in progress. When `stop` becomes true, the games in progress are stopped and do not
 /// count.
 ///
 /// # Errors

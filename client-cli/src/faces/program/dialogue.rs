@@ -35,7 +35,7 @@ const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum DialogueOutput {
-    /// Send these lines to the program, including their line ends.
+    /// Send these lines to the program, including their line endings.
     Tell(String),
     /// Stop reading from the program for the rest of this game.
     Mute,
@@ -208,8 +208,8 @@ impl Dialogue {
         self.said()
     }
 
-    /// Handles the server's acceptance of the program's last move. If no end was reported by
-    /// then, the game goes on, so the program receives the held ply.
+    /// Handles the server's acceptance of the program's last move. If the server has not reported
+    /// the end of the game by then, the game continues. The program then receives the held ply.
     pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
             self.tell_held();
@@ -239,8 +239,8 @@ impl Dialogue {
         self.outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
-    /// Starts the program's turn. Shows the board to the program, unless the program has already
-    /// made a fault.
+    /// Starts the program's turn. Shows the board to the program, unless the program already has
+    /// a fault.
     fn start_turn(&mut self, now: Duration, view: &GameView) {
         self.tell_held();
         if self.plies == 0 {

@@ -162,7 +162,7 @@ fn keys_answer_challenges_and_withdraw_own_offers() {
         ),
         "{effects:?}"
     );
-    // During a game, the player can decline a challenge and the game goes on.
+    // During a game, the player can decline a challenge. The game then continues.
     let mut model = playing();
     challenged(&mut model);
     key(&mut model, Key::Char('J'));

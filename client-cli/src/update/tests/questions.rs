@@ -18,8 +18,8 @@ fn one_question_about_the_position_gets_one_answer() {
     for (question, words) in [
         ("square a5", "a5: your Lieutenant (6), known"),
         ("Square E6", "e6: Blue's hidden piece, has moved"),
-        ("square k4", "Name a square of the board, for example: square a4"),
-        ("square", "Name a square of the board, for example: square a4"),
+        ("square k4", "Name a square on the board, for example: square a4"),
+        ("square", "Name a square on the board, for example: square a4"),
         ("row 6", "c6: lake\nd6: lake\ne6: Blue's hidden piece, has moved\ng6: lake\nh6: lake"),
         ("row 11", "Name a row from 1 to 10, for example: row 4"),
         ("row 0", "Name a row from 1 to 10, for example: row 4"),

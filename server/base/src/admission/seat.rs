@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::network::Client;
 use super::state::Eviction;
 
-/// The place of a connection in the counts. Dropping it frees the place.
+/// A connection's slot in the connection counts. Dropping this value frees the slot.
 pub struct Seat {
     pub(super) counts: Arc<Counts>,
     pub(crate) number: u64,

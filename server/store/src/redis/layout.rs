@@ -12,7 +12,7 @@ use crate::value::Key;
 
 use super::address::Prefix;
 
-/// The version of the layout and of the scripts. A change of the layout requires a new number.
+/// The version of the layout and of the scripts. Any change to the layout requires a new number.
 pub(super) const SCHEMA: u64 = 1;
 
 /// The names of keys and channels.

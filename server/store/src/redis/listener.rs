@@ -16,7 +16,7 @@ use crate::store::{Announcement, Notice};
 
 /// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
-/// The shortest and the longest time between two attempts to subscribe.
+/// The minimum and maximum delay between attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// Listens forever, and reconnects when the connection is lost.

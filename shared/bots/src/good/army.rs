@@ -12,19 +12,19 @@ use crate::mind::give_way;
 
 /// The maximum number of armies drawn for one decision.
 pub(super) const ARMIES: usize = 16;
-/// Armies are counted only after the first part of the exchanges. This divisor gives that part: 4
-/// means the first quarter.
+/// During the first part of the exchanges, no armies are counted. The size of that part is the
+/// number of exchanges divided by this constant.
 const SETTLING: usize = 4;
 /// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
 /// One in this many exchanges moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
-/// One in this many armies is counted.
+/// Of the armies that the exchanges produce, one in this many is counted.
 const COUNTED: usize = 8;
-/// The share of the previous decision's counts that is kept, because little changes from one move
-/// to the next.
+/// This share of the previous decision's counts is kept, because little changes from one move to
+/// the next.
 const KEPT: f64 = 0.5;
-/// The share of a piece's probability that is spread evenly over its possible ranks, because the
+/// This share of a piece's probability is spread evenly over its possible ranks, because the
 /// number of drawn armies is small.
 const DOUBT: f64 = 0.03;
 
@@ -54,7 +54,8 @@ impl Army {
         self.ranks = ranks;
     }
 
-    /// Exchanges ranks until every piece has a possible rank. Returns false if this fails.
+    /// Exchanges ranks until every piece has a rank that it can have. Returns false if this
+    /// fails.
     pub(super) fn repair(&mut self, sets: &[RankSet]) -> bool {
         if self.ranks.len() != sets.len() {
             return false;
@@ -131,7 +132,7 @@ impl Army {
     }
 }
 
-/// The state of one series of exchanges.
+/// The state of one run of exchanges.
 struct Draw<'a, 'c> {
     army: &'a mut Army,
     clues: &'a Clues<'c>,

@@ -14,7 +14,8 @@ pub(super) struct Suspect {
     pub(super) weight: PerRank<f64>,
 }
 
-/// The number of rounds in which first rows and then columns are scaled.
+/// The number of rounds. Each round scales the probabilities of each rank and then those of each
+/// piece.
 const ROUNDS: usize = 14;
 
 /// Returns the probability of each rank for each suspect. Unless the view is inconsistent, the

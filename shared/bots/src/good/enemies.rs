@@ -182,7 +182,7 @@ impl Enemies {
         self.own_move = Some((ply, squares));
     }
 
-    /// Returns the square where the piece on this square was deployed, if known.
+    /// Returns the square on which the piece that is now on this square was deployed, if known.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin
@@ -197,8 +197,9 @@ impl Enemies {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// Returns the belief for the latest view. Draws armies with this many exchanges of ranks.
-    /// `memory` contains what strikes have shown about hidden pieces.
+    /// Returns the belief for the latest view. `memory` contains what strikes have shown about
+    /// hidden pieces. `exchanges` is the number of exchanges of ranks with which armies are
+    /// drawn.
     pub(super) fn believe(
         &mut self,
         view: &View,

@@ -301,7 +301,7 @@ fn measure_walks(situation: &Situation) -> Vec<Ways> {
     walks
 }
 
-/// Returns every kind of piece that can strike: its side, its rank, and true if it is hidden.
+/// Returns every kind of piece that can strike: its side, its rank, and whether it is hidden.
 fn attackers(situation: &Situation) -> impl Iterator<Item = (usize, Rank, bool)> {
     [0, 1].into_iter().flat_map(move |side| {
         Rank::ALL

@@ -50,8 +50,8 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on this square after our move. The result is the piece as
-    /// it was before our move.
+    /// Returns the enemy piece that was on this square after our move. The view of our previous
+    /// turn describes the piece, so the square in the result can be an earlier one.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {

@@ -25,7 +25,8 @@ const ENEMY_DARE: i32 = -250;
 /// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// For each piece and target, a score that grows each time this ply turns out to be the best.
+    /// For each piece and target, a score that grows each time a ply of this piece to this target
+    /// turns out to be the best.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }
@@ -48,8 +49,8 @@ impl Search {
         let undo = world.make(step);
         let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
         world.unmake(&undo);
-        // This world is only one of many, so capturing a hidden Flag in it must not count more
-        // than a win.
+        // This world is only one of many, so the value of capturing a hidden Flag in it is
+        // limited to that of a win.
         value.map(|value| value.clamp(-WIN, WIN))
     }
 

@@ -22,7 +22,7 @@ const WHIM: f32 = 0.2;
 /// The weight of the enemy's best reply. It is below one, because the enemy may have a better ply
 /// elsewhere or may overlook the reply.
 const ANSWER: f32 = 0.8;
-/// The number of our plies without a capture after which the enemy's replies count only half and
+/// After this many of our plies without a capture, the enemy's replies count only half, and
 /// strikes at coins count more.
 const PATIENCE_PLIES: f32 = 15.0;
 /// The value of moving closer to a piece, as a share of the value of striking it.
@@ -133,9 +133,9 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// Treats a strike as a game in which both sides choose a rank. `exposed` takes a rank, and
-    /// returns the cost for the striking side if its piece then stands on the target square with
-    /// that rank.
+    /// Treats a strike as a game in which both sides choose a rank. For each rank, `exposed`
+    /// returns the cost for the striking side if its piece is on the target square with that rank
+    /// after the strike.
     fn strike_game(
         &self,
         striker: Side,

@@ -284,9 +284,9 @@ impl<'a> Draft<'a> {
         likings[low] * (last - rest) + likings[high] * rest
     }
 
-    /// Returns the number of home rows in front of a square. If the square's column has a joint
-    /// and fewer home rows are behind the square than in front of it, returns the number behind
-    /// it instead. The result is 0 in a row that the enemy reaches first.
+    /// Returns the number of home rows in front of a square. If a joint in the column lets the
+    /// enemy come from behind, returns the number of home rows behind the square if this number
+    /// is smaller. The result is 0 in a row that the enemy reaches first.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
         let last = shape.home_rows - 1;

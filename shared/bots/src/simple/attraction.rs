@@ -7,10 +7,11 @@ use super::board::{Board, neighbors};
 
 /// The share of an attraction that remains after each step.
 const FADING: f32 = 0.88;
-/// The share of an attraction that gets past one of the side's own pieces, which would first have
-/// to move away.
+/// An attraction is multiplied by this factor when it passes one of the side's own pieces, which
+/// would first have to move away.
 const BEHIND_OWN: f32 = 0.7;
-/// The share of an attraction that gets past a square next to a stronger enemy piece.
+/// An attraction is multiplied by this factor when it passes a square next to a stronger enemy
+/// piece.
 const THROUGH_DANGER: f32 = 0.6;
 
 /// For each square, how strongly it attracts one rank.

@@ -22,8 +22,8 @@ const NEARNESS: f32 = 0.12;
 const FIELDED: f32 = 0.04;
 /// The cost of removing a piece. It takes another turn to bring the piece back.
 const REMOVED: f32 = 0.5;
-/// The share of the value of a secret rank that a known piece regains by coming back from the
-/// reserve.
+/// A known piece becomes secret again if it is removed and later placed. It then regains this
+/// share of the value of a secret rank.
 const REFIT: f32 = 0.5;
 /// The number of placings that are examined closely.
 const PLACINGS_MAX: usize = 12;

@@ -46,7 +46,7 @@ flagfall_board::named! {
 pub struct NotOpened;
 
 impl Recorder {
-    /// Creates a recorder for a game without events.
+    /// Creates a recorder for a game that has no events yet.
     pub fn new(first: rules::Game) -> Recorder {
         Recorder { first, lag_quota: None, log: Vec::new() }
     }
@@ -115,8 +115,8 @@ impl Recorder {
         end
     }
 
-    /// Returns the log without those of a side's events that stay secret after the end of the
-    /// game.
+    /// Returns the log, but leaves out any event of the given side that stays secret after the
+    /// end of the game.
     fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
         let resolved = resolved(&self.log);
         let open = self

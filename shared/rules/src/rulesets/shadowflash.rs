@@ -5,7 +5,7 @@ use flagfall_board::{BoardShape, Rank, SquareSet};
 use super::ORIGINAL;
 use crate::ruleset::{Army, RuleOption, Ruleset};
 
-/// Set 1 alone, mobility (§S1).
+/// The first set alone. It is about mobility (§S1).
 pub const SHADOWFLASH_1: Ruleset = Ruleset {
     id: "shadowflash-1",
     changeable: &[RuleOption::Ties, RuleOption::Quiet, RuleOption::Islands],
@@ -40,7 +40,7 @@ const ARMY: [(Rank, u8); 12] = [
     (Rank::Marshal, 3),
 ];
 
-/// Set 1 and set 2, which is about information (§S2).
+/// The first two sets. The second set is about information (§S2).
 pub const SHADOWFLASH_2: Ruleset = Ruleset {
     id: "shadowflash-2",
     shape: BoardShape {

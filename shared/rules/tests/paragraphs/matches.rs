@@ -79,7 +79,7 @@ fn a_pause_extends_the_deployment_deadline() {
     assert_eq!(table.game.deadline(), None);
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC), "paused").later(1_000_000);
     decide_resume(&table.game).iter().for_each(|event| evolve(&mut table.game, event, table.now));
-    // The clock stood still from 10 s to 1020 s, so the deadline is extended by 1010 s.
+    // The clock was stopped from 10 s to 1020 s, so the deadline is extended by 1010 s.
     assert_eq!(table.game.deadline(), Some(START.plus_ms(300_000 + 1_010_000)));
     table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC));
 }

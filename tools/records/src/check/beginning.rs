@@ -19,7 +19,7 @@ pub(crate) struct Beginning {
     pub(crate) placed: Vec<Option<Rank>>,
 }
 
-/// The reason why a game cannot be replayed.
+/// Why a game cannot be replayed.
 pub(super) enum Begin {
     /// No deployment fits the record up to this event.
     Impossible(usize),

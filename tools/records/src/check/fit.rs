@@ -20,7 +20,7 @@ use flagfall_rules::{Fill, Identity, Ruleset, strike_fates};
 
 use super::knowledge::Knowledge;
 
-/// Ranks for all pieces that a record hides.
+/// Fitting ranks for all pieces whose ranks the record hides.
 pub(super) struct Fitted {
     /// The text of each side's deployment.
     pub(super) setups: PerSide<String>,
@@ -29,7 +29,7 @@ pub(super) struct Fitted {
     pub(super) placed: Vec<Option<Rank>>,
 }
 
-/// The reason why no fitting ranks were found.
+/// Why no fitting ranks were found.
 pub(super) enum NotFitted {
     /// No ranks can fit, because this event contradicts earlier events.
     Impossible(usize),
@@ -72,7 +72,8 @@ fn fit_until(
         }
     }
     for (index, told) in record.events.iter().enumerate().take(end) {
-        // An event happened on an empty square. Stop here, because the replay reports it.
+        // An event happened on an empty square. Stop here, because the replay will report this
+        // error.
         if lives.follow(index, told).is_none() {
             break;
         }
@@ -99,7 +100,8 @@ fn fit_until(
 }
 
 /// The facts known about a piece during one stay on the board. Pieces that are captured or
-/// labeled in the reserve are included. If home squares may stay empty, the piece may not exist.
+/// labeled in the reserve are included. If home squares may stay empty, a piece in this list
+/// possibly does not exist.
 struct Life {
     side: Side,
     ranks: RankSet,
@@ -270,7 +272,7 @@ impl Lives<'_> {
     }
 
     /// Limits a piece that moves more than one square to Scouts, and treats the crossed squares
-    /// as empty. With a reserve, chips let other ranks move far as well (§S3.3).
+    /// as empty. With a reserve, chips also let other ranks move far (§S3.3).
     fn cross(&mut self, index: usize, mover: usize, seen: &SeenMove) -> Option<()> {
         let (direction, distance) = Direction::between(seen.squares.from, seen.squares.to)?;
         if distance > 1 {
@@ -401,8 +403,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Assigns a kind to the place, and reassigns other places if needed. `tried` marks the kinds
-    /// that this search has already tried.
+    /// Assigns a kind of content, given by its index, to a place, and reassigns other places if
+    /// needed. `tried` marks the kinds that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

@@ -276,7 +276,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Checks the lag compensation. Only a side that ended its turn may get compensation, up to
-    /// what is left of its quota.
+    /// its remaining quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // The compensation cannot be checked without a clock, or after hidden choices.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
@@ -291,8 +291,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries out an event. Returns the event and the change that the record must contain. First
-    /// carries out choices that the record omits.
+    /// Carries out an event. Returns the event and the change that the record must contain.
+    /// Choices that the record omits are carried out first.
     fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<(GameEvent, ViewChange)> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
@@ -520,8 +520,8 @@ impl<'a> Replay<'a> {
 
 /// Returns the command that caused an event, and its side.
 ///
-/// `fitting` is the rank of a piece that was placed from a reserve face down. Returns `None` if
-/// that rank is needed and missing, or if no such command causes the event.
+/// `fitting` is the rank of a piece that was placed face down from a reserve. Returns `None` if
+/// that rank is needed but missing, or if no such command causes the event.
 pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Side, Command)> {
     Some(match event {
         GameEvent::Struck(strike) => (strike.side, Command::Move(strike.squares.into())),

@@ -12,7 +12,7 @@ use super::format::Format;
 use super::plain::{Games, Plain, named, squeezed};
 use super::told::{in_words, outcome_of};
 
-/// The words at the start of every text in this format.
+/// The words with which text in this format begins.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";
 
 /// The two games of the play-by-mail server. Rulesets with the same army and board count as the

@@ -72,8 +72,8 @@ fn lag_compensation_within_the_quota_is_valid() {
 #[test]
 fn more_than_the_quota_has_is_found() {
     let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]).without_changes();
-    // The quota was 800. After subtracting the 400 that were used and adding 500 for the ply, it
-    // is limited to the maximum, so it is 800 again.
+    // Red's quota was 800 ms. It lost the 400 ms that were used and gained 500 ms for the ply.
+    // Because 800 ms is the maximum, the quota is 800 ms again.
     more.events[2].lag_ms = 800;
     assert_eq!(first_finding(&more), Some((TimeLeft, Some(4))), "Red has more time left now");
     more.events[2].lag_ms = 801;

@@ -31,8 +31,8 @@ struct Tampered {
     event: Option<usize>,
 }
 
-/// Changes that may turn a record into the true record of another game, each with the reason why
-/// nothing in the record contradicts the change.
+/// The changes that may turn a record into a true record of another game. For each, the second
+/// text says why nothing in the record contradicts the change.
 const MEANINGLESS: [(&str, &str); 20] = [
     ("ruleset", "the same plies are a game by other rules too, and the commitments do not cover the ruleset"),
     ("time", "the stamps fit another clock too"),

@@ -71,7 +71,7 @@ fn bout(ruleset: &'static Ruleset, seed: u64) -> Bout {
     })
 }
 
-/// Counts of the situations that occurred in the games.
+/// The number of times that each situation occurred in the games.
 #[derive(Default)]
 struct Met {
     views: usize,

@@ -100,7 +100,8 @@ impl Replay<'_> {
         }
     }
 
-    /// Checks an end by the rules that the engine did not derive from the last event.
+    /// Checks an end that follows from the rules, but that the engine did not derive from the
+    /// last event.
     fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Mismatch> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
