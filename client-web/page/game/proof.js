@@ -25,15 +25,48 @@ import { SIDES, letterOf } from "./notation.js";
  */
 
 /**
+ * What everybody saw of a finished game of this server, if the record itself is not what the
+ * signature covers: it is a player's, it lacks choices, or it was read before the game was signed.
+ * A running game goes on, so that a record that is read later would differ.
+ * @template R
+ * @param {GameRecord} record @param {(path: string) => Promise<{ body: any } | { refusal: R }>} read
+ * @returns {Promise<{ body: GameRecord | undefined } | { refusal: R }>}
+ */
+export async function readSeen(record, read) {
+  const isWhole = record.audience === "public" && record.signature && digestFields(record);
+  if (!record.outcome || isWhole) return { body: undefined };
+  const address = `/api/games/${record.game}/record`;
+  const seen = await read(`${address}?as=public`);
+  if ("refusal" in seen || !lacksChoices(seen.body)) return seen;
+  const opened = await read(address);
+  return "refusal" in opened ? opened : { body: withChoices(seen.body, opened.body) };
+}
+
+/**
+ * The public's live record with the choices of an opened record of the same game.
+ * @param {GameRecord} seen @param {GameRecord} opened @returns {GameRecord}
+ */
+function withChoices(seen, opened) {
+  const rest = [...seen.events];
+  /** @type {GameRecord["events"]} */
+  const events = [];
+  for (const entry of opened.events) {
+    if (entry.event.kind === "chosen") events.push(entry);
+    else events.push(...rest.splice(0, 1));
+  }
+  return { ...seen, kind: opened.kind ?? null, events: [...events, ...rest] };
+}
+
+/**
  * All checks of a record.
  * @param {GameRecord} record
- * @param {GameRecord | undefined} seen The public's record of the same game, if this one is a player's.
+ * @param {GameRecord | undefined} seen What everybody saw of the same game, if `readSeen` read it.
  * @param {readonly SigningKeyInfo[]} keys The keys of this server. @param {Crypto} crypto
  * @returns {Promise<Finding[]>}
  */
 export async function checkRecord(record, seen, keys, crypto) {
   return [
-    await checkSignature(record.audience === "public" ? record : seen, record, keys, crypto),
+    await checkSignature(seen ?? (record.audience === "public" ? record : undefined), record, keys, crypto),
     ...(seen ? [/** @type {Finding} */ ({ check: "same", result: isSameGame(record, seen) ? "good" : "bad" })] : []),
     await checkCommitments(record, crypto),
     ...checkEnds(record),
@@ -112,9 +145,8 @@ export function isSameGame(own, seen) {
  */
 export function digestFields(record) {
   const { terms, players, commitments, outcome, events } = record;
-  const isAborted = outcome?.reason === "aborted";
-  if (!outcome || (record.kind === "live" && !isAborted && events.some(({ event }) => event.kind === "struck"))) return undefined;
-  const last = isAborted ? -1 : events.findLastIndex(({ event }) => event.kind === "moved");
+  if (!outcome || lacksChoices(record)) return undefined;
+  const last = outcome.reason === "aborted" ? -1 : events.findLastIndex(({ event }) => event.kind === "moved");
   /** @type {string[]} */
   const acts = [];
   for (const [index, { at, lag_ms: lag, event }] of events.entries()) {
@@ -132,6 +164,11 @@ export function digestFields(record) {
     (record.lakes ?? []).join(" "), record.start ?? "", players.red.id, players.blue.id,
     commitments.red ?? "", commitments.blue ?? "", String(acts.length), ...acts, outcome.winner ?? "", outcome.reason,
   ];
+}
+
+/** True if this is a live record of a game with coins, whose choices the signature covers. @param {GameRecord} record */
+function lacksChoices({ kind, outcome, events }) {
+  return kind === "live" && outcome?.reason !== "aborted" && events.some(({ event }) => event.kind === "struck");
 }
 
 /** @param {Time} time */

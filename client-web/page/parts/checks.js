@@ -1,6 +1,6 @@
 // What this browser has checked of a record, and what it cannot check.
 
-import { BROWSER, checkRecord } from "../game/proof.js";
+import { BROWSER, checkRecord, readSeen } from "../game/proof.js";
 import { moreWords, readApi, refusalText, say } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
@@ -12,14 +12,13 @@ import { h, useEffect, useState } from "../vendor/library.js";
  * @param {GameRecord} record @param {boolean} isStored True if it is of this server. @returns {Promise<Checked>}
  */
 async function check(record, isStored) {
-  const isSigned = Boolean(record.outcome && record.signature);
+  // The signature covers what everybody saw.
+  const seen = isStored ? await readSeen(record, readApi) : { body: undefined };
+  if ("refusal" in seen) return { trouble: refusalText(seen.refusal) };
+  const isSigned = Boolean(record.outcome && (seen.body ?? record).signature);
   const keys = isSigned ? await readApi("/api/keys") : { body: { keys: [] } };
   if ("refusal" in keys) return { trouble: refusalText(keys.refusal) };
-  // The signature covers what everybody saw.
-  const needsPublic = isStored && record.audience !== "public";
-  const seen = needsPublic ? await readApi(`/api/games/${record.game}/record?as=public`) : undefined;
-  if (seen && "refusal" in seen) return { trouble: refusalText(seen.refusal) };
-  return { findings: await checkRecord(record, seen?.body, keys.body.keys, BROWSER), isOwn: isStored };
+  return { findings: await checkRecord(record, seen.body, keys.body.keys, BROWSER), isOwn: isStored };
 }
 
 /** @param {{ record: GameRecord, isStored: boolean }} props */
